@@ -20,14 +20,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/** What each address of a connection does with a session that is ready. */
+/**
+ * One operation for each address of a connection: what the ready session does with the call. {@link
+ * Mailbox} runs it; {@link TaskOperations} has the addresses of tasks. Owner: the connection's
+ * context.
+ */
 final class ConnectionOperations {
 
   /**
-   * One address.
+   * The operation of one address.
    *
    * @param suffix after {@code mcp.<id>.}
-   * @param method the MCP method, for messages and for what is pending
+   * @param method the MCP method of the requests that it sends, also named in failures
    */
   record AddressOperation(String suffix, String method, Run run) {}
 
@@ -76,7 +80,7 @@ final class ConnectionOperations {
 
   private ConnectionOperations() {}
 
-  /** One request, one answer, as they are. */
+  /** Sends the request as it came, and gives the answer as it comes. */
   private static AddressOperation simple(String suffix, String method, String capability) {
     return new AddressOperation(
         suffix,
@@ -91,10 +95,11 @@ final class ConnectionOperations {
   }
 
   /**
-   * A list: empty where the capability is missing, all pages unless a cursor is given.
+   * A list: empty where the server lacks the capability, all pages unless the caller gives a
+   * cursor.
    *
-   * @param key the member that holds it
-   * @param name what tells its entries apart
+   * @param key the member that holds the entries
+   * @param name the member that names an entry
    */
   private static AddressOperation list(
       String suffix, String method, String capability, String key, String name) {
@@ -115,13 +120,14 @@ final class ConnectionOperations {
   }
 
   /**
-   * Answers with what is still fresh; else sees to it that the answer is kept, as the call wants.
-   * Only the modern era says what is fresh; a call with inputs has nothing to do with the cache.
+   * Answers with a kept result that is still fresh. Otherwise has the result of this call kept, if
+   * the caller's cache mode allows it. Only servers of the {@code discover} era say how long a
+   * result is fresh; a call that answers questions bypasses the cache.
    */
   private static boolean answeredFromCache(ReadySession ready, BusCall call, String method) {
     CacheMode mode = call.cache();
     RawJson params = call.params();
-    if (!ready.isModern()
+    if (!ready.isDiscoverEra()
         || mode == CacheMode.BYPASS
         || params.member("inputResponses") != null
         || params.member("requestState") != null) {
@@ -147,7 +153,7 @@ final class ConnectionOperations {
         : Future.succeededFuture(LeftOutTools.ambiguous(list, key, name));
   }
 
-  /** The page that the caller's cursor names, else all. */
+  /** The page that the caller's cursor names; without a cursor, all pages. */
   static Future<RawJson> pages(ReadySession ready, BusCall call, String method, String key) {
     Session session = ready.session();
     Function<RawJson, Future<RawJson>> fetch =
@@ -181,15 +187,18 @@ final class ConnectionOperations {
     withTools(ready, call, tools(ready, call), ToolTable::list);
   }
 
-  /** The legacy era has no word for fresh: only who asks for the kept list gets it. */
+  /**
+   * The list of tools, as the cache mode says. Without a mode the kept list serves only as long as
+   * the server calls it fresh, which the {@code initialize} era has no field for.
+   */
   private static Future<ToolTable> tools(ReadySession ready, BusCall call) {
     SessionTools tools = ready.tools();
     CacheMode mode = call.cache();
     if (mode == null) {
-      return ready.isModern() ? tools.fresh() : tools.load();
+      return ready.isDiscoverEra() ? tools.fresh() : tools.load();
     }
     return switch (mode) {
-      case USE -> ready.isModern() ? tools.fresh() : tools.current();
+      case USE -> ready.isDiscoverEra() ? tools.fresh() : tools.current();
       case REFRESH -> tools.load();
       case BYPASS -> tools.bypass();
     };
@@ -219,17 +228,20 @@ final class ConnectionOperations {
             failure -> call.fail(McpFailure.of(failure)));
   }
 
-  /** The modern era has no such word: its servers ask anew with each call. */
+  /**
+   * Tells a server of the {@code initialize} era that the roots have changed. The {@code discover}
+   * era has no such notification: its servers request the roots with each call.
+   */
   private static void rootsChanged(ReadySession ready, BusCall call) {
-    if (!ready.isModern()) {
+    if (!ready.isDiscoverEra()) {
       ready.session().notify(Methods.ROOTS_CHANGED, null);
     }
     call.complete(RawJson.EMPTY_OBJECT);
   }
 
-  /** In the modern era {@code server/discover} is what every server answers. */
+  /** Sends {@code ping}, or {@code server/discover} in the era that has no {@code ping}. */
   private static void ping(ReadySession ready, BusCall call) {
-    if (!ready.isModern()) {
+    if (!ready.isDiscoverEra()) {
       ready.session().send(call, null);
       return;
     }
@@ -259,7 +271,10 @@ final class ConnectionOperations {
     }
   }
 
-  /** The modern era has the level in every request; the legacy one is told once per session. */
+  /**
+   * Sets the log level. In the {@code discover} era every later request carries it; in the {@code
+   * initialize} era the server gets it now, and again in each session.
+   */
   private static void logLevel(ReadySession ready, BusCall call) {
     RawJson level = call.params().member("level");
     if (level == null || !level.isString()) {
@@ -268,7 +283,7 @@ final class ConnectionOperations {
       call.fail(ConnectionFailures.lacks(call.method(), "logging"));
     } else {
       ready.preferences().logLevel(level);
-      if (ready.isModern()) {
+      if (ready.isDiscoverEra()) {
         call.complete(RawJson.EMPTY_OBJECT);
       } else {
         ready.session().send(call, call.params());
@@ -276,7 +291,10 @@ final class ConnectionOperations {
     }
   }
 
-  /** Any method: {@code {"method": ..., "params": {...}}}. */
+  /**
+   * Sends any method: {@code {"method": ..., "params": {...}}}. Methods that need more than a
+   * request take the way of their own address.
+   */
   private static void rawRequest(ReadySession ready, BusCall call) {
     RawJson method = call.params().member("method");
     RawJson params = call.params().member("params");
@@ -288,17 +306,18 @@ final class ConnectionOperations {
     } else if (method.asString().equals(Methods.INITIALIZE)) {
       call.fail(
           McpFailure.notSent(
-              FailureCode.BAD_REQUEST, "the connection shakes hands itself; use restart"));
+              FailureCode.BAD_REQUEST,
+              "the connection sends initialize itself; use restart for a new session"));
     } else {
       RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
-      BusCall asked = call.as(method.asString(), inner);
+      BusCall raw = call.as(method.asString(), inner);
       switch (method.asString()) {
-        case Methods.TOOLS_LIST -> ready.tools().page(asked);
-        case Methods.TOOLS_CALL -> ready.toolCalls().callUnchecked(asked, params);
-        case Methods.RESOURCES_SUBSCRIBE -> subscribe(ready, asked, true);
-        case Methods.RESOURCES_UNSUBSCRIBE -> subscribe(ready, asked, false);
-        case Methods.TASKS_LIST -> TaskOperations.list(ready, asked);
-        default -> ready.session().send(asked, params);
+        case Methods.TOOLS_LIST -> ready.tools().page(raw);
+        case Methods.TOOLS_CALL -> ready.toolCalls().callUnchecked(raw, params);
+        case Methods.RESOURCES_SUBSCRIBE -> subscribe(ready, raw, true);
+        case Methods.RESOURCES_UNSUBSCRIBE -> subscribe(ready, raw, false);
+        case Methods.TASKS_LIST -> TaskOperations.list(ready, raw);
+        default -> ready.session().send(raw, params);
       }
     }
   }

@@ -22,10 +22,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection is at this moment: its state, its session, and what it knows of its server from
- * one session to the next. {@link ConnectionVerticle} moves it; {@link Mailbox}, {@link
- * ServerMessages}, {@link Handshake} and the status read it. Each change of state is published
- * here, and each fact for the supervisor leaves from here. Owner: the connection's context.
+ * The state of a connection: {@link ConnectionState}, the present session, and what is kept from
+ * one session to the next, such as the era. {@link ConnectionVerticle} changes it; {@link Mailbox},
+ * {@link ServerMessages}, {@link Handshake} and the status read it. This class publishes each
+ * change of state, and sends each fact to the supervisor. Owner: the connection's context.
  */
 final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Listener {
 
@@ -47,7 +47,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
   private @Nullable Era era;
   private @Nullable Instant eraSince;
 
-  /** Why the session ends if the supervisor stops it now. */
+  /** The reason that callers get if the supervisor stops the session now. */
   private String whyStopped = "";
 
   ConnectionStateHolder(Vertx vertx, ConnectionSpec spec, Clock clock, DriftWatch drift) {
@@ -61,7 +61,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
     this.events = new EventPublisher(bus, spec.id(), spec.privateConnection(), role);
   }
 
-  /** What this connection does as one of several, null for its server's only connection. */
+  /** The role of this connection among the replicas of its server; null for the only connection. */
   @Nullable ReplicaRole role() {
     return role;
   }
@@ -80,12 +80,12 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
     return epoch;
   }
 
-  /** The session, ready or not, null between two. */
+  /** The present session, ready or not; null between two sessions. */
   @Nullable Session session() {
     return session;
   }
 
-  /** The session after its handshake, null where there is none. */
+  /** The present session after its handshake; null before that, and between two sessions. */
   @Nullable ReadySession ready() {
     return ready;
   }
@@ -95,18 +95,18 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
     return state.serves() ? ready : null;
   }
 
-  /** {@code of} where it is the session that is ready, else null. */
+  /** The ready session if it is the one of {@code of}, else null. */
   @Nullable ReadySession ready(Session of) {
     ReadySession now = ready;
     return now != null && now.session() == of ? now : null;
   }
 
-  /** False as long as no handshake with the server has succeeded. */
+  /** False until the first handshake with the server succeeds. */
   boolean wasEverReady() {
     return everReady;
   }
 
-  /** Ends the call in flight that its caller named {@code callId}; false where there is none. */
+  /** Cancels the call with this call id, in flight or waiting; false where there is none. */
   boolean cancel(String callId) {
     return (session != null && session.cancel(callId))
         || (ready != null && ready.tools().waiting().cancel(callId));
@@ -120,13 +120,13 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
 
   // ---- how it changes
 
-  /** The supervisor has started session {@code number}. */
+  /** The supervisor has commanded a start; the new session has the epoch {@code number}. */
   void starting(long number, int restarts) {
     epoch = number;
     view.starting(restarts);
   }
 
-  /** A handshake goes on with {@code made}. */
+  /** The handshake continues with the session {@code made}. */
   void tries(Session made) {
     session = made;
   }
@@ -139,7 +139,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
     moveTo(ConnectionState.READY);
   }
 
-  /** There is no session any more. */
+  /** The session has ended, or is being given up; there is none until the next start. */
   void leftSession() {
     session = null;
     ready = null;
@@ -154,14 +154,14 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
     publish(Events.STATE_CHANGED, new JsonObject().put("from", from.name()).put("to", next.name()));
   }
 
-  /** The reason for those whose session the supervisor stops. */
+  /** The failure that callers get if the supervisor stops the session. */
   McpFailure stopped() {
     return McpFailure.notSent(FailureCode.UNAVAILABLE, whyStopped);
   }
 
   // ---- the server's era
 
-  /** The era that the server was found to speak; null where the next handshake has to find it. */
+  /** The era of the server; null where the next handshake has to find it. */
   @Nullable Era era() {
     return era;
   }
@@ -178,23 +178,23 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
     eraSince = null;
   }
 
-  // ---- what others hear
+  // ---- facts and events
 
-  /** Tells the supervisor of this node. */
-  void tell(LifecycleMessage.Fact fact) {
+  /** Sends a fact to the supervisor of this node. */
+  void report(LifecycleMessage.Fact fact) {
     bus.send(Addresses.SUPERVISOR, fact, LOCAL);
   }
 
   void wantStart() {
-    tell(new LifecycleMessage.StartWanted(spec.id().value()));
+    report(new LifecycleMessage.StartWanted(spec.id().value()));
   }
 
   void wantStop() {
-    tell(new LifecycleMessage.StopWanted(spec.id().value()));
+    report(new LifecycleMessage.StopWanted(spec.id().value()));
   }
 
   void wantRestart(RestartReason reason) {
-    tell(new LifecycleMessage.RestartWanted(spec.id().value(), reason));
+    report(new LifecycleMessage.RestartWanted(spec.id().value(), reason));
   }
 
   /** Publishes an event of this connection. */
@@ -203,14 +203,14 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
   }
 
   @Override
-  public void speaks() {
+  public void tookOver() {
     ReadySession now = serving();
     if (now != null) {
-      events.tell(Events.CONNECTED, epoch, view.connected(now));
+      events.publishAlways(Events.CONNECTED, epoch, view.connected(now));
     }
   }
 
-  // ---- what the health check finds
+  // ---- results of the health check
 
   @Override
   public void healthy() {

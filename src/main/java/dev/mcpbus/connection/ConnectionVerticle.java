@@ -33,8 +33,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The actor of one MCP server connection. It is stable: it holds the addresses, the state and the
- * stash, while sessions come and go. It never decides to restart; it reports to its supervisor and
+ * The actor of one MCP server connection. The verticle keeps its addresses, its state and its stash
+ * while its sessions come and go. It never decides to restart: it sends facts to its supervisor and
  * carries out the supervisor's commands ({@link LifecycleMessage}).
  *
  * <pre>
@@ -45,7 +45,9 @@ import org.slf4j.LoggerFactory;
  *   supervisor --commands--> ConnectionVerticle --moves--> ConnectionStateHolder --facts--> supervisor
  * </pre>
  *
- * <p>Single writer: everything here happens on the verticle's event-loop context.
+ * <p>A session begins in {@code open} (the command {@code Start}) and is served from {@code ready}
+ * on. It ends in {@code close} (the command {@code Stop}) or in {@code over} (any failure). Owner
+ * of all of it: the verticle's event-loop context, the single writer of the connection.
  */
 public final class ConnectionVerticle extends VerticleBase {
 
@@ -76,7 +78,7 @@ public final class ConnectionVerticle extends VerticleBase {
   private IdleTimer idle;
 
   @SuppressWarnings("NullAway.Init")
-  private ServerMessages upstream;
+  private ServerMessages serverMessages;
 
   @SuppressWarnings("NullAway.Init")
   private ServerTasks tasks;
@@ -93,13 +95,13 @@ public final class ConnectionVerticle extends VerticleBase {
     this.preferences = new SessionPreferences(spec.capabilities());
     this.renewal = new PreferenceRenewal(id, preferences);
     PrivateConnection privateConnection = spec.privateConnection();
-    // A quarantined tool is quarantined in private connections of the server, too.
+    // Private connections use the pins of their server: what is quarantined there is so here.
     ConnectionId pinned = privateConnection == null ? id : privateConnection.of();
     this.drift =
         new DriftWatch(id, new DefinitionPins(pinned, options.pin(), spec.pins()), this::publish);
   }
 
-  /** All that a connection may serve in a cluster. */
+  /** Every address that the connection of {@code replica} may register in a cluster. */
   public static List<String> addresses(ReplicaId replica) {
     return Stream.concat(
             Mailbox.suffixes().stream().map(suffix -> Addresses.of(replica.server(), suffix)),
@@ -123,7 +125,7 @@ public final class ConnectionVerticle extends VerticleBase {
             preferences,
             (call, then) -> mailbox.park(call, ready -> then.accept(ready.open())));
     PrivateConnection privateConnection = spec.privateConnection();
-    upstream =
+    serverMessages =
         new ServerMessages(
             vertx.eventBus(),
             inputs,
@@ -134,7 +136,7 @@ public final class ConnectionVerticle extends VerticleBase {
             this::ended);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
-    // The client of a private connection alone says what it can answer.
+    // A private connection offers what its client can answer, and no other caller's offers.
     Future<Void> offers =
         privateConnection == null
             ? OfferedCapabilities.watch(vertx, id, this::offered)
@@ -142,16 +144,19 @@ public final class ConnectionVerticle extends VerticleBase {
     return offers.compose(known -> drift.pins().load()).compose(remembered -> mailbox.open());
   }
 
-  /** What callers can answer has changed. */
+  /** Callers now offer to answer {@code capabilities}. */
   private void offered(JsonObject capabilities) {
     preferences.offer(capabilities);
     renegotiate();
   }
 
-  /** The {@code initialize} era tells the server once per session what we can answer. */
+  /**
+   * In the {@code initialize} era a server learns once per session which questions are answered: a
+   * wider offer needs a new session.
+   */
   private void renegotiate() {
     ReadySession now = connection.ready();
-    if (now != null && !now.isModern() && preferences.hasNews()) {
+    if (now != null && !now.isDiscoverEra() && preferences.hasNews()) {
       connection.wantRestart(RestartReason.Request.NEW_CAPABILITIES);
     }
   }
@@ -171,8 +176,9 @@ public final class ConnectionVerticle extends VerticleBase {
   }
 
   private void crashed(Throwable cause) {
-    LOG.error("connection {}: uncaught exception, asking to be redeployed", id, cause);
-    connection.tell(new LifecycleMessage.Crashed(id.value(), cause));
+    LOG.error(
+        "connection {}: uncaught exception; the supervisor redeploys the connection", id, cause);
+    connection.report(new LifecycleMessage.Crashed(id.value(), cause));
   }
 
   // ---- commands of the supervisor
@@ -205,7 +211,7 @@ public final class ConnectionVerticle extends VerticleBase {
           start.restarts() > 0 ? ConnectionState.RECONNECTING : ConnectionState.CONNECTING);
     }
     long from = clock.millis();
-    new Handshake(spec, context, clock, connection, preferences, upstream)
+    new Handshake(spec, context, clock, connection, preferences, serverMessages)
         .open()
         .onComplete(
             result -> {
@@ -235,7 +241,7 @@ public final class ConnectionVerticle extends VerticleBase {
     connection.becameReady(now);
     health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
-    connection.tell(new LifecycleMessage.Started(id.value(), connection.epoch()));
+    connection.report(new LifecycleMessage.Started(id.value(), connection.epoch()));
     publish(Events.CONNECTED, connection.view().connected(now));
     toolLists.ready(now);
     renewal.renew(now);
@@ -243,7 +249,10 @@ public final class ConnectionVerticle extends VerticleBase {
     renegotiate();
   }
 
-  /** Calls that wait for the first reading can be checked now, or go unchecked. */
+  /**
+   * The session has its first list of tools, or cannot have one: the calls that wait for it go on,
+   * checked or unchecked.
+   */
   private void toolsRead(ReadySession of) {
     if (connection.state().serves()) {
       mailbox.release(of);
@@ -258,7 +267,7 @@ public final class ConnectionVerticle extends VerticleBase {
       return Future.succeededFuture();
     }
     if (draining == null) {
-      leave(); // that its handshake fails now is no news
+      leave(); // the handshake fails now, and its failure must not be reported
     } else {
       if (stop.restarting()) {
         draining.tasks().moveOn();
@@ -275,7 +284,7 @@ public final class ConnectionVerticle extends VerticleBase {
       leave();
       publishDisconnected(connection.stopped());
     }
-    // It may also have ended while it was being drained.
+    // The session may have ended by itself while it was drained.
     if (connection.session() == null) {
       connection.moveTo(afterStop(stop));
       mailbox.stopped();
@@ -305,13 +314,16 @@ public final class ConnectionVerticle extends VerticleBase {
     }
   }
 
-  /** The session is over, ready or not: clean up, and let the supervisor decide. */
+  /**
+   * The session has failed, ready or not: cleans up and reports it to the supervisor, which
+   * decides.
+   */
   private void over(Session of, McpFailure reason) {
     connection.view().error(reason);
     leave();
     connection.moveTo(ConnectionState.RECONNECTING);
     if (!connection.wasEverReady()) {
-      // Nothing says that a server which never answered will: callers that wait should know why.
+      // A server that never answered may never do: the callers that wait get the reason now.
       mailbox.failWaiting(reason);
     }
     publishDisconnected(reason);
@@ -319,7 +331,7 @@ public final class ConnectionVerticle extends VerticleBase {
     of.close()
         .onComplete(
             closed ->
-                connection.tell(
+                connection.report(
                     new LifecycleMessage.Ended(
                         id.value(), ended, reason, ConnectionFailures.isRetryable(reason))));
   }
@@ -334,7 +346,7 @@ public final class ConnectionVerticle extends VerticleBase {
     health.stop();
     idle.stop();
     toolLists.stop();
-    upstream.forget();
+    serverMessages.forget();
     ReadySession left = connection.ready();
     if (left != null) {
       left.subscriptions().stop();

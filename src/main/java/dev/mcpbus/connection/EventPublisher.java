@@ -10,8 +10,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes the facts of one connection on its own address and on the common one; of a leased one
- * they go to its lessee alone.
+ * Publishes the events of one connection on its own address and on the address of all events. The
+ * events of a private connection go to its client alone. Owner: the connection's context.
  */
 final class EventPublisher {
 
@@ -22,9 +22,10 @@ final class EventPublisher {
   private final @Nullable ReplicaRole role;
 
   /**
-   * @param privateConnection where the facts go instead, null for a connection that everybody may
-   *     use
-   * @param role of which one tells what is the same for all, null for the only connection
+   * @param privateConnection names the address of the client that gets the events; null for a
+   *     connection that all callers share
+   * @param role decides which of several replicas publishes an event that they have in common; null
+   *     for the only connection
    */
   EventPublisher(
       EventBus bus,
@@ -39,13 +40,13 @@ final class EventPublisher {
   }
 
   void publish(String type, long epoch, JsonObject more) {
-    if (role == null || role.tells(type)) {
-      tell(type, epoch, more);
+    if (role == null || role.publishes(type)) {
+      publishAlways(type, epoch, more);
     }
   }
 
-  /** Whoever else tells it. */
-  void tell(String type, long epoch, JsonObject more) {
+  /** Publishes the event whatever the role says. */
+  void publishAlways(String type, long epoch, JsonObject more) {
     JsonObject event =
         new JsonObject()
             .put("type", type)

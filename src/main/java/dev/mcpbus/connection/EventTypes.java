@@ -6,12 +6,14 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import java.util.function.BiConsumer;
 
-/** Which event a notification of the server becomes. */
+/** Makes an event of each notification of the server. */
 final class EventTypes {
 
   private EventTypes() {}
 
-  /** Publishes what is a fact in itself; {@code ListChanges} has the {@code list_changed}. */
+  /**
+   * Publishes one notification; not for {@code list_changed}, which {@code ListChanges} handles.
+   */
   static void publish(String method, RawJson params, BiConsumer<String, JsonObject> publisher) {
     switch (method) {
       case Methods.RESOURCE_UPDATED -> publisher.accept(Events.RESOURCE_UPDATED, body(params));

@@ -26,18 +26,21 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to open a session, which finds the server's era on the way: known era? probe, both,
- * fall back. The methods stand in this order.
+ * One attempt to open a session. It finds the era of the server on the way. The methods stand in
+ * the order of the steps:
  *
  * <ol>
- *   <li>A pinned era, or the one that the last session spoke, is used as it is: "Clients SHOULD
- *       cache the result [...] re-probing if the cached assumption later fails."
- *   <li>Otherwise {@code server/discover} goes first: "a recognized modern JSON-RPC error [...]
- *       identifies a modern server [...]. Anything else identifies a legacy server."
- *   <li>A server on one shared channel that stays silent may be legacy, or still starting. It gets
- *       {@code initialize} too, and its first answer counts.
- *   <li>A legacy server gets {@code initialize} over the same channel; a child that exited on the
- *       probe gets a new process.
+ *   <li>{@link #open}: an era that is pinned, or that the last session used, is used without a
+ *       probe: "Clients SHOULD cache the result [...] re-probing if the cached assumption later
+ *       fails."
+ *   <li>{@code probe}: otherwise the handshake sends {@code server/discover}: "a recognized modern
+ *       JSON-RPC error [...] identifies a modern server [...]. Anything else identifies a legacy
+ *       server."
+ *   <li>{@code both}: a server that does not answer may speak {@code initialize} only, or may still
+ *       be starting. It gets {@code initialize} as well, and its first answer counts. Not over
+ *       HTTP, where no answer to a request is an outage.
+ *   <li>{@code fallBack}: a server of the {@code initialize} era gets {@code initialize} over the
+ *       same channel; a child that exited on the probe gets a new process ({@code again}).
  * </ol>
  *
  * <p>The sentences are of MCP 2026-07-28, Versioning and Compatibility, Backward Compatibility with
@@ -57,7 +60,7 @@ final class Handshake {
   private final SessionEra discover;
 
   /**
-   * @param connection learns of each session that is tried and of the era that was found
+   * @param connection takes each session that the handshake tries, and the era that it finds
    */
   Handshake(
       ConnectionSpec spec,
@@ -115,7 +118,10 @@ final class Handshake {
                     new ListenSubscription(session, preferences, server.capabilities())));
   }
 
-  /** Where each request has a stream of its own, silence is an outage and says nothing of eras. */
+  /**
+   * Sends {@code server/discover}. Where each request has a stream of its own (HTTP), a missing
+   * answer is an outage and says nothing about the era.
+   */
   private Future<OpenSession> probe(Session session) {
     Future<OpenSession> discovered = speak(session, discover);
     if (session.hasRequestStreams()) {
@@ -134,7 +140,7 @@ final class Handshake {
     return first.future();
   }
 
-  /** No answer to the probe yet: {@code initialize} goes after it, and the first answer counts. */
+  /** The probe has no answer yet: sends {@code initialize} as well, and takes the first answer. */
   private void both(Session session, Future<OpenSession> discovered, Promise<OpenSession> first) {
     Future<OpenSession> initialized = speak(session, initialize);
     initialized.onSuccess(first::tryComplete);
@@ -153,14 +159,17 @@ final class Handshake {
             });
   }
 
-  /** In the next turn: a channel that ends fails its requests before it reports its end. */
+  /**
+   * The probe has failed. Decides in the next turn of the event loop: a channel that ends fails its
+   * requests before it reports its end.
+   */
   private Future<OpenSession> fallBack(Session session, Throwable failure) {
     Promise<OpenSession> next = Promise.promise();
     vertx.runOnContext(
         turn -> {
           if (session.isOver()) {
             session.close().transform(closed -> again(session)).onComplete(next);
-          } else if (isLegacy(session, failure)) {
+          } else if (needsInitialize(session, failure)) {
             speak(session, initialize).onComplete(next);
           } else {
             next.fail(failure);
@@ -169,7 +178,7 @@ final class Handshake {
     return next.future();
   }
 
-  /** The probe ended the channel: a new one, and no probe. */
+  /** The probe ended the channel: opens a new one and sends {@code initialize} at once. */
   private Future<OpenSession> again(Session over) {
     if (connection.session() != over) {
       return ConnectionFailures.closedWhileOpening();
@@ -178,7 +187,7 @@ final class Handshake {
     return session.connect().compose(connected -> speak(session, initialize));
   }
 
-  private static boolean isLegacy(Session session, Throwable failure) {
+  private static boolean needsInitialize(Session session, Throwable failure) {
     McpFailure probe = McpFailure.of(failure);
     JsonObject error = ConnectionFailures.upstreamError(probe);
     if (error != null) {

@@ -14,18 +14,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one probe of a ready session, in two depths. Every ping interval it makes sure that the
- * server is alive, unless something was heard from it meanwhile. Every health interval, busy or
- * not, it checks the answer to {@code ping} or {@code server/discover} against the protocol, and
- * has the tools listed again. Owner: the connection's context.
+ * The health check of a ready session, in two depths. Every ping interval it sends {@code ping} (or
+ * {@code server/discover}), unless the server has sent something meanwhile. Every health interval,
+ * busy or not, it sends the same request, checks the answer against the protocol, and lists the
+ * tools again. {@link ConnectionStateHolder} takes the results. Owner: the connection's context.
  */
 final class HealthCheck {
 
   /**
-   * A check that failed.
+   * A failed check.
    *
    * @param check the method
-   * @param failures in a row, this one included
+   * @param failures how many failed in a row, this one included
    */
   record Failure(String check, int failures, McpFailure reason) {
 
@@ -38,14 +38,14 @@ final class HealthCheck {
     }
   }
 
-  /** Takes what each check finds. */
+  /** Takes the result of each check. */
   interface Listener {
     void healthy();
 
-    /** The server did not answer, or not as the protocol says. */
+    /** The server did not answer in time, or its answer breaks the protocol. */
     void unhealthy(Failure failure);
 
-    /** It answers, but does not list its tools: a matter of that method alone. */
+    /** The server answers, but does not list its tools; the connection stays in its state. */
     void unlisted(Failure failure);
   }
 
@@ -73,6 +73,8 @@ final class HealthCheck {
   }
 
   /**
+   * Begins the checks of a session.
+   *
    * @param tools lists the tools and compares them; null where the server has none
    */
   void start(Session of, @Nullable Supplier<? extends Future<?>> tools) {
@@ -112,8 +114,8 @@ final class HealthCheck {
     timer = -1;
     long now = of.clock().millis();
     boolean whole = now >= nextHealth;
-    if (!whole && failures == 0 && now - of.lastHeard() < pingInterval) {
-      nextPing = after(of.lastHeard(), pingInterval);
+    if (!whole && failures == 0 && now - of.lastReceived() < pingInterval) {
+      nextPing = after(of.lastReceived(), pingInterval);
       arm(of);
       return;
     }
@@ -123,7 +125,7 @@ final class HealthCheck {
         .onComplete(
             answer -> {
               if (session == of) {
-                heard(of, whole, answer.cause());
+                concluded(of, whole, answer.cause());
               }
             });
   }
@@ -139,14 +141,14 @@ final class HealthCheck {
     return Future.failedFuture(failure);
   }
 
-  /** Old servers do not know {@code ping}: to say so is an answer too. */
+  /** An error is an answer too: some old servers do not know {@code ping}. */
   private static boolean isAnswer(Session of, Throwable failure) {
     return of.era().pingMethod().equals(Methods.PING)
         && failure instanceof McpFailure mcp
         && mcp.code() == FailureCode.UPSTREAM_ERROR;
   }
 
-  private void heard(Session of, boolean whole, @Nullable Throwable failure) {
+  private void concluded(Session of, boolean whole, @Nullable Throwable failure) {
     long now = of.clock().millis();
     nextPing = after(now, pingInterval);
     if (whole) {
@@ -163,12 +165,12 @@ final class HealthCheck {
       McpFailure reason = McpFailure.of(failure);
       listener.unhealthy(new Failure(of.era().pingMethod(), failures, reason));
     }
-    if (session == of) { // else the listener has ended it
+    if (session == of) { // else the listener has ended the session
       arm(of);
     }
   }
 
-  /** Beside the pings, which go on while a long list is read; one list at a time. */
+  /** Lists the tools, once at a time; the pings go on meanwhile. */
   private void compare(Session of) {
     if (list == null || listing) {
       return;

@@ -6,8 +6,9 @@ import dev.mcpbus.connection.session.Session;
 import io.vertx.core.Vertx;
 
 /**
- * Says when a ready connection has had no call for the configured time. One timer, re-armed for
- * what is left. Owner: the connection's context.
+ * Runs an action when a ready connection has had no call for the configured time ({@code
+ * idleStop}). It has one timer, which it arms again for the time left. Owner: the connection's
+ * context.
  */
 final class IdleTimer {
 
@@ -25,7 +26,7 @@ final class IdleTimer {
     this.idle = idle;
   }
 
-  /** A call came. */
+  /** Notes the time of a call. */
   void touch() {
     lastCall = clock.millis();
   }

@@ -32,8 +32,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a connection receives: its public addresses, and the calls that wait for a session. Decides
- * whether a call runs now, waits, or is refused. Owner: the connection's context.
+ * The way in: registers the public addresses of a connection, makes a {@link BusCall} of each
+ * message, and decides whether the call runs now, waits in the {@link Stash}, or is refused. A call
+ * that runs goes to the operation of its address ({@link ConnectionOperations}). Owner: the
+ * connection's context.
  */
 final class Mailbox {
 
@@ -81,7 +83,7 @@ final class Mailbox {
     this.jsonCodec = Codecs.ownedJson(vertx);
   }
 
-  /** Of every address that {@link #open} registers. */
+  /** The suffix of every address that {@link #open} registers. */
   static List<String> suffixes() {
     List<String> all = new ArrayList<>(OWN);
     ConnectionOperations.ALL.forEach(each -> all.add(each.suffix()));
@@ -89,7 +91,7 @@ final class Mailbox {
     return all;
   }
 
-  /** Registers every address; completes when all are known, in a cluster to all nodes. */
+  /** Registers every address; completes when the bus (in a cluster: each node) knows them all. */
   Future<?> open() {
     List<Future<Void>> registered = new ArrayList<>();
     Stream.concat(ConnectionOperations.ALL.stream(), TaskOperations.ALL.stream())
@@ -128,7 +130,7 @@ final class Mailbox {
     return vertx.eventBus().<Object>consumer(Addresses.of(id, suffix), inlet).completion();
   }
 
-  /** At the address of this replica. */
+  /** Takes a message that came to the address of this replica; a header names the operation. */
   private void relayed(Message<Object> message) {
     String suffix = message.headers().get(Headers.TO);
     Handler<Message<Object>> handler = handlers.get(suffix == null ? "" : suffix);
@@ -144,7 +146,7 @@ final class Mailbox {
         "header '" + Headers.TO + "' names no operation of a connection: " + suffix);
   }
 
-  /** The consumer at the address of an operation: one small object, because there are many. */
+  /** The consumer of the address of an operation. A small object: each connection has many. */
   private record Inlet(Mailbox mailbox, ConnectionOperations.AddressOperation operation)
       implements Handler<Message<Object>> {
 
@@ -166,7 +168,10 @@ final class Mailbox {
     }
   }
 
-  /** A defect of ours ends the call, names no internals, and is thrown on to the supervisor. */
+  /**
+   * Ends the call with the failure. A defect of ours ends it without naming internals, and is
+   * thrown on: the connection reports it as a crash.
+   */
   private static void end(Message<Object> message, RuntimeException failure) {
     if (failure instanceof McpFailure refused) {
       refused.replyTo(message);
@@ -180,7 +185,7 @@ final class Mailbox {
     BusCall call = BusCall.of(message, operation.method(), options, clock, jsonCodec);
     if (ownership != null) {
       if (!ownership.held().getAsBoolean()) {
-        // Also what has waited here while the process slept: its callers have given it up.
+        // A call may also have waited here while the process was suspended, and have timed out.
         call.fail(notOurs());
         return;
       }
@@ -195,26 +200,30 @@ final class Mailbox {
     }
   }
 
-  /** A tool call waits until the session knows its tools: the session can check it then. */
+  /**
+   * Keeps a tool call in the stash until the session has its first list of tools to check it by.
+   */
   void holdUntilToolsAreListed(BusCall call) {
     stash.add(call, ready -> ready.toolCalls().call(call));
   }
 
-  /** There is no session: the call waits, wakes the connection up, or is refused at once. */
+  /**
+   * There is no session: stashes the call, and starts an idle connection; or refuses it at once.
+   */
   private void hold(ConnectionOperations.AddressOperation operation, BusCall call) {
     ConnectionState state = connection.state();
-    boolean asleep = state == ConnectionState.IDLE;
+    boolean isIdle = state == ConnectionState.IDLE;
     boolean refuses =
-        !asleep && options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE;
+        !isIdle && options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE;
     if (refuses
         || state == ConnectionState.FAILED
         || state == ConnectionState.CLOSED
-        || (asleep && disconnected)) {
+        || (isIdle && disconnected)) {
       call.fail(unavailable());
       return;
     }
     stash.add(call, ready -> operation.run().run(ready, call));
-    if (asleep) {
+    if (isIdle) {
       connection.wantStart();
     }
   }
@@ -228,7 +237,7 @@ final class Mailbox {
         null);
   }
 
-  /** Why no call can be sent now, and when one may. */
+  /** The refusal while there is no session: the reason, and when to retry. */
   private McpFailure unavailable() {
     StatusView view = connection.view();
     ConnectionState state = connection.state();
@@ -249,17 +258,19 @@ final class Mailbox {
     };
   }
 
-  /** What {@code call} is about lives on at the server: it goes on with the next session. */
+  /**
+   * Keeps a call whose task goes on at the server until the next session; then runs {@code then}.
+   */
   void park(PendingRequest call, Consumer<ReadySession> then) {
     stash.add(call, then);
   }
 
-  /** A session serves, or knows its tools now: whoever waits goes first. */
+  /** The session serves, or has its list of tools: runs the calls that wait, before later ones. */
   void release(ReadySession readySession) {
     stash.release(readySession);
   }
 
-  /** No session will come for those who wait. */
+  /** Refuses the calls that wait: no session is going to come. */
   void refuseWaiting() {
     stash.failAll(unavailable());
   }
@@ -268,7 +279,10 @@ final class Mailbox {
     stash.failAll(failure);
   }
 
-  /** The session was stopped: wakes up for calls that came meanwhile, or ends them. */
+  /**
+   * The session was stopped. Calls that came meanwhile start the connection again, unless a caller
+   * disconnected it; then they are refused.
+   */
   void stopped() {
     if (connection.state() != ConnectionState.IDLE || stash.size() == 0) {
       return;

@@ -7,7 +7,10 @@ import dev.mcpbus.protocol.RawJson;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What callers wanted of the last session they want of the next. */
+/**
+ * Sends the session preferences (log level, subscriptions, followed tasks) to the server of each
+ * new session. Owner: the connection's context.
+ */
 final class PreferenceRenewal {
 
   private static final Logger LOG = LoggerFactory.getLogger(PreferenceRenewal.class);
@@ -20,10 +23,10 @@ final class PreferenceRenewal {
     this.preferences = preferences;
   }
 
-  /** Asks a fresh session's server for what is wanted; what it refuses is logged. */
+  /** Sends the preferences to the server of {@code now}; logs what the server refuses. */
   void renew(ReadySession now) {
     now.tasks().ready(now.open());
-    if (now.isModern()) {
+    if (now.isDiscoverEra()) {
       now.subscriptions().refresh();
       return;
     }
@@ -31,7 +34,7 @@ final class PreferenceRenewal {
     if (level != null && now.offers("logging")) {
       ask(now, Methods.SET_LEVEL, RawJson.EMPTY_OBJECT.with("level", level));
     }
-    for (String uri : preferences.watchers().uris()) {
+    for (String uri : preferences.subscribers().uris()) {
       ask(now, Methods.RESOURCES_SUBSCRIBE, RawJson.EMPTY_OBJECT.with("uri", RawJson.string(uri)));
     }
   }

@@ -17,7 +17,9 @@ import dev.mcpbus.protocol.ServerDescription;
 import java.util.function.Consumer;
 
 /**
- * A session that is ready: open, with its tools, its cache, and what outlives it.
+ * A session that serves calls: the open session with its tools and its cache, and what outlives it
+ * (preferences, tasks). {@link Mailbox} gives each call to the operation of its address with the
+ * ready session. Owner: the connection's context.
  *
  * @param connectMillis from the start of the transport to the end of the handshake
  */
@@ -31,7 +33,7 @@ record ReadySession(
     long connectMillis) {
 
   /**
-   * Joins an open session with what outlives it.
+   * Makes the ready session of {@code open}.
    *
    * @param untilListed as in {@link ToolCallPipeline}
    */
@@ -71,8 +73,8 @@ record ReadySession(
     return open.taskSupport();
   }
 
-  boolean isModern() {
-    return open.isModern();
+  boolean isDiscoverEra() {
+    return open.isDiscoverEra();
   }
 
   boolean offers(String capability) {

@@ -23,8 +23,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes from the server beside plain answers: its questions, notifications, results that are
- * not complete, errors that can be remedied. Owner: the connection's context.
+ * Takes what the server sends beside plain answers and passes it on: questions, notifications,
+ * results that are not complete, errors that a second request can remedy. {@link Session} calls it.
+ * Owner: the connection's context.
  */
 final class ServerMessages implements SessionListener {
 
@@ -37,27 +38,28 @@ final class ServerMessages implements SessionListener {
   private final BiConsumer<Session, McpFailure> ended;
 
   /**
-   * @param lessee who alone gets the questions that the server asks by itself; null for any handler
-   * @param ended takes a session that is over, and why
+   * @param client the address of the one client that gets the questions which the server asks
+   *     outside of calls; null for any handler
+   * @param ended takes a session that is over, and the reason
    */
   ServerMessages(
       EventBus bus,
       InputRequests inputs,
       ServerTasks tasks,
-      @Nullable String lessee,
+      @Nullable String client,
       ConnectionStateHolder connection,
       ToolListRefresh lists,
       BiConsumer<Session, McpFailure> ended) {
     this.bus = bus;
     this.tasks = tasks;
-    this.requests = new ServerRequests(inputs, tasks.owners(), lessee);
+    this.requests = new ServerRequests(inputs, tasks.owners(), client);
     this.rounds = new MultiRoundTrip(inputs);
     this.connection = connection;
     this.lists = lists;
     this.ended = ended;
   }
 
-  /** The session is over: nobody waits for the answers to its server's questions. */
+  /** The session is over: withdraws the open questions of its server. */
   void forget() {
     requests.forget();
   }
@@ -69,7 +71,7 @@ final class ServerMessages implements SessionListener {
       return tasks.take(now == null ? null : now.open(), call, result);
     }
     if (resultType.equals(ResultType.INPUT_REQUIRED) && Headers.PASS.equals(call.input())) {
-      return false; // the caller's own to answer
+      return false; // the caller answers the questions itself
     }
     rounds.take(of, call, resultType, result);
     return true;
@@ -93,14 +95,15 @@ final class ServerMessages implements SessionListener {
 
   @Override
   public void onRequest(Session of, RawJson requestId, String method, RawJson params) {
-    // The modern era has no requests from server to client, and no answers to them.
+    // The discover era has no requests from server to client, and no answers to them.
     if (of.era().era() == Era.INITIALIZE) {
       requests.handle(of, requestId, method, params);
     }
   }
 
   @Override
-  public void onTold(String address, @Nullable String callId, String method, RawJson params) {
+  public void onCallNotification(
+      String address, @Nullable String callId, String method, RawJson params) {
     DeliveryOptions options = new DeliveryOptions().addHeader(Headers.METHOD, method);
     if (callId != null) {
       options.addHeader(Headers.CALL_ID, callId);
@@ -118,33 +121,36 @@ final class ServerMessages implements SessionListener {
       case Methods.ACKNOWLEDGED -> now.subscriptions().acknowledged(params);
       case Methods.CANCELLED -> cancelled(now, params.member("requestId"));
       case Methods.TASKS_STATUS, Methods.TASKS_CHANGED -> {
-        tasks.heard(params);
+        tasks.notified(params);
         EventTypes.publish(method, params, this::ofTask);
       }
       case Methods.TOOLS_CHANGED, Methods.RESOURCES_CHANGED, Methods.PROMPTS_CHANGED -> {
-        now.cache().heard(method, params);
+        now.cache().dropStale(method, params);
         lists.changed(now, method);
       }
       default -> {
         if (method.equals(Methods.RESOURCE_UPDATED)) {
           SubscriptionOperations.sweep(now, of.clock().millis());
         }
-        now.cache().heard(method, params);
+        now.cache().dropStale(method, params);
         EventTypes.publish(method, params, connection::publish);
       }
     }
   }
 
-  /** A fact about a task says whose it is. */
+  /** Publishes an event about a task with the principal who owns the task. */
   private void ofTask(String type, JsonObject more) {
     Object task = more.getJsonObject("params").getValue("taskId");
     String whose = task instanceof String id ? tasks.owners().of(id) : null;
     connection.publish(type, whose == null ? more : more.put("principal", whose));
   }
 
-  /** The modern era's server ends a subscription so; the legacy one takes a question back. */
+  /**
+   * In the {@code discover} era the server ends a subscription; in the other it withdraws a
+   * question.
+   */
   private void cancelled(ReadySession now, @Nullable RawJson requestId) {
-    if (now.isModern()) {
+    if (now.isDiscoverEra()) {
       now.subscriptions().cancelled(requestId);
     } else {
       requests.cancelled(requestId);

@@ -14,12 +14,13 @@ import java.util.Iterator;
 import java.util.function.Consumer;
 
 /**
- * Calls that wait for a session, first come first served, each up to its own deadline; bounded.
- * Nothing in here was sent. Owner: the connection's context.
+ * The calls that wait for a session, in the order of their arrival, each until its own deadline.
+ * The number of calls is bounded, and fair among callers. No call in it was sent to the server,
+ * except those that wait for a task. Owner: the connection's context.
  */
 final class Stash {
 
-  /** A waiting call and what to do with it once there is a session. */
+  /** A call, and what runs when there is a session. */
   private record Entry(PendingRequest call, Consumer<ReadySession> action) {}
 
   private final Clock clock;
@@ -56,16 +57,16 @@ final class Stash {
   private boolean admits(PendingRequest call) {
     int room = capacity - entries.size();
     String owner = call.owner();
-    if (owner == null || PendingRequests.isAnybody(owner) || room <= 0) {
+    if (owner == null || PendingRequests.isAnonymous(owner) || room <= 0) {
       return room > 0;
     }
-    long his = entries.stream().filter(one -> owner.equals(one.call().owner())).count();
-    return FairLimit.isShare((int) his, room);
+    long held = entries.stream().filter(one -> owner.equals(one.call().owner())).count();
+    return FairLimit.isShare((int) held, room);
   }
 
   /**
-   * Lets all go once, except what is too late even where the timer has not noticed yet; an action
-   * may add its call again.
+   * Runs the action of every call that is in the stash now. Calls past their deadline expire, even
+   * if the timer has not run yet. An action may add its call again.
    */
   void release(ReadySession ready) {
     timer.stop();
@@ -96,7 +97,7 @@ final class Stash {
     }
   }
 
-  /** Ends the waiting call that its caller named {@code callId}. */
+  /** Cancels the call with this call id; false where none waits. */
   boolean cancel(String callId) {
     for (Iterator<Entry> i = entries.iterator(); i.hasNext(); ) {
       PendingRequest call = i.next().call();

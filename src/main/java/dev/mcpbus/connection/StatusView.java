@@ -16,7 +16,10 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code mcp.<id>.status} shows beyond the state itself. Owner: the connection's context. */
+/**
+ * What {@code mcp.<id>.status} shows beside the state: restarts, the next attempt, the last error.
+ * Owner: the connection's context.
+ */
 final class StatusView {
 
   private int restarts;
@@ -41,7 +44,7 @@ final class StatusView {
     lastErrorAt = Instant.now();
   }
 
-  /** The supervisor's reason, where no session had one of its own. */
+  /** Keeps the supervisor's reason if no session has failed with a reason of its own. */
   void gaveUp(String why) {
     if (lastError == null && !why.isEmpty()) {
       error(McpFailure.notSent(FailureCode.UNAVAILABLE, why));
@@ -49,7 +52,7 @@ final class StatusView {
   }
 
   /**
-   * When the supervisor will try again.
+   * Notes when the supervisor starts the connection again.
    *
    * @param at on the connection's clock, -1 for never
    */
@@ -58,12 +61,12 @@ final class StatusView {
     attempt = number;
   }
 
-  /** Milliseconds, -1 where nothing is planned. */
+  /** Milliseconds until the next start; -1 where none is planned. */
   long millisToNextAttempt(long now) {
     return nextAttempt < 0 ? -1 : Math.max(0, nextAttempt - now);
   }
 
-  /** {@code UNAVAILABLE}, or the cause itself where no further attempt will be made. */
+  /** {@code UNAVAILABLE}; the code of the last error where another attempt cannot succeed. */
   FailureCode codeWhileDown(ConnectionState state) {
     McpFailure error = lastError;
     return state == ConnectionState.FAILED
@@ -79,7 +82,7 @@ final class StatusView {
         : "; last error " + lastError.code() + ": " + lastError.getMessage();
   }
 
-  /** {@code {"lastError": {code, message, time}}}, null where none is known. */
+  /** {@code {"lastError": {code, message, time}}}, null where there was no error. */
   @Nullable JsonObject lastErrorAsData() {
     return lastError == null ? null : new JsonObject().put("lastError", describe(lastError));
   }

@@ -11,35 +11,42 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 
-/** {@code resources.subscribe} and {@code resources.unsubscribe} of a session that is ready. */
+/**
+ * The operations of {@code resources.subscribe} and {@code resources.unsubscribe}. Many callers
+ * share one subscription of the connection at its server. Owner: the connection's context.
+ */
 final class SubscriptionOperations {
 
   private SubscriptionOperations() {}
 
-  /** The wish outlives the session; the modern era has one stream for all of them. */
+  /**
+   * Notes the caller's subscription, which outlives the session, and subscribes at the server. In
+   * the {@code discover} era one stream carries all subscriptions.
+   */
   static void subscribe(ReadySession ready, BusCall call, String uri) {
     long now = ready.session().clock().millis();
-    ResourceSubscribers watchers = ready.preferences().watchers();
+    ResourceSubscribers subscribers = ready.preferences().subscribers();
     sweep(ready, now);
     ResourceSubscribers.Holder holder = holder(call);
-    watchers.add(holder, uri, now);
-    told(ready, call)
+    subscribers.add(holder, uri, now);
+    updateServer(ready, call)
         .onComplete(
             call::complete,
             failure -> {
               McpFailure known = McpFailure.of(failure);
               if (known.code() == FailureCode.UPSTREAM_ERROR) {
-                watchers.remove(holder, uri); // the server has no such resource
+                subscribers.remove(holder, uri); // the server has no such resource
               }
               call.fail(known);
             });
   }
 
-  /** Ends the caller's own subscription; the server hears of it when nobody has one any more. */
+  /** Ends the caller's own subscription; unsubscribes at the server when it was the last one. */
   static void unsubscribe(ReadySession ready, BusCall call, String uri) {
     sweep(ready, ready.session().clock().millis());
-    if (ready.preferences().watchers().remove(holder(call), uri)) {
-      told(ready, call).onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
+    if (ready.preferences().subscribers().remove(holder(call), uri)) {
+      updateServer(ready, call)
+          .onComplete(call::complete, failure -> call.fail(McpFailure.of(failure)));
     } else {
       call.complete(RawJson.EMPTY_OBJECT);
     }
@@ -52,8 +59,8 @@ final class SubscriptionOperations {
         who == null ? null : who.name(), name == null ? "" : name);
   }
 
-  private static Future<RawJson> told(ReadySession ready, BusCall call) {
-    if (ready.isModern()) {
+  private static Future<RawJson> updateServer(ReadySession ready, BusCall call) {
+    if (ready.isDiscoverEra()) {
       ready.subscriptions().refresh();
       return Future.succeededFuture(RawJson.EMPTY_OBJECT);
     }
@@ -62,10 +69,10 @@ final class SubscriptionOperations {
     return request.future();
   }
 
-  /** Subscriptions that nobody has asked for again end at the server, too. */
+  /** Ends the subscriptions that no caller has renewed in time, also at the server. */
   static void sweep(ReadySession ready, long now) {
-    for (String uri : ready.preferences().watchers().sweep(now)) {
-      if (ready.isModern()) {
+    for (String uri : ready.preferences().subscribers().sweep(now)) {
+      if (ready.isDiscoverEra()) {
         ready.subscriptions().refresh();
       } else {
         ready
@@ -74,7 +81,7 @@ final class SubscriptionOperations {
                 Methods.RESOURCES_UNSUBSCRIBE,
                 RawJson.EMPTY_OBJECT.with("uri", RawJson.string(uri)),
                 ready.session().options().requestTimeout())
-            .onFailure(refused -> {}); // the server goes on telling what nobody hears
+            .onFailure(refused -> {}); // further updates of the server reach no subscriber
       }
     }
   }

@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the addresses {@code mcp.<id>.tasks.*} do with a session that is ready. */
+/**
+ * The operations of the addresses {@code mcp.<id>.tasks.*}. {@link Mailbox} runs them. Owner: the
+ * connection's context.
+ */
 final class TaskOperations {
 
   static final List<AddressOperation> ALL =
@@ -48,7 +51,7 @@ final class TaskOperations {
   }
 
   private static void update(ReadySession ready, BusCall call) {
-    if (!ready.isModern()) {
+    if (!ready.isDiscoverEra()) {
       call.fail(
           lacks(
               "tasks/update is of protocol 2026-07-28; this server asks by requests of its own,"
@@ -83,7 +86,7 @@ final class TaskOperations {
   }
 
   static void list(ReadySession ready, BusCall call) {
-    if (ready.isModern()) {
+    if (ready.isDiscoverEra()) {
       call.fail(
           lacks(
               "protocol 2026-07-28 has no tasks/list: keep the taskId of the answer that made the"
@@ -98,7 +101,10 @@ final class TaskOperations {
     }
   }
 
-  /** A server that has one client lists everybody's: a principal hears of his own. */
+  /**
+   * The tasks of the caller. The server knows one client, this connection, and lists the tasks of
+   * all callers: a principal gets its own, an admin and a program on the bus get all.
+   */
   private static RawJson ofCaller(RawJson result, @Nullable Requester who, TaskOwners owners) {
     RawJson tasks = result.member("tasks");
     if (who == null || who.admin() || tasks == null || !tasks.isArray()) {
@@ -123,7 +129,7 @@ final class TaskOperations {
       call.fail(
           lacks(
               "the server does not offer "
-                  + (ready.isModern()
+                  + (ready.isDiscoverEra()
                       ? "the extension '" + TasksExtension.ID + "'"
                       : "the capability 'tasks'")));
     } else {

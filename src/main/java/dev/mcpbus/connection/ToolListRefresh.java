@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the tools read when a session is ready and when its server says that they changed, and tells
- * the rest. Owner: the connection's context.
+ * Lists the tools when a session is ready and when its server says that they have changed, and
+ * publishes the result. Owner: the connection's context.
  */
 final class ToolListRefresh {
 
@@ -29,7 +29,7 @@ final class ToolListRefresh {
   private final Consumer<ReadySession> done;
 
   /**
-   * @param done hears that a reading of the present session has ended, one way or the other
+   * @param done runs when a listing of the present session has ended, with success or without
    */
   ToolListRefresh(
       ConnectionId id,
@@ -51,12 +51,12 @@ final class ToolListRefresh {
     }
   }
 
-  /** One of the {@code list_changed}; from now on a kept list is not fresh. */
+  /** The server sent one of the {@code list_changed}: the kept list is not fresh any more. */
   void changed(ReadySession of, String method) {
     if (method.equals(Methods.TOOLS_CHANGED)) {
       of.tools().expire();
     }
-    changes.heard(method);
+    changes.changed(method);
   }
 
   /** The session is over. */

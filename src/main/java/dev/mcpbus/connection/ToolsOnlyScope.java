@@ -6,7 +6,7 @@ import dev.mcpbus.bus.McpFailure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The tools-only scope: a server that offers more is refused. */
+/** The scope {@code toolsOnly}: refuses a server that offers prompts or resources. */
 final class ToolsOnlyScope {
 
   private ToolsOnlyScope() {}

@@ -81,7 +81,7 @@ class CallShareTest {
   }
 
   @Test
-  void where_nobody_logs_in_everybody_is_one_and_has_all() {
+  void without_login_all_callers_are_one_principal_and_may_hold_all() {
     add(ConnectionOptions.DEFAULT.with().maxPending(8).build());
     bus.awaitState("s", "READY");
     List<Future<Object>> all = calls("+local", 20);

@@ -57,7 +57,7 @@ class EraTest {
   }
 
   @Test
-  void a_discover_result_with_a_common_version_is_modern() {
+  void a_discover_result_with_a_common_version_selects_the_discover_era() {
     ScriptedPeer peer = peer(QUICK, (method, params, n) -> DISCOVERED);
     assertThat(era()).isEqualTo("DISCOVER");
     assertThat(peer.methods()).doesNotContain("initialize", "notifications/initialized");
@@ -66,7 +66,7 @@ class EraTest {
   }
 
   @Test
-  void every_modern_request_says_version_client_and_capabilities() {
+  void every_request_of_the_discover_era_has_version_client_and_capabilities() {
     ScriptedPeer peer = peer(QUICK, (method, params, n) -> DISCOVERED);
     era();
     JsonObject meta =
@@ -79,7 +79,7 @@ class EraTest {
   }
 
   @Test
-  void a_refusal_that_offers_our_version_is_asked_once_more() {
+  void after_a_refusal_that_offers_our_version_the_probe_is_repeated_once() {
     ScriptedPeer peer =
         peer(
             QUICK,
@@ -98,7 +98,7 @@ class EraTest {
   }
 
   @Test
-  void a_refusal_that_offers_a_legacy_version_leads_to_initialize() {
+  void a_refusal_that_offers_a_version_of_the_initialize_era_leads_to_initialize() {
     peer(
         QUICK,
         (method, params, n) ->
@@ -121,7 +121,7 @@ class EraTest {
 
   @ParameterizedTest
   @ValueSource(ints = {-32601, -32602, -32600, -32000, -32002, 500})
-  void any_other_error_is_legacy(int code) {
+  void any_other_error_leads_to_initialize(int code) {
     ScriptedPeer peer =
         peer(
             QUICK,
@@ -134,14 +134,14 @@ class EraTest {
 
   @ParameterizedTest
   @ValueSource(ints = {-32020, -32021})
-  void an_error_of_the_modern_range_is_not_legacy(int code) {
+  void an_error_of_the_modern_range_does_not_lead_to_initialize(int code) {
     ScriptedPeer peer = peer(QUICK, (method, params, n) -> error(code, "what?"));
     bus.awaitState("peer", "RECONNECTING", "FAILED");
     assertThat(peer.methods()).doesNotContain("initialize");
   }
 
   @Test
-  void silence_is_legacy() {
+  void no_answer_leads_to_initialize() {
     ScriptedPeer peer =
         peer(QUICK, (method, params, n) -> method.equals("initialize") ? INITIALIZED : null);
     assertThat(era()).isEqualTo("INITIALIZE");
@@ -149,7 +149,7 @@ class EraTest {
   }
 
   @Test
-  void a_slow_modern_server_that_answers_after_all_stays_modern() {
+  void a_slow_server_of_the_discover_era_keeps_its_era() {
     ScriptedPeer peer = peer(QUICK, (method, params, n) -> null);
     Awaitility.await().until(() -> peer.methods().contains("initialize"));
     peer.say("{\"jsonrpc\":\"2.0\",\"id\":1," + DISCOVERED + "}");
@@ -226,7 +226,7 @@ class EraTest {
   }
 
   @Test
-  void a_pinned_modern_version_never_falls_back() {
+  void a_pinned_version_of_the_discover_era_never_falls_back() {
     ScriptedPeer peer =
         peer(
             QUICK.with().protocolVersion(ProtocolVersion.V2026_07_28).build(),

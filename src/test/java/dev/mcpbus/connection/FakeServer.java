@@ -107,7 +107,7 @@ final class FakeServer implements Transport, Channel, SessionListener {
     }
   }
 
-  /** Lets the client hear a message, on the current context, soon. */
+  /** Sends the client a message soon, on the current context. */
   void say(String message) {
     byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
     Receiver to = receiver;
@@ -149,7 +149,8 @@ final class FakeServer implements Transport, Channel, SessionListener {
   }
 
   @Override
-  public void onTold(String address, @Nullable String callId, String method, RawJson params) {}
+  public void onCallNotification(
+      String address, @Nullable String callId, String method, RawJson params) {}
 
   @Override
   public void onEnded(Session session, McpFailure reason) {

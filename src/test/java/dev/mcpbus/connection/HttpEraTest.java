@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The modern era over HTTP, and how it is told from the legacy one there. */
+/** Both eras over HTTP, and how the handshake finds the era there. */
 class HttpEraTest {
 
   private static final String TOOL =
@@ -74,7 +74,7 @@ class HttpEraTest {
   }
 
   @Test
-  void a_modern_server_gets_headers_that_repeat_the_body_and_no_session() {
+  void a_server_of_the_discover_era_gets_headers_that_repeat_the_body_and_no_session() {
     try (RawHttpServer server = RawHttpServer.answering(HttpEraTest::modern);
         TestBus bus = bus(server)) {
       assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("DISCOVER");
@@ -110,7 +110,7 @@ class HttpEraTest {
 
   @ParameterizedTest
   @ValueSource(ints = {-32601, -32602, -32000})
-  void a_json_rpc_error_that_is_not_modern_leads_to_initialize(int code) {
+  void a_json_rpc_error_outside_of_the_modern_range_leads_to_initialize(int code) {
     try (RawHttpServer server =
             RawHttpServer.answering(
                 (request, peer) -> {
@@ -146,7 +146,7 @@ class HttpEraTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"401 Unauthorized", "403 Forbidden"})
-  void a_server_that_wants_credentials_is_not_taken_for_a_legacy_one(String status) {
+  void a_demand_for_credentials_does_not_lead_to_initialize(String status) {
     try (RawHttpServer server = RawHttpServer.answering((request, peer) -> peer.reply(status, ""));
         TestBus bus = bus(server)) {
       JsonObject down = bus.awaitState("peer", "FAILED", "RECONNECTING");
@@ -167,7 +167,7 @@ class HttpEraTest {
   }
 
   @Test
-  void the_probe_of_a_modern_server_finds_drift_and_then_an_answer_that_is_none() {
+  void the_health_check_finds_drift_and_then_a_malformed_answer() {
     AtomicReference<String> header = new AtomicReference<>("Where");
     AtomicReference<String> discovered = new AtomicReference<>(ScriptedPeer.DISCOVERED);
     JsonObject probe = new JsonObject().put("healthCheck", new JsonObject().put("interval", 50));
@@ -232,7 +232,7 @@ class HttpEraTest {
   }
 
   @Test
-  void a_header_mismatch_that_stays_is_told_after_one_more_try() {
+  void a_lasting_header_mismatch_fails_the_call_after_a_second_try() {
     try (RawHttpServer server =
             RawHttpServer.answering(
                 (request, peer) -> {

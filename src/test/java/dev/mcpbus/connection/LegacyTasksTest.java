@@ -108,7 +108,7 @@ class LegacyTasksTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "{\"list\":{},\"cancel\":{}}"})
-  void a_server_without_the_capability_is_never_asked_for_a_task(String capability) {
+  void a_server_without_the_capability_gets_no_request_for_a_task(String capability) {
     TaskPeer peer = peer(capability).on(Methods.TOOLS_CALL, DONE).connect();
     TestBus.await(peer.call("needs", with(Headers.TASK, "true")));
     assertThat(peer.call("needs").encode()).contains("done");
@@ -134,7 +134,7 @@ class LegacyTasksTest {
   }
 
   @Test
-  void the_questions_of_a_task_are_asked_while_its_result_is_fetched() {
+  void the_questions_of_a_task_reach_the_handler_while_its_result_is_fetched() {
     TaskPeer peer =
         peer(ALL)
             .on(Methods.TASKS_GET, WORKING, result(legacyTask("input_required", 50)))
@@ -197,7 +197,7 @@ class LegacyTasksTest {
   }
 
   @Test
-  void a_server_that_cannot_cancel_is_not_asked_to() {
+  void a_server_that_cannot_cancel_gets_no_tasks_cancel() {
     TaskPeer peer = peer("{\"requests\":{\"tools\":{\"call\":{}}}}").connect();
     assertThat(peer.failedCall("needs", with(Headers.DEADLINE, "250")).code())
         .isEqualTo(FailureCode.CALL_TIMEOUT);
@@ -210,7 +210,7 @@ class LegacyTasksTest {
   }
 
   @Test
-  void a_fetch_that_nobody_waits_for_is_called_off() {
+  void a_fetch_without_a_waiting_call_is_cancelled() {
     TaskPeer peer =
         peer(ALL)
             .on(Methods.TASKS_GET, result(legacyTask("input_required", 50)))

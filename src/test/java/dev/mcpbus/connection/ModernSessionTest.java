@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a session of the modern era does between its opening and its end. */
+/** A session of the discover era, from its opening to its end. */
 class ModernSessionTest {
 
   private static final String TOOLS =
@@ -185,7 +185,7 @@ class ModernSessionTest {
   // What each request carries.
 
   @Test
-  void the_log_level_travels_with_each_request_once_it_was_asked_for() {
+  void each_request_carries_the_log_level_once_a_caller_has_set_it() {
     ScriptedPeer peer =
         peer((method, params, n) -> method.equals(Methods.TOOLS_CALL) ? DONE : null);
     call();
@@ -200,7 +200,7 @@ class ModernSessionTest {
   }
 
   @Test
-  void elicitation_is_offered_only_while_somebody_answers() {
+  void elicitation_is_offered_only_while_a_caller_offers_to_answer() {
     ScriptedPeer peer =
         peer((method, params, n) -> method.equals(Methods.TOOLS_CALL) ? DONE : null);
     McpClient client = McpClient.create(bus.vertx());
@@ -227,7 +227,7 @@ class ModernSessionTest {
   }
 
   @Test
-  void ping_asks_what_every_modern_server_answers() {
+  void ping_sends_server_discover() {
     ScriptedPeer peer = peer((method, params, n) -> null);
     JsonObject pong = bus.request(address("peer", Addresses.PING), new JsonObject());
     assertThat(pong).isEmpty();
@@ -322,7 +322,7 @@ class ModernSessionTest {
   }
 
   @Test
-  void a_list_without_a_time_to_live_is_asked_for_each_time() {
+  void a_list_without_a_time_to_live_is_requested_each_time() {
     ScriptedPeer peer = peer((method, params, n) -> null);
     int asked = peer.received(Methods.TOOLS_LIST).size();
     list("");

@@ -83,7 +83,7 @@ class ModernTasksTest {
   }
 
   @Test
-  void the_extension_is_told_to_a_server_that_offers_it_and_to_no_other() {
+  void only_a_server_that_offers_the_extension_gets_it() {
     TaskPeer with = peer().on(Methods.TASKS_GET, completed("done")).connect();
     with.call("plain");
     assertThat(extensions(with.params(Methods.DISCOVER).get(0))).isNull();
@@ -112,7 +112,7 @@ class ModernTasksTest {
   }
 
   @Test
-  void the_server_is_asked_no_more_often_than_it_wants() {
+  void polls_are_no_more_frequent_than_the_server_wants() {
     String slowly = WORKING.replace("\"pollIntervalMs\":50", "\"pollIntervalMs\":300");
     TaskPeer peer = peer().on(Methods.TASKS_GET, slowly, slowly, completed("done")).connect();
     peer.call("plain");
@@ -186,7 +186,7 @@ class ModernTasksTest {
   }
 
   @Test
-  void an_error_that_may_pass_is_asked_over_and_one_that_stays_ends_the_call() {
+  void a_poll_is_repeated_after_an_error_that_may_pass_and_a_lasting_error_ends_the_call() {
     String busy = ScriptedPeer.error(-32603, "busy");
     TaskPeer peer = peer().on(Methods.TASKS_GET, busy, completed("done")).connect();
     assertThat(peer.call("plain").encode()).contains("done");
@@ -338,7 +338,7 @@ class ModernTasksTest {
   }
 
   @Test
-  void the_server_is_asked_to_tell_of_a_task_that_somebody_wanted_to_see() {
+  void a_followed_task_is_part_of_the_subscription() {
     TaskPeer peer = peer().connect();
     TestBus.await(peer.call("plain", with(Headers.TASK, "true")));
     Awaitility.await().until(() -> peer.params(Methods.LISTEN).size() == 2);

@@ -108,7 +108,7 @@ class TaskFacadeTest {
   }
 
   @Test
-  void changes_are_told_in_the_words_of_the_server() {
+  void events_of_tasks_contain_the_params_of_the_server() {
     TaskPeer peer = TaskPeer.modern(bus).connect();
     List<JsonObject> heard = new CopyOnWriteArrayList<>();
     server().onTask(heard::add);

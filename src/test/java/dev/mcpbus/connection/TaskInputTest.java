@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tasks of the modern era that ask something. */
+/** Tasks of the discover era with questions. */
 class TaskInputTest {
 
   private static final DeliveryOptions NONE = new DeliveryOptions();
@@ -146,7 +146,7 @@ class TaskInputTest {
   }
 
   @Test
-  void a_question_that_nobody_can_answer_ends_the_call_and_the_task() {
+  void a_question_without_a_handler_ends_the_call_and_the_task() {
     TaskPeer peer = peer().on(Methods.TASKS_GET, asking("model", "roots/list")).connect();
     McpClient client = McpClient.create(bus.vertx());
     TestBus.await(
@@ -161,7 +161,7 @@ class TaskInputTest {
   }
 
   @Test
-  void only_he_is_asked_whom_the_call_names() {
+  void only_the_address_that_the_call_names_gets_the_question() {
     TaskPeer peer = peer().connect();
     answerElicitations();
     answer.complete(new JsonObject().put("action", "decline"));
@@ -177,7 +177,7 @@ class TaskInputTest {
   }
 
   @Test
-  void nobody_is_asked_for_a_caller_who_would_have_to_call_again() {
+  void no_handler_answers_for_a_caller_that_answers_by_calling_again() {
     TaskPeer peer = peer().connect();
     answerElicitations();
     answer.complete(BO);

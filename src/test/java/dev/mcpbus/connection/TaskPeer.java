@@ -61,7 +61,7 @@ final class TaskPeer {
             });
   }
 
-  /** Of the modern era, with the extension. */
+  /** A server of the discover era with the tasks extension. */
   static TaskPeer modern(TestBus bus) {
     return new TaskPeer(
         bus,
@@ -71,7 +71,7 @@ final class TaskPeer {
             "\"logging\":{},\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}"));
   }
 
-  /** Of the modern era, without. */
+  /** A server of the discover era without the tasks extension. */
   static TaskPeer modernWithout(TestBus bus) {
     return new TaskPeer(bus, Methods.DISCOVER, ScriptedPeer.DISCOVERED);
   }
@@ -115,12 +115,12 @@ final class TaskPeer {
     return "\"result\":" + object;
   }
 
-  /** A task of the modern era, as the answer to a call. */
+  /** A task of the discover era as the answer to a call. */
   static String created(long pollMillis) {
     return result(task("working", pollMillis, ",\"resultType\":\"task\""));
   }
 
-  /** The answer to {@code tasks/get} of the modern era. */
+  /** The answer to {@code tasks/get} in the discover era. */
   static String state(String status, String more) {
     return result(task(status, 50, more));
   }

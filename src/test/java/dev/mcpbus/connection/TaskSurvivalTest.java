@@ -74,7 +74,7 @@ class TaskSurvivalTest {
   }
 
   @Test
-  void a_restart_that_somebody_asked_for_is_survived_too() {
+  void a_task_survives_a_restart_on_request() {
     TaskPeer peer = peer().connect();
     Future<JsonObject> call = polled(peer, NONE);
     bus.request(TaskPeer.address(Addresses.RESTART), new JsonObject());

@@ -99,7 +99,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
   // ---- events
 
   @Override
-  public boolean tells(String type) {
+  public boolean publishes(String type) {
     if (type.equals(Events.STATE_CHANGED)) {
       replicas.publish(replica, self.state(), version);
     }
@@ -138,7 +138,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
         before != null
             && current.stream().noneMatch(one -> one.replica().equals(before) && one.serves());
     if (left && !replica.equals(before) && replica.equals(speaker)) {
-      self.speaks();
+      self.tookOver();
     }
   }
 

@@ -21,16 +21,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server asks of its client, passed on to whoever answers such questions on the bus ({@link
- * Addresses#INPUT_ASK}). Owner: the connection's context.
+ * Sends the questions of a server to {@link Addresses#INPUT_ASK}, where {@code InputVerticle} finds
+ * a handler or parks them. Owner: the connection's context.
  */
 public final class InputRequests {
 
   private static final Set<String> METHODS =
       Set.of(Methods.ROOTS_LIST, Methods.SAMPLING, Methods.ELICITATION);
 
-  /** Longer than the one who answers is patient, so that its failure arrives and not the bus's. */
-  private static final DeliveryOptions PATIENT =
+  /**
+   * Longer than {@code InputVerticle} waits, so that its failure arrives before the bus's time-out.
+   */
+  private static final DeliveryOptions UNTIL_ANSWERED =
       new DeliveryOptions()
           .setLocalOnly(true)
           .setSendTimeout(Layer.CALLER.timeout(CallDeadline.QUESTION_MILLIS));
@@ -38,10 +40,11 @@ public final class InputRequests {
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   /**
-   * A question on its way.
+   * A question that was sent.
    *
-   * @param key names it for {@link #withdraw}
-   * @param answer the MCP result; fails where nobody is there ({@link #isNobody}) or answered
+   * @param key its name for {@link #withdraw}
+   * @param answer the MCP result; fails where there is no handler ({@link #isUnhandled}), or no
+   *     answer
    */
   record Question(String key, Future<JsonObject> answer) {}
 
@@ -56,18 +59,18 @@ public final class InputRequests {
     this.preferences = preferences;
   }
 
-  /** True for what a server may ask its client for. */
+  /** True for a method that a server may send to its client as a question. */
   static boolean isInput(String method) {
     return METHODS.contains(method);
   }
 
   /**
-   * Asks.
+   * Sends a question.
    *
-   * @param perRequest true in the era whose requests each tell what we offer
-   * @param owner the principal whose question it is, null where that is not known
-   * @param to the one address that is asked, null for whoever answers
-   * @param call the caller's name of the call that needs the answer, null where it is not known
+   * @param perRequest true for the {@code discover} era, whose requests carry the capabilities
+   * @param owner the principal whose call the question belongs to, null where that is unknown
+   * @param to the only address that gets the question, null for any handler
+   * @param call the call id of the call that needs the answer, null where it is unknown
    */
   Question ask(
       String method,
@@ -94,19 +97,19 @@ public final class InputRequests {
     open.add(key);
     return new Question(
         key,
-        bus.<JsonObject>request(Addresses.INPUT_ASK, question, PATIENT)
+        bus.<JsonObject>request(Addresses.INPUT_ASK, question, UNTIL_ANSWERED)
             .map(Message::body)
             .onComplete(ended -> open.remove(key)));
   }
 
   /**
-   * Asks what a result of the modern era asks for.
+   * Sends a question that stands in a result of the {@code discover} era.
    *
    * @param request {@code {method, params}}
-   * @param call that needs it, and says who is asked
+   * @param call needs the answer; its headers say what answers questions
    * @param opened takes the key of the question
-   * @return the MCP result; fails where the request is nonsense, or nobody answers and no answer
-   *     can be made up
+   * @return the MCP result; fails where {@code request} is malformed, or where there is no answer
+   *     and none can be given in its place
    */
   Future<JsonObject> answer(Object request, PendingRequest call, Consumer<String> opened) {
     if (!(request instanceof JsonObject question)
@@ -118,52 +121,54 @@ public final class InputRequests {
     }
     JsonObject params =
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
-    Question asked = ask(method, params, true, call.owner(), call.input(), call.callId());
-    opened.accept(asked.key());
-    return asked.answer().recover(failure -> missing(method, failure));
+    Question sent = ask(method, params, true, call.owner(), call.input(), call.callId());
+    opened.accept(sent.key());
+    return sent.answer().recover(failure -> missing(method, failure));
   }
 
   /**
-   * A question that was put to somebody may go without an answer; a model or a folder cannot be
-   * made up, and what nobody was asked is not declined in anybody's name.
+   * Decides what takes the place of a missing answer: an elicitation that reached a handler counts
+   * as declined. Sampling and roots have no such answer, and a question without a handler is not
+   * declined in a user's name.
    */
   private static Future<JsonObject> missing(String method, Throwable failure) {
     if (isUnfit(failure)) {
       return Future.failedFuture(
           McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, String.valueOf(failure.getMessage())));
     }
-    if (method.equals(Methods.ELICITATION) && !isNobody(failure)) {
+    if (method.equals(Methods.ELICITATION) && !isUnhandled(failure)) {
       return Future.succeededFuture(declined());
     }
     return Future.failedFuture(
         McpFailure.maybeSent(
             FailureCode.UNAVAILABLE,
-            "the server needs " + method + " to go on, and nobody answered it"));
+            "the server needs " + method + " to go on, and no handler gave an answer"));
   }
 
-  /** Nobody wants the answer any more. */
+  /** Takes a question back: its answer is not needed any more. */
   void withdraw(String key) {
     if (open.remove(key)) {
       bus.send(Addresses.INPUT_DROP, new JsonObject().put("question", key), LOCAL);
     }
   }
 
-  /** The session that asked is over. */
+  /** Takes every open question back: the session is over. */
   void withdrawAll() {
     Set.copyOf(open).forEach(this::withdraw);
   }
 
-  /** What a server gets whose question was put to somebody who never answered. */
+  /** The answer to an elicitation that a handler got and did not answer. */
   static JsonObject declined() {
     return new JsonObject().put("action", "decline");
   }
 
-  /** True where the question is none that anybody should see. */
+  /** True where the question is malformed, so that no handler got it. */
   static boolean isUnfit(Throwable failure) {
     return McpFailure.of(failure).code() == FailureCode.PROTOCOL_ERROR;
   }
 
-  static boolean isNobody(Throwable failure) {
+  /** True where there is no handler for the question. */
+  static boolean isUnhandled(Throwable failure) {
     FailureCode code = McpFailure.of(failure).code();
     return code == FailureCode.METHOD_NOT_FOUND || code == FailureCode.UNKNOWN_CONNECTION;
   }

@@ -17,9 +17,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that needs input to finish a call says so in the result; the call is made again with the
- * answers and the server's state, byte for byte (MCP 2026-07-28, Multi Round-Trip Requests). Owner:
- * the connection's context.
+ * Questions in results, in the {@code discover} era: a server that needs input to finish a call
+ * answers {@code input_required}. This class gets the answers and sends the call again, with the
+ * server's {@code requestState} byte for byte (MCP 2026-07-28, Multi Round-Trip Requests). {@code
+ * ServerMessages} calls it. Owner: the connection's context.
  */
 public final class MultiRoundTrip {
 
@@ -32,10 +33,7 @@ public final class MultiRoundTrip {
     this.inputs = inputs;
   }
 
-  /**
-   * Takes a result that is not complete, and no task: {@code call} ends later, or has been ended
-   * here.
-   */
+  /** Takes a result that is neither complete nor a task; ends {@code call}, now or later. */
   public void take(Session session, PendingRequest call, String resultType, RawJson result) {
     if (resultType.equals(ResultType.INPUT_REQUIRED)) {
       ask(session, call, result);
@@ -77,7 +75,9 @@ public final class MultiRoundTrip {
   }
 
   /**
-   * @param open takes the names of the questions, to withdraw them by
+   * Sends every question and collects the answers.
+   *
+   * @param open takes the keys of the questions, to withdraw them
    */
   private Future<JsonObject> answers(PendingRequest call, JsonObject requests, List<String> open) {
     if (requests.size() > MAX_QUESTIONS) {
@@ -86,18 +86,18 @@ public final class MultiRoundTrip {
               FailureCode.LIMIT_EXCEEDED,
               "the server asks " + requests.size() + " questions at once"));
     }
-    List<Future<JsonObject>> asked = new ArrayList<>();
+    List<Future<JsonObject>> waiting = new ArrayList<>();
     List<String> keys = new ArrayList<>();
     for (Map.Entry<String, Object> request : requests) {
       keys.add(request.getKey());
-      asked.add(inputs.answer(request.getValue(), call, open::add));
+      waiting.add(inputs.answer(request.getValue(), call, open::add));
     }
-    return Future.all(asked)
+    return Future.all(waiting)
         .map(
             all -> {
               JsonObject answers = new JsonObject();
               for (int i = 0; i < keys.size(); i++) {
-                answers.put(keys.get(i), asked.get(i).result());
+                answers.put(keys.get(i), waiting.get(i).result());
               }
               return answers;
             });

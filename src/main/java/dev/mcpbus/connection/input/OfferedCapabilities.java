@@ -10,8 +10,9 @@ import io.vertx.core.json.JsonObject;
 import java.util.function.Consumer;
 
 /**
- * Hears what callers can answer: {@code {"all": capabilities, "servers": {id: capabilities}}}, at
- * the start and with every change.
+ * Follows what callers offer to answer: {@code {"all": capabilities, "servers": {id:
+ * capabilities}}}. {@code InputVerticle} collects the offers and publishes each change. Owner: the
+ * connection's context.
  */
 public final class OfferedCapabilities {
 
@@ -20,9 +21,11 @@ public final class OfferedCapabilities {
   private OfferedCapabilities() {}
 
   /**
-   * Tells {@code change} the capabilities for server {@code id}, on the calling context.
+   * Gives {@code change} the capabilities for server {@code id}, now and after each change, on the
+   * caller's context.
    *
-   * @return completes when what is offered now was told; where nobody collects offers, with nothing
+   * @return completes after the first call of {@code change}; at once where no component collects
+   *     offers
    */
   public static Future<Void> watch(Vertx vertx, ConnectionId id, Consumer<JsonObject> change) {
     vertx

@@ -13,9 +13,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers what a server of the {@code initialize} era asks of its client. {@code ping} at once;
- * roots, sampling and elicitation are asked of callers ({@link InputRequests}); where nobody is
- * there, and for any other method, the answer is -32601. Owner: the connection's context.
+ * Answers the requests of a server of the {@code initialize} era: {@code ping} at once; roots,
+ * sampling and elicitation with the answer of a handler ({@link InputRequests}); any other method,
+ * or a question without a handler, with the error -32601. {@code ServerMessages} calls it. Owner:
+ * the connection's context.
  */
 public final class ServerRequests {
 
@@ -23,18 +24,18 @@ public final class ServerRequests {
 
   private final InputRequests inputs;
   private final TaskOwners tasks;
-  private final @Nullable String lessee;
+  private final @Nullable String client;
 
-  /** Keys of our questions by the server's id of its request. */
+  /** The keys of our questions by the id of the server's request. */
   private final Map<RawJson, String> open = new HashMap<>();
 
   /**
-   * @param lessee who alone is asked, null for whoever answers
+   * @param client the only address that gets the questions, null for any handler
    */
-  public ServerRequests(InputRequests inputs, TaskOwners tasks, @Nullable String lessee) {
+  public ServerRequests(InputRequests inputs, TaskOwners tasks, @Nullable String client) {
     this.inputs = inputs;
     this.tasks = tasks;
-    this.lessee = lessee;
+    this.client = client;
   }
 
   public void handle(Session session, RawJson requestId, String method, RawJson params) {
@@ -53,7 +54,7 @@ public final class ServerRequests {
 
   private void ask(Session session, RawJson requestId, String method, JsonObject params) {
     InputRequests.Question question =
-        inputs.ask(method, params, false, owner(session, params), lessee, null);
+        inputs.ask(method, params, false, owner(session, params), client, null);
     open.put(requestId, question.key());
     session.extendAll(CallDeadline.QUESTION_MILLIS);
     question
@@ -71,7 +72,9 @@ public final class ServerRequests {
             });
   }
 
-  /** Of its task where it names one; else of the one whose calls it can only be about. */
+  /**
+   * The principal of the task that the question names; else of the calls that the server works on.
+   */
   private @Nullable String owner(Session session, JsonObject params) {
     if (params.getValue("_meta") instanceof JsonObject meta
         && meta.containsKey(MetaKeys.RELATED_TASK)) {
@@ -83,7 +86,7 @@ public final class ServerRequests {
     return session.cause();
   }
 
-  /** The server does not want the answer to its request any more, and gets none. */
+  /** The server has cancelled its request: takes the question back and sends no answer. */
   public void cancelled(@Nullable RawJson requestId) {
     String key = requestId == null ? null : open.remove(requestId);
     if (key != null) {
@@ -91,16 +94,16 @@ public final class ServerRequests {
     }
   }
 
-  /** The session is over. */
+  /** The session is over: takes its questions back. */
   public void forget() {
     open.clear();
     inputs.withdrawAll();
   }
 
   private static void refuse(Session session, RawJson requestId, String method, Throwable failure) {
-    if (InputRequests.isNobody(failure)) {
+    if (InputRequests.isUnhandled(failure)) {
       session.refuse(
-          requestId, JsonRpcError.METHOD_NOT_FOUND, "nobody is there to answer " + method);
+          requestId, JsonRpcError.METHOD_NOT_FOUND, "no handler is registered for " + method);
     } else if (InputRequests.isUnfit(failure)) {
       session.refuse(requestId, JsonRpcError.INVALID_PARAMS, String.valueOf(failure.getMessage()));
     } else if (method.equals(Methods.ELICITATION)) {

@@ -12,97 +12,100 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tasks of the {@code server/discover} era ask ({@code inputRequests}), each question put once
- * however often and by however many waiters it is seen, also across sessions (Tasks extension, Task
- * Update Requests). Owner: the connection's context.
+ * The questions of tasks in the {@code discover} era ({@code inputRequests}). Each question is sent
+ * once, although every poll of every waiting call sees it, also across sessions (Tasks extension,
+ * Task Update Requests). {@code TaskWatch} calls it. Owner: the connection's context.
  */
 public final class TaskInputs {
 
-  /** Over the life of one task. */
+  /** The most questions of one task. */
   private static final int MAX_QUESTIONS = 256;
 
-  private static final class Asked {
-    private String question = "";
+  private static final class SentQuestion {
+    private String key = "";
     private boolean over;
-    private boolean sent;
+    private boolean delivered;
     private @Nullable JsonObject answer;
     private @Nullable McpFailure failure;
   }
 
   private final InputRequests inputs;
-  private final Map<String, Map<String, Asked>> byTask = new HashMap<>();
+  private final Map<String, Map<String, SentQuestion>> byTask = new HashMap<>();
 
   public TaskInputs(InputRequests inputs) {
     this.inputs = inputs;
   }
 
   /**
-   * Puts what was not asked before, and takes back what the server does not want to know any more.
+   * Sends the questions that are new, and takes back those that the server has dropped.
    *
-   * @param call waits for the task, and says who is asked
-   * @param requests all that the server wants to know now
-   * @param ready runs whenever an answer has come, or will not come
+   * @param call waits for the task; its headers say what answers questions
+   * @param requests all open questions of the server
+   * @param ready runs when an answer has come, or cannot come
    * @return the answers that the server does not have yet; empty where there are none
-   * @throws McpFailure where a question cannot be answered, or the server asks without an end
+   * @throws McpFailure where a question cannot be answered, or there are too many
    */
   public JsonObject due(String taskId, PendingRequest call, JsonObject requests, Runnable ready) {
-    Map<String, Asked> known = byTask.computeIfAbsent(taskId, id -> new LinkedHashMap<>());
+    Map<String, SentQuestion> known = byTask.computeIfAbsent(taskId, id -> new LinkedHashMap<>());
     known
         .entrySet()
         .removeIf(old -> !requests.containsKey(old.getKey()) && withdraw(old.getValue()));
     JsonObject answers = new JsonObject();
     for (Map.Entry<String, Object> request : requests) {
-      Asked asked = known.get(request.getKey());
-      if (asked == null) {
+      SentQuestion sent = known.get(request.getKey());
+      if (sent == null) {
         if (known.size() >= MAX_QUESTIONS) {
           throw McpFailure.maybeSent(
               FailureCode.LIMIT_EXCEEDED,
               "task '" + taskId + "' asked more than " + MAX_QUESTIONS + " questions");
         }
-        asked = new Asked();
-        known.put(request.getKey(), asked);
-        ask(asked, call, request.getValue(), ready);
+        sent = new SentQuestion();
+        known.put(request.getKey(), sent);
+        ask(sent, call, request.getValue(), ready);
       }
-      if (asked.failure != null) {
-        throw asked.failure;
+      if (sent.failure != null) {
+        throw sent.failure;
       }
-      if (asked.answer != null && !asked.sent) {
-        answers.put(request.getKey(), asked.answer);
-        asked.sent = true;
+      if (sent.answer != null && !sent.delivered) {
+        answers.put(request.getKey(), sent.answer);
+        sent.delivered = true;
       }
     }
     return answers;
   }
 
-  private void ask(Asked asked, PendingRequest call, Object request, Runnable ready) {
-    put(asked, call, request)
+  private void ask(SentQuestion sent, PendingRequest call, Object request, Runnable ready) {
+    put(sent, call, request)
         .onComplete(
             result -> {
-              if (!asked.over) {
-                asked.over = true;
-                asked.answer = result.result();
-                asked.failure = result.failed() ? McpFailure.of(result.cause()) : null;
+              if (!sent.over) {
+                sent.over = true;
+                sent.answer = result.result();
+                sent.failure = result.failed() ? McpFailure.of(result.cause()) : null;
                 ready.run();
               }
             });
   }
 
-  /** A caller who answers by calling again cannot answer a task; nobody else is asked for him. */
-  private Future<JsonObject> put(Asked asked, PendingRequest call, Object request) {
+  /**
+   * Sends one question. It fails for a caller who answers questions by calling again: a task has no
+   * second call, and no other handler may answer for that caller.
+   */
+  private Future<JsonObject> put(SentQuestion sent, PendingRequest call, Object request) {
     if (Headers.PASS.equals(call.input())) {
       return Future.failedFuture(
           McpFailure.maybeSent(
               FailureCode.UNAVAILABLE,
-              "the call has become a task that asks for input, which its caller cannot be asked"));
+              "the call has become a task that asks for input, which its caller cannot answer"));
     }
-    return inputs.answer(request, call, key -> asked.question = key);
+    return inputs.answer(request, call, key -> sent.key = key);
   }
 
-  /** These answers did not arrive: they are due again. */
+  /** The request with these answers failed: they are due again. */
   public void notSent(String taskId, JsonObject answers) {
     byTask
         .getOrDefault(taskId, Map.of())
-        .forEach((key, asked) -> asked.sent &= !answers.containsKey(key));
+        .forEach((key, sent) -> sent.delivered &= !answers.containsKey(key));
   }
 
   /** True where a question of the task waits for its answer. */
@@ -110,21 +113,21 @@ public final class TaskInputs {
     return byTask.getOrDefault(taskId, Map.of()).values().stream().anyMatch(each -> !each.over);
   }
 
-  /** Nobody waits for the task any more. */
+  /** No call waits for the task any more: takes its questions back. */
   public void forget(String taskId) {
-    Map<String, Asked> known = byTask.remove(taskId);
+    Map<String, SentQuestion> known = byTask.remove(taskId);
     if (known != null) {
       known.values().forEach(this::withdraw);
     }
   }
 
-  /** False where it had its answer already. */
-  private boolean withdraw(Asked asked) {
-    if (asked.over) {
+  /** Takes a question back; false where it has its answer already. */
+  private boolean withdraw(SentQuestion sent) {
+    if (sent.over) {
       return false;
     }
-    asked.over = true;
-    inputs.withdraw(asked.question);
+    sent.over = true;
+    inputs.withdraw(sent.key);
     return true;
   }
 }

@@ -7,33 +7,34 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one connection behaves, whatever its transport.
+ * The options of one connection, with any transport.
  *
  * @param handshakeTimeout from the open channel to a ready session. Default 30 s: a child process
  *     has to boot first, and {@code npx} may have to fetch it
- * @param probeTimeout how long a child may be silent on {@code server/discover} before it gets
- *     {@code initialize} as well; default 2 s
- * @param protocolVersion speak this version and do not probe; null to find out
- * @param capabilities what servers are told that will be answered, beside what callers offer:
- *     {@code {"elicitation": {"form": {}}}}; default nothing
+ * @param probeTimeout how long a server on a shared channel may leave {@code server/discover}
+ *     without an answer before it gets {@code initialize} as well; default 2 s
+ * @param protocolVersion the version to speak, without a probe; null to find it
+ * @param capabilities the questions that the server may ask in any case, in addition to those that
+ *     callers offer to answer: {@code {"elicitation": {"form": {}}}}; default none
  * @param requestTimeout a call without a deadline of its own gets this; default 120 s
  * @param maxCallDuration progress extends {@code requestTimeout} up to this; default 10 min
  * @param pingInterval between health checks, zero for none; default 30 s
  * @param pingTimeout for one health check, default 5 s
- * @param pingThreshold failed health checks in a row before a fresh session is asked for; default 3
+ * @param pingThreshold after so many failed health checks in a row the connection requests a
+ *     restart; default 3
  * @param healthInterval between checks that the server still speaks its protocol and that its tools
  *     are what they were, zero for none; default 60 s
- * @param pin whose definitions must stay as they are; default nobody's
+ * @param pin the tools whose definitions are pinned; default none
  * @param maxPending calls in flight at most, default 1,024
  * @param maxStash calls that wait for a session at most, default 256
- * @param whenUnavailable what happens to a call while there is no session
+ * @param whenUnavailable what happens to a call while there is no session; default {@code STASH}
  * @param lazy no session before the first call; default false
  * @param idleStop the session ends after this long without a call, zero for never; default zero
  * @param shared whether clients of the gateway may share the connection although its server keeps a
  *     session; default false
  * @param toolsOnly refuse a server that offers prompts or resources; default false
  * @param tools which of the server's tools exist for callers; default all
- * @param validation whether arguments are checked before sending
+ * @param validation whether arguments are checked before a call is sent; default {@code AUTO}
  * @param maxPages pages of one list at most, default 1,000
  * @param limits bounds of a caller's message
  */
@@ -65,11 +66,11 @@ public record ConnectionOptions(
     capabilities = capabilities.copy();
   }
 
-  /** What happens to a call while the session is restarting. */
+  /** What happens to a call while there is no session. */
   public enum WhenUnavailable {
-    /** It waits in a bounded stash up to its own deadline. */
+    /** It waits in the bounded stash until its own deadline. */
     STASH,
-    /** {@code UNAVAILABLE} at once, with retry-after. */
+    /** It fails at once with {@code UNAVAILABLE} and the time until the next attempt. */
     REFUSE
   }
 

@@ -8,17 +8,19 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a connection is made of.
+ * Everything that {@code ConnectionVerticle} needs; {@code hosting} makes it of a definition.
  *
- * @param id its name, part of its addresses
- * @param transport how to reach the server
- * @param options how it behaves
- * @param clientInfo what is said of us in the handshake
- * @param capabilities what is offered to the server: {@code elicitation}, {@code sampling}, ...
- * @param tap sees every message, null for none
- * @param pins where pinned definitions outlive the process
- * @param privateConnection to whom it belongs, null where it is everybody's
- * @param ownership by which right it serves, null on a node of its own
+ * @param id the id of the server, part of its addresses
+ * @param transport opens channels to the server
+ * @param options the behaviour of the connection
+ * @param clientInfo our name and version for the handshake
+ * @param capabilities the capabilities that we offer the server in any case: {@code elicitation},
+ *     {@code sampling}, ...
+ * @param tap takes a copy of every message, null for none
+ * @param pins stores pinned definitions beyond the end of the process
+ * @param privateConnection names the client of a private connection; null where all callers share
+ *     it
+ * @param ownership the right to serve in a cluster; null on a single node
  */
 public record ConnectionSpec(
     ConnectionId id,
@@ -31,7 +33,7 @@ public record ConnectionSpec(
     @Nullable PrivateConnection privateConnection,
     @Nullable Ownership ownership) {
 
-  /** Of a connection that everybody may use. */
+  /** The specification of a connection that all callers share, on a single node. */
   public ConnectionSpec(
       ConnectionId id,
       Transport transport,

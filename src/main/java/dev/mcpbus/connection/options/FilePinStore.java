@@ -16,13 +16,13 @@ import java.util.Map;
 
 /**
  * The pins of all servers in one JSON file, readable by its owner alone: {@code {"version": 1,
- * "servers": {id: pins}}}. It is replaced whole and at once, so that a crash leaves the old one or
- * the new one; a lock file keeps two processes from overwriting each other. Works on worker
- * threads.
+ * "servers": {id: pins}}}. {@link PrivateFile} replaces the whole file at once, so a crash leaves
+ * the old file or the new one; a lock file keeps two processes from overwriting each other. Reads
+ * and writes on worker threads.
  */
 public final class FilePinStore implements PinStore {
 
-  /** The file, default {@code ~/.mcpbus/pins.json}. */
+  /** The variable that names the file; default {@code ~/.mcpbus/pins.json}. */
   public static final String FILE_VARIABLE = "MCPBUS_PIN_FILE";
 
   private static final int VERSION = 1;
@@ -36,12 +36,15 @@ public final class FilePinStore implements PinStore {
     this.file = PrivateFile.of(file);
   }
 
-  /** A store in {@code file}, which need not exist. */
+  /** The store in {@code file}, which the first save creates. */
   public static FilePinStore of(Vertx vertx, Path file) {
     return new FilePinStore(vertx, file);
   }
 
-  /** As the service has it. Touches nothing before the first server that pins. */
+  /**
+   * The store that the variables name. It does not touch the file before the first server with
+   * pins.
+   */
   public static FilePinStore ofVariables(Vertx vertx, Map<String, String> variables) {
     String named = variables.getOrDefault(FILE_VARIABLE, "");
     return of(
@@ -57,7 +60,7 @@ public final class FilePinStore implements PinStore {
         () -> servers(read()).getJsonObject(id.value(), new JsonObject()), false);
   }
 
-  /** In the order of the calls, where they come from one context. */
+  /** Saves in the order of the calls, if they come from one context. */
   @Override
   public Future<Void> save(ConnectionId id, JsonObject pins) {
     return vertx.executeBlocking(

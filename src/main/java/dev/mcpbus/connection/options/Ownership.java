@@ -4,17 +4,20 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By which right a connection of a cluster serves.
+ * The right of a connection to serve in a cluster.
  *
- * @param node that owns it, as people call it
- * @param epoch of its claim, told with each result: {@link dev.mcpbus.bus.Headers#EPOCH}
- * @param held false from the moment on at which another node may own it; any thread may ask
- * @param several what it does as one of several; null where the server has one connection only
+ * @param node the name of the node that owns the connection
+ * @param epoch the epoch of the claim; each result carries it ({@link
+ *     dev.mcpbus.bus.Headers#EPOCH})
+ * @param held false from the moment at which another node may own the connection; any thread may
+ *     call it
+ * @param several makes the role of one of several replicas; null where the server has one
+ *     connection
  */
 public record Ownership(
     String node, String epoch, BooleanSupplier held, ReplicaRole.@Nullable Factory several) {
 
-  /** Of the only connection. */
+  /** The ownership of a server's only connection. */
   public Ownership(String node, String epoch, BooleanSupplier held) {
     this(node, epoch, held, null);
   }

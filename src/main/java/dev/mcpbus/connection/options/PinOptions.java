@@ -3,11 +3,11 @@ package dev.mcpbus.connection.options;
 import java.util.Map;
 
 /**
- * Whose definitions must stay as they are.
+ * The tools of a server whose definitions are pinned.
  *
- * @param firstUse every tool is pinned to the definition it had when it was first seen
- * @param hashes tools pinned to the hash that is given, {@code sha256-} and 64 hex digits; all
- *     others are free. Empty where {@code firstUse} decides
+ * @param firstUse pins every tool to the definition in the first list that contains it
+ * @param hashes the hashes of pinned tools by name, {@code sha256-} and 64 hex digits; other tools
+ *     are free. Empty with {@code firstUse}
  */
 public record PinOptions(boolean firstUse, Map<String, String> hashes) {
 

@@ -6,16 +6,18 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Where pins outlive the process. From any thread; never blocks the caller. */
+/**
+ * Stores pins beyond the end of the process. Any thread may call it; it never blocks the caller.
+ */
 public interface PinStore {
 
   /**
-   * What was saved last, empty where nothing was. Fails where it cannot be told: then nothing is
-   * trusted on first use.
+   * The pins that were saved last, empty where none were. Fails where they cannot be read; then the
+   * connection pins no definition on first use.
    */
   Future<JsonObject> load(ConnectionId id);
 
-  /** Completes when it would survive the end of the process. */
+  /** Saves the pins of one server; completes when they would survive the end of the process. */
   Future<Void> save(ConnectionId id, JsonObject pins);
 
   /** Pins that end with the process. */

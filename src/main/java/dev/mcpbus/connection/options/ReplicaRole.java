@@ -8,9 +8,9 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 
 /**
- * What a connection does because its server has several, on one node each: which request it answers
- * itself, and which event it tells for all. The cluster implements it; a connection without one is
- * its server's only connection. Owner: the connection's context.
+ * The role of one of several replicas of a server, each on its own node: which requests it answers
+ * itself, and which events it publishes for all. The cluster implements it; a server's only
+ * connection has none. Owner: the connection's context.
  */
 public interface ReplicaRole {
 
@@ -20,8 +20,8 @@ public interface ReplicaRole {
 
     JsonObject status();
 
-    /** This one speaks for all now, since the one before has gone. */
-    void speaks();
+    /** This replica now publishes the common events, because the one that did has gone. */
+    void tookOver();
   }
 
   /** Makes the role, on the connection's context. */
@@ -33,23 +33,24 @@ public interface ReplicaRole {
   /**
    * Registers the replica's own address.
    *
-   * @param handler takes what comes there
-   * @return completes when all nodes know the address
+   * @param handler takes the messages at that address
+   * @return completes when every node knows the address
    */
   Future<Void> open(Vertx vertx, Handler<Message<Object>> handler);
 
   void close();
 
   /**
-   * Whether this one publishes an event of the type; false where another tells it, or none should.
+   * Whether this replica publishes an event of this type; false where another replica does, or
+   * none.
    */
-  boolean tells(String type);
+  boolean publishes(String type);
 
   /**
-   * A message at an address of the server, or at this replica's own.
+   * Takes a message at an address of the server, or at the address of this replica.
    *
-   * @param suffix of the address: which operation it is for
-   * @param own answers for this replica alone
+   * @param suffix the suffix of the address, which names the operation
+   * @param own answers the message for this replica alone
    */
   void received(String suffix, Message<Object> message, Handler<Message<Object>> own);
 }

@@ -6,12 +6,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Which tools of a server exist for its callers: what the lists of its entry keep away is neither
- * listed nor sent, as if the server had never named it. {@code *} and {@code ?} in a name are
- * globs.
+ * Which tools of a server exist for callers, as its entry in the configuration says. The connection
+ * neither lists nor calls any other tool. {@code *} and {@code ?} in a name are globs. Immutable.
  *
- * @param allow lists of names; a tool must be in each of them. None: every tool
- * @param deny names that no list admits
+ * @param allow lists of names; a tool must be in each of them. Without a list every tool is in
+ * @param deny names of tools that are left out in any case
  */
 public record ToolPolicy(List<List<String>> allow, List<String> deny) {
 
@@ -23,7 +22,7 @@ public record ToolPolicy(List<List<String>> allow, List<String> deny) {
     deny = List.copyOf(deny);
   }
 
-  /** True where nothing is kept away. */
+  /** True where every tool exists. */
   public boolean isOpen() {
     return allow.isEmpty() && deny.isEmpty();
   }
@@ -36,7 +35,10 @@ public record ToolPolicy(List<List<String>> allow, List<String> deny) {
     return globs.stream().anyMatch(glob -> Glob.matches(glob, tool));
   }
 
-  /** The result of {@code tools/list} without what is kept away; tools without a name are, too. */
+  /**
+   * The result of {@code tools/list} without the tools left out, and without those that have no
+   * name.
+   */
   public RawJson restrict(RawJson list) {
     RawJson tools = list.member("tools");
     if (isOpen() || tools == null || !tools.isArray()) {

@@ -1,6 +1,9 @@
 /**
- * What configuration and hosting say of a connection: its options, its right to serve, where its
- * pins are kept.
+ * What configuration and hosting say about a connection, and the three seams behind which others
+ * stand: {@code Ownership} (may this connection serve?) and {@code ReplicaRole} (which of several
+ * replicas answers?), which the cluster implements, and {@code PinStore} (where are pins kept?).
+ * Records are immutable; the seams name their threads. Other packages see this sub-package and the
+ * parent alone.
  */
 @NullMarked
 package dev.mcpbus.connection.options;

@@ -10,10 +10,10 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what a server says in two ways at once: whoever reads it next might read something else
- * than was looked at here. A call ends with {@code PROTOCOL_ERROR}, a question is answered with an
- * error, a notification is dropped. Diagnostics tell how many there were. Owner: the connection's
- * context.
+ * Refuses messages of a server that can be read in two ways, such as those with a member twice: a
+ * later reader might read something else than {@link Session} has checked. An answer ends its call
+ * with {@code PROTOCOL_ERROR}, a question gets an error, a notification is dropped. The diagnostics
+ * count them. Owner: the connection's context.
  */
 final class AmbiguousMessages {
 

@@ -25,8 +25,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that came over the bus. The reply is of the kind of the request: a {@code JsonObject} for
- * a {@code JsonObject}, the server's own bytes for a {@code Buffer}.
+ * A call that came over the bus, with the headers that its caller gave. The reply is of the kind of
+ * the request: a {@code JsonObject} for a {@code JsonObject}, the server's own bytes for a {@code
+ * Buffer}. {@code Mailbox} makes it; it ends with one reply. Owner: the connection's context.
  */
 public final class BusCall extends PendingRequest {
 
@@ -78,9 +79,10 @@ public final class BusCall extends PendingRequest {
   }
 
   /**
-   * Reads body and headers.
+   * Reads body and headers. Without a header {@code deadline} the call has the request time-out,
+   * which progress extends up to the longest duration of a call.
    *
-   * @param jsonCodec with which a {@code JsonObject} is sent back, null for that of Vert.x
+   * @param jsonCodec the codec for a {@code JsonObject} reply, null for that of Vert.x
    * @throws McpFailure {@code BAD_REQUEST} or {@code LIMIT_EXCEEDED}, not sent
    */
   public static BusCall of(
@@ -92,9 +94,9 @@ public final class BusCall extends PendingRequest {
     RawJson params = readParams(message.body(), options.limits());
     long now = clock.millis();
     MultiMap headers = message.headers();
-    String budget = headers.isEmpty() ? null : headers.get(Headers.DEADLINE);
-    if (budget != null) {
-      long deadline = now + readBudget(budget, options.maxCallDuration());
+    String timeLeft = headers.isEmpty() ? null : headers.get(Headers.DEADLINE);
+    if (timeLeft != null) {
+      long deadline = now + readTimeLeft(timeLeft, options.maxCallDuration());
       return new BusCall(message, jsonCodec, method, params, deadline, 0, deadline);
     }
     long idle = options.requestTimeout().toMillis();
@@ -130,7 +132,7 @@ public final class BusCall extends PendingRequest {
             + body.getClass().getSimpleName());
   }
 
-  private static long readBudget(String text, Duration max) {
+  private static long readTimeLeft(String text, Duration max) {
     long left = CallDeadline.read(text);
     if (left == CallDeadline.NONE) {
       throw McpFailure.notSent(
@@ -140,28 +142,31 @@ public final class BusCall extends PendingRequest {
     return Math.min(left, max.toMillis());
   }
 
-  /** What to do with a result that was kept; null where the caller does not say. */
+  /** How to use a kept result; null where the caller does not say. */
   public @Nullable CacheMode cache() {
     return cache;
   }
 
-  /** Its result tells by which epoch it was answered. */
+  /** Adds the epoch of the owner to the reply. */
   public void epoch(String ofOwner) {
     epoch = ofOwner;
   }
 
   private DeliveryOptions delivery() {
     DeliveryOptions options = new DeliveryOptions();
-    String told = epoch;
-    return told == null ? options : options.addHeader(Headers.EPOCH, told);
+    String ofOwner = epoch;
+    return ofOwner == null ? options : options.addHeader(Headers.EPOCH, ofOwner);
   }
 
-  /** The same call, of a method that its caller knows: the answer is as it comes. */
+  /**
+   * The same call with the method and params of a raw request ({@code mcp.<id>.request}); its
+   * caller gets the answer as it comes.
+   */
   public BusCall as(String method, RawJson inner) {
     return new BusCall(this, method, inner);
   }
 
-  /** True where the caller made the request itself: a task is its own affair. */
+  /** True for a raw request: a task that the server makes of it goes to the caller as it is. */
   public boolean isRequest() {
     return raw;
   }
@@ -211,7 +216,7 @@ public final class BusCall extends PendingRequest {
     return header(Headers.CALL_ID);
   }
 
-  /** Read once, compared often. */
+  /** The name of the principal; kept after the first use because bounds compare it often. */
   @Override
   public @Nullable String owner() {
     if (!ownerRead) {
@@ -242,12 +247,12 @@ public final class BusCall extends PendingRequest {
     return true;
   }
 
-  /** Who called, null for a program on the bus. */
+  /** The principal who called, null for a program on the bus. */
   public @Nullable Requester requester() {
     return Requester.of(message.headers());
   }
 
-  /** What the tool's schema wants in headers. */
+  /** Sets the arguments that the tool's schema wants in headers as well. */
   public void headers(List<OutboundMessage.Header> mirrored) {
     headers = mirrored;
   }
@@ -262,17 +267,20 @@ public final class BusCall extends PendingRequest {
     return header(Headers.TRACEPARENT);
   }
 
-  /** Takes note of the result, unless it depends on inputs that the params do not show. */
+  /**
+   * Sets what takes the result before the caller does; not called if the result depends on answers
+   * to questions, which the params do not show.
+   */
   public void keep(Consumer<RawJson> noted) {
     keeper = noted;
   }
 
-  /** Has the result looked at before the caller gets it. */
+  /** Sets the check of the result against the tool's output schema. */
   public void inspect(OutputCheck check) {
     output = check;
   }
 
-  /** True the first time only: the tools were listed again for this call's sake. */
+  /** True at the first use only: the tools are listed again once for a call. */
   public boolean relist() {
     boolean first = !relisted;
     relisted = true;

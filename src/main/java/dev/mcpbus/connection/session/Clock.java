@@ -2,7 +2,7 @@ package dev.mcpbus.connection.session;
 
 import java.util.concurrent.TimeUnit;
 
-/** Elapsed time in milliseconds, never going back; unrelated to the time of day. */
+/** Elapsed time in milliseconds that never goes back; not the time of day. Any thread. */
 @FunctionalInterface
 public interface Clock {
 

@@ -8,7 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
-/** What transports and parsers report, in the words of the bus. */
+/** Makes a {@link McpFailure} of what transports and parsers report. Pure. */
 public final class ConnectionFailures {
 
   private ConnectionFailures() {}
@@ -24,8 +24,8 @@ public final class ConnectionFailures {
   }
 
   /**
-   * The same for a session that never became ready: whatever was sent then was not a caller's.
-   * Exits, resets and nonsense count as a failed handshake; the other codes say more by themselves.
+   * The failure of a session that never became ready; no call was sent on it. An exit, a reset or a
+   * malformed answer becomes {@code HANDSHAKE_FAILED}; other codes say more and stay.
    */
   public static McpFailure inHandshake(Throwable cause) {
     if (!(cause instanceof TransportException e)) {
@@ -56,7 +56,7 @@ public final class ConnectionFailures {
         failure.code() == FailureCode.UPSTREAM_ERROR ? failure.data() : null);
   }
 
-  /** The server's own error object in {@code failure}, null where there is none. */
+  /** The server's error object in {@code failure}; null where another component failed. */
   public static @Nullable JsonObject upstreamError(Throwable failure) {
     return failure instanceof McpFailure mcp && mcp.code() == FailureCode.UPSTREAM_ERROR
         ? mcp.data().getJsonObject("error")
@@ -68,7 +68,7 @@ public final class ConnectionFailures {
         McpFailure.notSent(FailureCode.UNAVAILABLE, "closed while it was opening"));
   }
 
-  /** The other era's opening was answered first: this answer changes nothing any more. */
+  /** The server answered the opening of the other era first: this answer has no effect. */
   static McpFailure answeredTooLate() {
     return McpFailure.notSent(
         FailureCode.HANDSHAKE_FAILED, "the handshake was over before this answer came");
@@ -84,7 +84,7 @@ public final class ConnectionFailures {
             + " try again later");
   }
 
-  /** Where the server does not offer what {@code method} needs. */
+  /** The server does not offer the capability that {@code method} needs. */
   public static McpFailure lacks(String method, String capability) {
     return McpFailure.notSent(
         FailureCode.METHOD_NOT_FOUND,
@@ -98,7 +98,7 @@ public final class ConnectionFailures {
     };
   }
 
-  /** False where another attempt cannot help until somebody changes the configuration. */
+  /** False where another attempt cannot succeed before the configuration is changed. */
   public static boolean isRetryable(McpFailure failure) {
     return switch (failure.code()) {
       case START_FAILED, SCOPE_REJECTED, UNSUPPORTED_VERSION, LOOP_DETECTED -> false;

@@ -3,9 +3,9 @@ package dev.mcpbus.connection.session;
 import io.vertx.core.Vertx;
 
 /**
- * One timer for any number of deadlines: armed for the earliest, and on firing the owner sweeps
- * what has expired and says which deadline is next. A deadline that is met costs nothing but a
- * comparison. Owner: one event-loop context.
+ * One timer for any number of deadlines. It is armed for the earliest; when it fires, its owner
+ * ends what has expired and returns the next deadline. A call that ends in time costs one
+ * comparison and no timer. Owner: one event-loop context.
  */
 public final class DeadlineTimer {
 
@@ -29,7 +29,7 @@ public final class DeadlineTimer {
     this.sweep = sweep;
   }
 
-  /** Makes sure that the sweep runs at {@code deadline} or earlier. */
+  /** Adds a deadline: the sweep runs at {@code deadline} or earlier. */
   public void include(long deadline) {
     if (deadline < armedFor) {
       arm(deadline);

@@ -22,9 +22,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 2026-07-28: stateless. {@code server/discover} tells what the server is; every request describes
- * itself in {@code _meta}, and over HTTP in headers (MCP 2026-07-28, Base Protocol; Streamable
- * HTTP, Request Metadata).
+ * The era of 2026-07-28, which is stateless. The answer to {@code server/discover} describes the
+ * server; each request describes itself in {@code _meta}, and over HTTP in headers too (MCP
+ * 2026-07-28, Base Protocol; Streamable HTTP, Request Metadata). {@code Handshake} makes one for
+ * each session. Owner: the connection's context.
  */
 public final class DiscoverEra implements SessionEra {
 
@@ -35,7 +36,7 @@ public final class DiscoverEra implements SessionEra {
   private RawJson meta = RawJson.EMPTY_OBJECT;
   private long metaOf = -1;
 
-  /** Told only to a server that offers it: then it may answer a call with a task. */
+  /** The server offers tasks: our requests then say that it may answer with one. */
   private boolean tasks;
 
   public DiscoverEra(Implementation clientInfo, SessionPreferences preferences) {
@@ -70,7 +71,7 @@ public final class DiscoverEra implements SessionEra {
     return versions != null && versions.contains(spoken.wire());
   }
 
-  /** What a server of the era lists when it refuses a version; null where it did not. */
+  /** The versions that a server lists when it refuses ours; null for any other failure. */
   private static @Nullable JsonArray supported(Throwable failure) {
     JsonObject error = ConnectionFailures.upstreamError(failure);
     return error != null
@@ -132,7 +133,9 @@ public final class DiscoverEra implements SessionEra {
     return base.with("_meta", RequestMeta.added(own.isObject() ? joined(own) : common(), id, call));
   }
 
-  /** The caller answers for himself: what he says of himself stands, what he left out is ours. */
+  /**
+   * The caller answers questions itself: its own {@code _meta} stands, and we add what it left out.
+   */
   private RawJson stated(RawJson given) {
     RawJson own = given.indexed();
     RawJson all = own;
@@ -168,7 +171,7 @@ public final class DiscoverEra implements SessionEra {
             .with(TasksExtension.ID, RawJson.EMPTY_OBJECT));
   }
 
-  /** The part that is the same for every request, made once per change of our capabilities. */
+  /** The part of {@code _meta} that all requests share; made again when the preferences change. */
   private RawJson common() {
     if (metaOf != preferences.generation()) {
       metaOf = preferences.generation();
@@ -203,7 +206,9 @@ public final class DiscoverEra implements SessionEra {
     return headers;
   }
 
-  /** Where each request has a stream of its own, closing it is the word (Cancellation). */
+  /**
+   * Over HTTP the client cancels by closing the request's stream (Cancellation): nothing to send.
+   */
   @Override
   public void cancel(Session session, long id, String reason) {
     if (!session.hasRequestStreams()) {

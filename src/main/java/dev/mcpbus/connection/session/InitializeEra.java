@@ -16,8 +16,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshake of 2024-11-05 to 2025-11-25: {@code initialize}, its answer, {@code
- * notifications/initialized} (MCP 2025-11-25, Lifecycle).
+ * The era of 2024-11-05 to 2025-11-25: {@code initialize}, its answer, {@code
+ * notifications/initialized} (MCP 2025-11-25, Lifecycle). {@code Handshake} makes one for each
+ * session. Owner: the connection's context.
  */
 public final class InitializeEra implements SessionEra {
 
@@ -26,7 +27,7 @@ public final class InitializeEra implements SessionEra {
   private final @Nullable ProtocolVersion pinned;
 
   /**
-   * @param pinned the one version to speak; null for any that both know
+   * @param pinned the only version to speak; null for any that both sides know
    */
   public InitializeEra(
       Implementation clientInfo, SessionPreferences preferences, @Nullable ProtocolVersion pinned) {
@@ -116,7 +117,7 @@ public final class InitializeEra implements SessionEra {
     }
     RawJson meta = own == null || !own.isObject() ? RawJson.EMPTY_OBJECT : own;
     if (stated) {
-      meta = RequestMeta.withoutModern(meta);
+      meta = RequestMeta.withoutDiscoverMembers(meta);
     }
     return base.with("_meta", RequestMeta.added(meta, id, call));
   }

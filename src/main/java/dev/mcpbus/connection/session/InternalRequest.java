@@ -7,7 +7,10 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import org.jspecify.annotations.Nullable;
 
-/** A request of the connection itself: handshake, lists, health check. */
+/**
+ * A request of the connection itself, such as the handshake, a list or a health check; its ending
+ * completes a future. Owner: the connection's context.
+ */
 public final class InternalRequest extends PendingRequest {
 
   private final Promise<RawJson> promise = Promise.promise();
@@ -19,7 +22,7 @@ public final class InternalRequest extends PendingRequest {
     this(method, deadline, null);
   }
 
-  /** On behalf of a caller, who may cancel it by {@code callId}. */
+  /** A request on behalf of a caller, who may cancel it by {@code callId}. */
   public InternalRequest(String method, long deadline, @Nullable String callId) {
     this(method, deadline, callId, false);
   }
@@ -30,7 +33,9 @@ public final class InternalRequest extends PendingRequest {
     this.extra = extra;
   }
 
-  /** For a call that is held: it must get through, however many are. */
+  /**
+   * A request for a held call, beyond the bound on pending requests: the held call counts there.
+   */
   public static InternalRequest extra(String method, long deadline) {
     return new InternalRequest(method, deadline, null, true);
   }

@@ -12,10 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one {@code subscriptions/listen} of a session of the {@code server/discover} era: list
- * changes that the server offers, and updates of the resources that callers subscribed to. A
- * changed wish opens a new stream and then closes the old one, so that nothing is missed between
- * them. A stream that ends is opened again after a pause. Owner: the connection's context.
+ * The one {@code subscriptions/listen} of a session of the {@code discover} era: the list changes
+ * that the server offers, updates of the resources that callers subscribed to, and changes of the
+ * tasks that they follow. When the subscriptions change, it opens a new stream before it closes the
+ * old one, so that it misses nothing between them. It opens a stream that has ended again, after a
+ * pause. Owner: the connection's context.
  */
 public final class ListenSubscription {
 
@@ -24,7 +25,7 @@ public final class ListenSubscription {
   private static final long FIRST_PAUSE_MILLIS = 500;
   private static final long LAST_PAUSE_MILLIS = 30_000;
 
-  /** A stream never answers while it is open; this is for ever, for all that we know. */
+  /** A stream has no answer while it is open, so its request gets a deadline that never comes. */
   private static final Duration FOR_EVER = Duration.ofDays(3650);
 
   private final Session session;
@@ -37,7 +38,7 @@ public final class ListenSubscription {
   private JsonObject wanted = new JsonObject();
   private boolean stopped;
 
-  /** The server does not tell of tasks; what else it tells must not be lost over that. */
+  /** The server refused a filter with tasks; the next filters leave them out. */
   private boolean tasksRefused;
 
   public ListenSubscription(
@@ -47,7 +48,7 @@ public final class ListenSubscription {
     this.capabilities = capabilities;
   }
 
-  /** Opens the stream for what is wanted now; does nothing where nothing is. */
+  /** Replaces the stream by one for the present subscriptions; opens none if there are none. */
   public void refresh() {
     JsonObject filter = filter();
     long old = stream;
@@ -84,18 +85,21 @@ public final class ListenSubscription {
             });
   }
 
-  /** The server says what it will tell of all that was asked for. */
+  /** The server acknowledges the stream and names the part of the filter that it accepts. */
   public void acknowledged(RawJson params) {
     JsonObject accepted =
         params.toJsonObject().getValue("notifications") instanceof JsonObject filter
             ? filter
             : new JsonObject();
     if (!accepted.fieldNames().containsAll(wanted.fieldNames())) {
-      LOG.info("asked to hear of {}, the server will tell {}", wanted, accepted);
+      LOG.info(
+          "the server accepts a part of the subscription: requested {}, accepted {}",
+          wanted,
+          accepted);
     }
   }
 
-  /** The server ends a stream: so over stdio, where it cannot close it. */
+  /** The server ends the stream by a notification: over stdio it cannot close it. */
   public void cancelled(@Nullable RawJson requestId) {
     if (requestId != null && stream >= 0 && requestId.asLong() == stream) {
       session.ended(stream);
@@ -112,7 +116,7 @@ public final class ListenSubscription {
         refresh();
         return;
       }
-      LOG.info("the server does not do subscriptions: {}", failure.getMessage());
+      LOG.info("the server refuses subscriptions: {}", failure.getMessage());
       return;
     }
     if (session.clock().millis() - openedAt > LAST_PAUSE_MILLIS) {
@@ -142,9 +146,9 @@ public final class ListenSubscription {
         filter.put(list + "ListChanged", true);
       }
     }
-    if (!preferences.watchers().uris().isEmpty()) {
+    if (!preferences.subscribers().uris().isEmpty()) {
       JsonArray uris = new JsonArray();
-      preferences.watchers().uris().forEach(uris::add);
+      preferences.subscribers().uris().forEach(uris::add);
       filter.put("resourceSubscriptions", uris);
     }
     if (!preferences.tasks().isEmpty() && !tasksRefused && offersTasks()) {

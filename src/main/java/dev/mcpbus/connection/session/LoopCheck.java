@@ -11,8 +11,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks whether what a server answers came through this very mcpbus: its lists would become part of
- * themselves, and grow without end. Confined to its session.
+ * Detects answers that came through this mcpbus itself: with such a server the lists would contain
+ * themselves and grow without end. {@link Session} passes each result to it. Owner: the
+ * connection's context.
  */
 final class LoopCheck {
 
@@ -20,13 +21,13 @@ final class LoopCheck {
   private final Map<String, NavigableSet<String>> byMethod = new HashMap<>();
 
   /**
-   * @param own the name of this mcpbus
+   * @param own the instance id of this mcpbus
    */
   LoopCheck(String own) {
     this.own = own;
   }
 
-  /** What is wrong with a result of that method, null where it is as it should be. */
+  /** The failure for a result of {@code method} that came through this mcpbus, else null. */
   @Nullable McpFailure check(String method, RawJson result) {
     if (!Via.marks(method)) {
       return null;
@@ -48,7 +49,7 @@ final class LoopCheck {
             + " address of a view (/mcp/<view>) that leaves out what leads here, and restart it");
   }
 
-  /** Every mcpbus behind the server. */
+  /** The instance ids of every mcpbus behind the server. */
   NavigableSet<String> behind() {
     NavigableSet<String> all = new TreeSet<>();
     byMethod.values().forEach(all::addAll);

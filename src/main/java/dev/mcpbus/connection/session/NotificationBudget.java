@@ -1,10 +1,9 @@
 package dev.mcpbus.connection.session;
 
 /**
- * How much one session may say unasked: a bucket of {@value #BURST} notifications that fills up by
- * {@value #PER_SECOND} a second. What goes beyond is dropped and counted, because whoever listens
- * on the bus cannot slow the server down. Answers are never dropped. Owner: the connection's
- * context.
+ * Bounds the notifications of one session: a bucket of {@value #BURST} that fills up by {@value
+ * #PER_SECOND} a second. {@link NotificationRouter} drops and counts the rest, because listeners on
+ * the bus cannot slow the server down. Answers are never dropped. Owner: the connection's context.
  */
 final class NotificationBudget {
 
@@ -19,7 +18,7 @@ final class NotificationBudget {
     this.last = now;
   }
 
-  /** False where the notification must be dropped. */
+  /** Takes one from the bucket; false where the notification must be dropped. */
   boolean take(long now) {
     left = Math.min(BURST, left + (now - last) * PER_SECOND / 1_000.0);
     last = now;
@@ -31,7 +30,7 @@ final class NotificationBudget {
     return false;
   }
 
-  /** How many were dropped in all. */
+  /** The number of notifications that found the bucket empty. */
   long dropped() {
     return total;
   }

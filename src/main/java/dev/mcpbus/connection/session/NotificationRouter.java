@@ -7,13 +7,16 @@ import io.vertx.core.json.JsonObject;
 import java.util.Set;
 
 /**
- * What of a session's notifications goes on, to whom: progress to the caller whose request it is
- * of, the rest to the session's listener, as far as the {@link NotificationBudget} reaches. Owner:
- * the connection's context.
+ * Passes the notifications of a session on, within the {@link NotificationBudget}: progress and log
+ * messages of one call to its caller, the rest to the session's listener. Owner: the connection's
+ * context.
  */
 final class NotificationRouter {
 
-  /** That a list has changed becomes one reading however often it is said; the rest is control. */
+  /**
+   * Notifications that cost little and must not be lost: several list changes lead to one listing,
+   * the others control a stream or a question.
+   */
   private static final Set<String> NEVER_DROPPED =
       Set.of(
           Methods.TOOLS_CHANGED,
@@ -33,7 +36,7 @@ final class NotificationRouter {
     this.budget = new NotificationBudget(now);
   }
 
-  void heard(Session session, String method, RawJson params, long now) {
+  void route(Session session, String method, RawJson params, long now) {
     boolean affordable = budget.take(now);
     if (method.equals(Methods.PROGRESS) && RequestMeta.isOurs(params.member("progressToken"))) {
       progressed(params, now, affordable);
@@ -45,7 +48,8 @@ final class NotificationRouter {
   }
 
   /**
-   * The modern era logs for requests that asked for it: where there is one alone, it is of that.
+   * Passes on a log message of the {@code discover} era, which names no request: servers log only
+   * for requests that want it, so with one such request in flight the message belongs to it.
    */
   private boolean isOfOneCall(Session session, RawJson params) {
     PendingRequest call = session.era().era() == Era.DISCOVER ? pending.onlyLogging() : null;
@@ -53,13 +57,13 @@ final class NotificationRouter {
     if (call == null || address == null) {
       return false;
     }
-    listener.onTold(address, call.callId(), Methods.MESSAGE, params);
+    listener.onCallNotification(address, call.callId(), Methods.MESSAGE, params);
     return true;
   }
 
   /**
-   * Progress of a call that has ended, or less than was reported before, moves no deadline and
-   * reaches nobody.
+   * Extends the deadline of the call and passes the progress on. Ignores progress of a call that
+   * has ended, and progress that is less than before.
    */
   private void progressed(RawJson params, long now, boolean affordable) {
     PendingRequest call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
@@ -70,7 +74,7 @@ final class NotificationRouter {
     }
     call.extend(now);
     if (affordable) {
-      listener.onTold(address, call.callId(), Methods.PROGRESS, params);
+      listener.onCallNotification(address, call.callId(), Methods.PROGRESS, params);
     }
   }
 

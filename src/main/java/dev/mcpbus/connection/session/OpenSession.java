@@ -3,7 +3,10 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ServerDescription;
 
-/** A session after its handshake, with what its server said of itself. */
+/**
+ * A session after its handshake, with the server's description of itself. {@code ReadySession} adds
+ * what serves calls. Owner: the connection's context.
+ */
 public record OpenSession(
     Session session, ServerDescription server, ListenSubscription subscriptions) {
 
@@ -11,7 +14,7 @@ public record OpenSession(
     return TaskSupport.of(session.era().era(), server.capabilities());
   }
 
-  public boolean isModern() {
+  public boolean isDiscoverEra() {
     return session.era().era() == Era.DISCOVER;
   }
 

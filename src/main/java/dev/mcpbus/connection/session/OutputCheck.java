@@ -10,17 +10,20 @@ import io.vertx.core.json.Json;
 import java.util.Optional;
 
 /**
- * Whether a tool's result is what its {@code outputSchema} promises (MCP 2025-11-25, Tools, Output
- * Schema). Says so and no more: the result is the caller's either way.
+ * Checks a tool's result against its {@code outputSchema} (MCP 2025-11-25, Tools, Output Schema). A
+ * mismatch becomes a header of the reply; the caller gets the result in any case. Owner: the
+ * connection's context; a worker checks large results.
  *
- * @param tool its name
+ * @param tool the name of the tool
  */
 public record OutputCheck(Vertx vertx, String tool, ArgumentValidator schema) {
 
   private static final Violation NONE_GIVEN =
       new Violation("/", "the result has no structuredContent", false);
 
-  /** Empty where the result fits, or is none that the schema speaks of. */
+  /**
+   * Empty where the result matches, or where the schema does not apply: errors, tasks, questions.
+   */
   Future<Optional<Violation>> check(RawJson result) {
     RawJson type = result.member(ResultType.MEMBER);
     RawJson error = result.member("isError");

@@ -13,9 +13,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Follows {@code nextCursor} to the end of a list (MCP 2025-11-25, Pagination). A list of one page
- * comes back as the bytes that arrived; more pages are joined without parsing their items. A cursor
- * that repeats, and more pages than allowed, end it with {@code PROTOCOL_ERROR}.
+ * Requests the pages of a list by {@code nextCursor} (MCP 2025-11-25, Pagination). A list of one
+ * page keeps the bytes that arrived; several pages are joined without parsing their items. A cursor
+ * that repeats, too many pages or too many bytes end it with {@code PROTOCOL_ERROR}. Owner: the
+ * connection's context.
  */
 public final class Pagination {
 
@@ -36,7 +37,7 @@ public final class Pagination {
    * Collects all pages.
    *
    * @param key the member that holds the items, such as {@code tools}
-   * @param fetch asks for one page, given the request's params
+   * @param fetch requests one page, given the params
    */
   public static Future<RawJson> all(
       String key,
@@ -96,7 +97,7 @@ public final class Pagination {
     byte[] joined = items.append(']').toString().getBytes(StandardCharsets.UTF_8);
     RawJson all =
         pages.get(0).with(key, RawJson.slice(joined, 0, joined.length)).without("nextCursor");
-    // Together they are as fresh as the first that goes stale.
+    // The joined list is fresh until the first page goes stale.
     return all.member("ttlMs") == null
         ? all
         : all.with("ttlMs", RawJson.of(Long.toString(shortestTtl())));

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that waits for its one ending: {@link #complete} or {@link #fail}, exactly once. Owner:
- * the connection's context.
+ * A request that waits for its ending: {@link #complete} or {@link #fail}, exactly once. {@link
+ * Session#send} takes it. Owner: the connection's context.
  */
 public abstract class PendingRequest {
 
@@ -23,8 +23,9 @@ public abstract class PendingRequest {
 
   /**
    * @param deadline on the connection's {@link Clock}
-   * @param idleMillis each progress notification moves the deadline this far ahead, zero for never
-   * @param hardDeadline progress never moves it past this
+   * @param idleMillis each progress notification moves the deadline to this long from then; zero
+   *     for never
+   * @param hardDeadline the latest deadline that progress can lead to
    */
   public PendingRequest(String method, long deadline, long idleMillis, long hardDeadline) {
     this.method = method;
@@ -50,9 +51,9 @@ public abstract class PendingRequest {
   }
 
   /**
-   * Held calls are not at the server: nothing is cancelled there.
+   * Marks the call as held: it is not at the server, so there is nothing to cancel there.
    *
-   * @param abandoned runs where the call ends while it is held; null to let it go on
+   * @param abandoned runs if the call ends while it is held; null when the call goes on
    */
   final void hold(@Nullable Runnable abandoned) {
     held = abandoned;
@@ -62,7 +63,7 @@ public abstract class PendingRequest {
     return held != null;
   }
 
-  /** Tells whoever holds the call that it has ended. */
+  /** Runs the action of {@link #hold}: the call has ended. */
   final void abandon() {
     Runnable holder = held;
     held = null;
@@ -71,18 +72,20 @@ public abstract class PendingRequest {
     }
   }
 
-  /** Counts one more round trip of the same call. */
+  /** Begins another round trip of the same call; returns its number, from 1. */
   public final int nextRound() {
     progress = Double.NEGATIVE_INFINITY;
     return ++rounds;
   }
 
-  /** How often the call was made again. */
+  /** The number of round trips after the first request. */
   final int rounds() {
     return rounds;
   }
 
-  /** Gives a call whose deadline is ours, not the caller's, at least this long. */
+  /**
+   * Extends a deadline that we chose to at least {@code millis} from now; not one of the caller.
+   */
   public final void extendBy(long now, long millis) {
     if (idleMillis > 0) {
       deadline = Math.max(deadline, Math.min(hardDeadline, now + millis));
@@ -90,9 +93,9 @@ public abstract class PendingRequest {
   }
 
   /**
-   * Takes note of the server's progress, which must not fall (MCP 2025-11-25, Progress).
+   * Notes the progress that the server reports, which must not fall (MCP 2025-11-25, Progress).
    *
-   * @return false where it is no number, or less than was said before
+   * @return false where it is no number, or less than before
    */
   final boolean advance(@Nullable RawJson reported) {
     double value = reported == null ? Double.NaN : reported.asDouble();
@@ -103,68 +106,69 @@ public abstract class PendingRequest {
     return true;
   }
 
-  /** Something was heard of the request at {@code now}. */
+  /** The server sent a sign of life for the request at {@code now}: extends the deadline. */
   public final void extend(long now) {
     if (idleMillis > 0) {
       deadline = Math.max(deadline, Math.min(hardDeadline, now + idleMillis));
     }
   }
 
-  /** True for a request whose answer only ends a stream. */
+  /** True for a request that opens a stream: its answer comes when the stream ends. */
   boolean isStream() {
     return false;
   }
 
-  /** True for a request on behalf of one that is held: that one counts already. */
+  /** True for a request that serves a held call, which counts in the bound already. */
   boolean isExtra() {
     return false;
   }
 
-  /** True for what a caller asked for, not the connection itself. */
+  /** True for a request of a caller, false for one of the connection itself. */
   public boolean isCallers() {
     return false;
   }
 
-  /** The principal who caused it, null for a program on the bus and for the connection itself. */
+  /** The name of the principal who called; null for a program on the bus and for the connection. */
   public @Nullable String owner() {
     return null;
   }
 
-  /** The caller's own name for the request, under which it can be cancelled. */
+  /** The call id by which the caller can cancel the request. */
   public @Nullable String callId() {
     return null;
   }
 
-  /** Where progress goes, null where nobody asked. */
+  /** The address that gets progress, null where the caller wants none. */
   public @Nullable String progressAddress() {
     return null;
   }
 
-  /** Where log messages go that are of this call alone, null where nobody asked. */
+  /** The address that gets the log messages of this call, null where the caller wants none. */
   @Nullable String logAddress() {
     return null;
   }
 
   /**
-   * Who answers what the server asks for its sake, {@code Headers.INPUT}; null for the common way.
+   * The header {@code Headers.INPUT}: what answers the questions that the server asks for this
+   * call; null for the handlers on the bus.
    */
   public @Nullable String input() {
     return null;
   }
 
-  /** Headers of its own, for transports that have headers. */
+  /** Headers of this request, for transports that have headers. */
   public List<OutboundMessage.Header> headers() {
     return List.of();
   }
 
-  /** W3C trace context of the caller, null where it sent none. */
+  /** The W3C trace context of the caller, null where it sent none. */
   public @Nullable String traceparent() {
     return null;
   }
 
   /**
-   * Runs a step towards the ending of this call. A refusal ends it; a defect of ours ends it
-   * without naming internals, and is thrown on.
+   * Runs a step of this call. A {@link McpFailure} that it throws ends the call; a defect of ours
+   * ends it without naming internals, and is thrown on.
    */
   public void attempt(Runnable step) {
     try {
@@ -177,8 +181,9 @@ public abstract class PendingRequest {
     }
   }
 
-  /** The result as it came. */
+  /** Ends the request with the result as it came. */
   public abstract void complete(RawJson result);
 
+  /** Ends the request without a result. */
   public abstract void fail(McpFailure failure);
 }

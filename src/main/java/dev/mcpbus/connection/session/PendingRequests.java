@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one session that wait for an answer, by our id. Ids rise from 1 and never repeat
- * within a session. Owner: the connection's context.
+ * within a session. Deadlines are enforced here. Owner: the connection's context.
  */
 public final class PendingRequests {
 
-  /** Told when a request runs out of time, after it was taken out. */
+  /** Takes a request whose deadline has passed, after it was removed. */
   @FunctionalInterface
   interface Expiry {
     void expired(long id, PendingRequest pending);
@@ -27,7 +27,7 @@ public final class PendingRequests {
   private final LongMap<PendingRequest> byId = new LongMap<>();
   private final Map<String, Long> byCallId = new HashMap<>();
 
-  /** How many each has whom an edge let in. */
+  /** The number of requests of each principal. */
   private final Map<String, Integer> byOwner = new HashMap<>();
 
   private final DeadlineTimer timer;
@@ -42,38 +42,39 @@ public final class PendingRequests {
     this.expiry = expiry;
   }
 
-  /** Calls that will end by themselves; streams are not counted. */
+  /** The number of requests without the streams, which do not end by themselves. */
   int size() {
     return byId.size() - streams;
   }
 
   /**
-   * Whether one more may be taken in: no owner has more than three quarters of what others leave.
+   * Whether one more request fits: no owner holds more than three quarters of the places that
+   * others leave ({@link FairLimit}).
    *
-   * @param max requests in all
+   * @param max the bound on all requests
    */
   boolean admits(PendingRequest pending, int max) {
     int room = max - size();
     String owner = room > 0 ? pending.owner() : null;
     return room > 0
         && (owner == null
-            || isAnybody(owner)
+            || isAnonymous(owner)
             || FairLimit.isShare(byOwner.getOrDefault(owner, 0), room));
   }
 
-  /** Whom nobody asked who he is: he may be all callers. */
-  public static boolean isAnybody(String owner) {
+  /** True for the common name of callers who did not log in: it may stand for all callers. */
+  public static boolean isAnonymous(String owner) {
     return owner.equals(FairLimit.ANYBODY);
   }
 
-  /** Takes a request in and gives it the next id. */
+  /** Adds a request under the next id, and returns the id. */
   long add(PendingRequest pending) {
     long id = ++lastId;
     put(id, pending);
     return id;
   }
 
-  /** Takes a request in again under the id that it had, so that its progress is still known. */
+  /** Adds a request again under the id that it had, so that its progress token stays valid. */
   void put(long id, PendingRequest pending) {
     byId.put(id, pending);
     streams += pending.isStream() ? 1 : 0;
@@ -92,7 +93,7 @@ public final class PendingRequests {
     return byId.get(id);
   }
 
-  /** Takes a request out; null where none of that id waits. */
+  /** Removes a request; null where none with that id waits. */
   @Nullable PendingRequest remove(long id) {
     PendingRequest pending = byId.remove(id);
     if (pending == null) {
@@ -113,17 +114,17 @@ public final class PendingRequests {
     return pending;
   }
 
-  /** A call of those that were here ended without an answer. */
+  /** The call ended without an answer; the server may still work on it. */
   void abandoned(PendingRequest call, long now) {
     causes.abandoned(call, now);
   }
 
-  /** For whose sake the server may be asking, null where that cannot be told. */
+  /** The principal whose call a question of the server belongs to; null where that is unknown. */
   @Nullable String cause(long now) {
     return causes.of(byId.values(), now);
   }
 
-  /** The one call whose log messages somebody wants; null where none or several are. */
+  /** The only request that wants log messages; null where there is none, or more than one. */
   @Nullable PendingRequest onlyLogging() {
     PendingRequest found = null;
     for (PendingRequest pending : byId.values()) {
@@ -137,17 +138,17 @@ public final class PendingRequests {
     return found;
   }
 
-  /** Gives every call whose deadline is ours at least {@code millis} from now. */
+  /** Extends every deadline that we chose to at least {@code millis} from now. */
   void extendAll(long now, long millis) {
     byId.values().forEach(pending -> pending.extendBy(now, millis));
   }
 
-  /** Our id of the request that the caller named {@code callId}, or -1. */
+  /** Our id of the request with this call id, or -1. */
   long find(String callId) {
     return byCallId.getOrDefault(callId, -1L);
   }
 
-  /** Completes when nothing waits any more. */
+  /** Completes when no request waits any more. */
   Future<Void> drained() {
     if (size() == 0) {
       return Future.succeededFuture();
@@ -158,7 +159,7 @@ public final class PendingRequests {
     return drained.future();
   }
 
-  /** Ends all with the same failure. */
+  /** Ends all requests with the same failure. */
   void failAll(McpFailure failure) {
     timer.stop();
     List<PendingRequest> all = new ArrayList<>(byId.values());

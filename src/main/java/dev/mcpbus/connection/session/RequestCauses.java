@@ -7,21 +7,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For whose sake a server may be asking that does not say it: it can only be told where all calls
- * that it works on, or may still be working on, are of one principal. Owner: the connection's
- * context; time is passed in.
+ * Finds the principal for whom a server asks a question, when the server does not name the call:
+ * the principal is known only if all calls that the server works on, or may still work on, are of
+ * the same one. Owner: the connection's context; time is passed in.
  */
 final class RequestCauses {
 
-  /** So long a server may go on with a call that it was told to give up. */
+  /** How long a server may go on with a call after it was cancelled. */
   static final long LATE_MILLIS = 60_000;
 
-  /** What a program on the bus causes is no principal's. */
-  private static final String NOBODY = "";
+  /** Stands for programs on the bus, which have no principal. */
+  private static final String NO_PRINCIPAL = "";
 
   private final Map<String, Long> abandoned = new HashMap<>();
 
-  /** A call ended without an answer, at {@code now}. */
+  /** Notes a call that ended at {@code now} without an answer. */
   void abandoned(PendingRequest call, long now) {
     abandoned.values().removeIf(until -> until <= now);
     if (call.isCallers()) {
@@ -31,10 +31,10 @@ final class RequestCauses {
 
   private static String owner(PendingRequest call) {
     String owner = call.owner();
-    return owner == null ? NOBODY : owner;
+    return owner == null ? NO_PRINCIPAL : owner;
   }
 
-  /** The one principal, null where there are several, or none. */
+  /** The only principal, null where there are several, or none. */
   @Nullable String of(Iterable<PendingRequest> waiting, long now) {
     Set<String> all = new HashSet<>();
     for (PendingRequest call : waiting) {
@@ -48,7 +48,7 @@ final class RequestCauses {
             all.add(owner);
           }
         });
-    String one = all.size() == 1 ? all.iterator().next() : NOBODY;
-    return one.equals(NOBODY) ? null : one;
+    String one = all.size() == 1 ? all.iterator().next() : NO_PRINCIPAL;
+    return one.equals(NO_PRINCIPAL) ? null : one;
   }
 }

@@ -5,8 +5,8 @@ import dev.mcpbus.protocol.RawJson;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session adds to a request's {@code _meta}: a progress token of its own, so that a caller's
- * token can never be taken for another caller's, and the caller's trace context.
+ * What a session adds to a request's {@code _meta}: the caller's trace context, and a progress
+ * token of our own, so that two callers never have the same one. Pure.
  */
 final class RequestMeta {
 
@@ -14,12 +14,14 @@ final class RequestMeta {
 
   private RequestMeta() {}
 
-  /** True where {@code call} needs anything added. */
+  /** True where {@code call} needs an addition. */
   static boolean concerns(PendingRequest call) {
     return call.progressAddress() != null || call.traceparent() != null;
   }
 
-  /** {@code meta} with what the caller asked for, as it is where that is nothing. */
+  /**
+   * {@code meta} with the additions that {@code call} needs; the same object where it needs none.
+   */
   static RawJson added(RawJson meta, long id, PendingRequest call) {
     RawJson all = meta;
     if (call.progressAddress() != null) {
@@ -30,22 +32,22 @@ final class RequestMeta {
   }
 
   /**
-   * Without what a caller of the other era says of himself: a server that speaks both would take
-   * the request for one of that era.
+   * {@code meta} without the members by which a caller of the {@code discover} era describes
+   * itself: a server of both eras would take the request for one of that era.
    */
-  static RawJson withoutModern(RawJson meta) {
+  static RawJson withoutDiscoverMembers(RawJson meta) {
     return meta.without(MetaKeys.PROTOCOL_VERSION)
         .without(MetaKeys.CLIENT_CAPABILITIES)
         .without(MetaKeys.CLIENT_INFO)
         .without(MetaKeys.LOG_LEVEL);
   }
 
-  /** True for a token that only we can have given. */
+  /** True for a token that this class made. */
   static boolean isOurs(@Nullable RawJson token) {
     return token != null && token.isString() && token.asString().startsWith(TOKEN_PREFIX);
   }
 
-  /** Our id of the request that a progress token belongs to, -1 where it is none of ours. */
+  /** Our id of the request with this progress token, -1 where the token is not ours. */
   static long requestOf(@Nullable RawJson token) {
     if (token == null || !token.isString()) {
       return -1;

@@ -12,11 +12,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who wants to hear of which resource of one server. A server knows one subscriber, this
- * connection: it is told of the first who wants a resource, and of the last who does no longer.
- * What a principal subscribed to ends {@link #TTL_MILLIS} after he asked for it last; what a
- * program or the gateway did ends when they say so. Owner: the connection's context; time is passed
- * in.
+ * The callers that subscribe to resources of one server. The server has one subscriber, this
+ * connection, which subscribes for the first caller of a resource and unsubscribes after the last.
+ * A subscription of a principal ends {@link #TTL_MILLIS} after its last request; one of a program
+ * or of the gateway ends when they unsubscribe. Owner: the connection's context; time is passed in.
  */
 public final class ResourceSubscribers {
 
@@ -29,7 +28,7 @@ public final class ResourceSubscribers {
    * One subscriber.
    *
    * @param principal null for a program on the bus
-   * @param name tells apart several of one principal, empty for the principal himself
+   * @param name tells several subscribers of one principal apart, empty for the principal itself
    */
   public record Holder(@Nullable String principal, String name) {}
 
@@ -38,7 +37,10 @@ public final class ResourceSubscribers {
   private int size;
 
   /**
-   * @throws McpFailure {@code OVERLOADED} where he, or all together, have too many
+   * Adds or renews a subscription.
+   *
+   * @throws McpFailure {@code LIMIT_EXCEEDED} for a long URI; {@code OVERLOADED} where the
+   *     principal, or all principals together, have too many subscriptions
    */
   public void add(Holder holder, String uri, long now) {
     if (uri.length() > MAX_URI) {
@@ -64,7 +66,9 @@ public final class ResourceSubscribers {
         .put(holder, principal == null ? Long.MAX_VALUE : now + TTL_MILLIS);
   }
 
-  /** False where others want it still, and the server is not to be told. */
+  /**
+   * Removes a subscription; true where no other is left, so that the connection has to unsubscribe.
+   */
   public boolean remove(Holder holder, String uri) {
     Map<Holder, Long> holders = byUri.get(uri);
     if (holders == null) {
@@ -87,7 +91,7 @@ public final class ResourceSubscribers {
     }
   }
 
-  /** Forgets who has not asked again in time; what nobody wants any more. */
+  /** Removes subscriptions that were not renewed in time; returns the URIs without a subscriber. */
   public List<String> sweep(long now) {
     List<String> unwanted = new ArrayList<>();
     byUri.forEach(
@@ -109,7 +113,7 @@ public final class ResourceSubscribers {
     return true;
   }
 
-  /** What somebody wants. */
+  /** The URIs with at least one subscriber. */
   public Set<String> uris() {
     return byUri.keySet();
   }

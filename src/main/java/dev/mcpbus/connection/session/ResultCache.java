@@ -9,10 +9,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists and resources for as long as the server calls them fresh ({@code ttlMs}; MCP 2026-07-28,
- * Caching), by method and params. It lives as long as its session, so it never leaves one
- * authorization context, and {@code cacheScope} makes no difference. Bounded; the least recently
- * used goes first. Owner: the connection's context.
+ * Keeps lists and resources, by method and params, for as long as the server calls them fresh
+ * ({@code ttlMs}; MCP 2026-07-28, Caching). A cache lives as long as its session, within one
+ * authorization context, so {@code cacheScope} makes no difference. Bounded; it drops the least
+ * recently used entry first. Owner: the connection's context.
  */
 public final class ResultCache {
 
@@ -31,22 +31,22 @@ public final class ResultCache {
     this.clock = clock;
   }
 
-  /** How long a result stays fresh, in milliseconds; zero where the server does not say. */
+  /** How long a result is fresh, in milliseconds; zero where the server does not say. */
   public static long freshFor(RawJson result) {
     RawJson ttl = result.member("ttlMs");
     return ttl == null ? 0 : Math.max(0, ttl.asLong());
   }
 
-  /** A result that is still fresh, else null. */
+  /** The kept result if it is still fresh, else null. */
   public @Nullable RawJson fresh(String method, RawJson params) {
     Entry entry = entries.get(new Key(method, params));
     return entry != null && clock.millis() < entry.until() ? entry.result() : null;
   }
 
   /**
-   * Keeps a result where the server calls it fresh.
+   * Keeps a result if the server calls it fresh.
    *
-   * @param since when it was asked for
+   * @param since when the request was sent, on the connection's clock
    */
   public void keep(String method, RawJson params, RawJson result, long since) {
     Key key = new Key(method, params);
@@ -65,8 +65,8 @@ public final class ResultCache {
     }
   }
 
-  /** A notification of the server makes stale what it speaks of. */
-  public void heard(String method, RawJson params) {
+  /** Drops the results that a notification of the server makes stale. */
+  public void dropStale(String method, RawJson params) {
     switch (method) {
       case Methods.PROMPTS_CHANGED -> drop(key -> key.method().equals(Methods.PROMPTS_LIST));
       case Methods.RESOURCES_CHANGED -> drop(key -> !key.method().equals(Methods.PROMPTS_LIST));

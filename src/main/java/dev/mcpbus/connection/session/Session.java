@@ -29,9 +29,10 @@ import java.util.NavigableSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One incarnation of a connection: one channel, one handshake, the requests that wait on it. A new
- * start makes a new session, so nothing leaks from one life to the next. Owner: the connection's
- * context; every method and callback runs there.
+ * One incarnation of a connection: one channel, one handshake, one table of pending requests. Each
+ * start makes a new session, so no state goes from one to the next. {@code ToolCallPipeline} and
+ * the other operations call {@link #send}; the channel calls {@link #onMessage}. Owner: the
+ * connection's context; every method and callback runs there.
  */
 public final class Session implements Channel.Receiver {
 
@@ -43,17 +44,17 @@ public final class Session implements Channel.Receiver {
   private final SessionChannel wire;
   private final SessionListener listener;
   private final PendingRequests pending;
-  private final NotificationRouter gate;
+  private final NotificationRouter notifications;
   private final AmbiguousMessages ambiguous = new AmbiguousMessages();
   private final LoopCheck loops;
 
-  /** Completes with the channel's opening, and with its closing where it came too late. */
+  /** Completes when the channel is open; if the session has ended meanwhile, when it is closed. */
   private Future<Void> opening = Future.succeededFuture();
 
   private @Nullable ProtocolVersion version;
   private boolean ended;
   private long unmatched;
-  private long lastHeard;
+  private long lastReceived;
 
   public Session(
       Context context,
@@ -71,7 +72,7 @@ public final class Session implements Channel.Receiver {
     this.wire = new SessionChannel(options.limits().maxBytes(), tap);
     this.listener = listener;
     this.pending = new PendingRequests(context.owner(), clock, this::expired);
-    this.gate = new NotificationRouter(pending, listener, clock.millis());
+    this.notifications = new NotificationRouter(pending, listener, clock.millis());
     this.loops = new LoopCheck(InstanceId.of(context.owner()));
   }
 
@@ -89,7 +90,7 @@ public final class Session implements Channel.Receiver {
         opened -> ended ? ConnectionFailures.closedWhileOpening() : Future.succeededFuture());
   }
 
-  /** From now on requests are made as {@code other} has them. */
+  /** Makes the following requests in the form of {@code other}. */
   public void useEra(SessionEra other) {
     era = other;
   }
@@ -102,7 +103,7 @@ public final class Session implements Channel.Receiver {
     return era;
   }
 
-  /** Takes what the server was given out of what it says. */
+  /** Removes the secrets that the server was given from texts of the server. */
   public Redactor redactor() {
     return transport.redactor();
   }
@@ -123,12 +124,12 @@ public final class Session implements Channel.Receiver {
     return version;
   }
 
-  /** When something last came from the server, on the connection's clock. */
-  public long lastHeard() {
-    return lastHeard;
+  /** The time of the last message of the server, on the connection's clock. */
+  public long lastReceived() {
+    return lastReceived;
   }
 
-  /** True where nothing can be sent any more. */
+  /** True after the end of the session: it sends nothing any more. */
   public boolean isOver() {
     return ended;
   }
@@ -137,14 +138,14 @@ public final class Session implements Channel.Receiver {
     return pending.size();
   }
 
-  /** Completes when nothing is pending any more, and after {@code millis} at the latest. */
+  /** Completes when no request is pending any more, and after {@code millis} at the latest. */
   public Future<Void> drained(long millis) {
     return pending.drained().timeout(Math.max(1, millis), MILLISECONDS).otherwiseEmpty();
   }
 
   public JsonObject diagnostics() {
     JsonObject facts = wire.diagnostics();
-    gate.report(facts);
+    notifications.report(facts);
     ambiguous.report(facts);
     return facts.put("pending", pending.size()).put("unmatched", unmatched);
   }
@@ -154,7 +155,7 @@ public final class Session implements Channel.Receiver {
     wire.negotiated(agreed.wire());
   }
 
-  /** A request of the connection itself. */
+  /** Sends a request of the connection itself. */
   public Future<RawJson> request(String method, @Nullable RawJson params, Duration timeout) {
     InternalRequest call = new InternalRequest(method, clock.millis() + timeout.toMillis());
     send(call, params);
@@ -162,9 +163,11 @@ public final class Session implements Channel.Receiver {
   }
 
   /**
-   * Sends a request; {@code call} ends exactly once, here or later.
+   * Sends a request; {@code call} ends exactly once, in this method or later. Fails it with {@code
+   * UNAVAILABLE} after the end of the session, {@code OVERLOADED} at the bound, {@code
+   * LIMIT_EXCEEDED} for a message that is too large, or a code of the transport.
    *
-   * @return our id of it, -1 where it was not sent
+   * @return our id of the request, -1 where it was not sent
    */
   public long send(PendingRequest call, @Nullable RawJson params) {
     if (ended || !wire.isAttached()) {
@@ -185,31 +188,28 @@ public final class Session implements Channel.Receiver {
       }
       return -1;
     } catch (RuntimeException defect) {
-      pending.remove(id); // whoever called ends the call
+      pending.remove(id); // the caller of this method ends the call
       throw defect;
     }
     return id;
   }
 
   /**
-   * Keeps a call that has ended at the server and goes on later: its deadline and its cancellation
-   * hold meanwhile.
-   *
-   * @param abandoned runs where the call ends meanwhile
-   * @return a name for {@link #release}
+   * Keeps a call between two requests to the server, with its deadline and its cancellation. Runs
+   * {@code abandoned} if the call ends meanwhile. Returns the key for {@link #release}.
    */
   public long hold(PendingRequest call, Runnable abandoned) {
     call.hold(abandoned);
     return pending.add(call);
   }
 
-  /** The same under the id that the call was sent with: its progress token stays valid. */
+  /** The same under the id of the request that was sent, so that its progress token stays valid. */
   public void hold(long id, PendingRequest call, Runnable abandoned) {
     call.hold(abandoned);
     pending.put(id, call);
   }
 
-  /** Gives a held call back; false where it has ended meanwhile. */
+  /** Gives a held call back; false where the call or the session has ended meanwhile. */
   public boolean release(long hold, PendingRequest call) {
     call.hold(null);
     return pending.remove(hold) != null && !ended;
@@ -229,25 +229,25 @@ public final class Session implements Channel.Receiver {
             Envelope.Kind.ERROR, MessageWriter.error(id, code, message, null)));
   }
 
-  /** No request waits for these: the session drops what the channel does not take. */
+  /** Sends a message without an answer; drops and counts it if the channel refuses it. */
   private void sendQuietly(OutboundMessage message) {
     if (!ended && !wire.offer(message)) {
       unmatched++;
     }
   }
 
-  /** Calls without a deadline of their own get at least {@code millis} from now. */
+  /** Extends the deadlines that we chose to at least {@code millis} from now. */
   public void extendAll(long millis) {
     pending.extendAll(clock.millis(), millis);
   }
 
-  /** Ends the caller's request; tells the server. False where none of that name waits. */
+  /** Cancels the request with this call id, also at the server; false where none waits. */
   public boolean cancel(String callId) {
     long id = pending.find(callId);
     return id >= 0 && abandon(id, "cancelled by the caller");
   }
 
-  /** Ends request {@code id} and tells the server; false where it does not wait any more. */
+  /** Cancels request {@code id}, also at the server, with this reason; false where it is over. */
   public boolean abandon(long id, String reason) {
     PendingRequest call = pending.remove(id);
     if (call == null) {
@@ -258,7 +258,7 @@ public final class Session implements Channel.Receiver {
     return true;
   }
 
-  /** The server ended a stream of ours. */
+  /** The server has ended the stream of request {@code id}. */
   void ended(long id) {
     PendingRequest call = pending.remove(id);
     if (call != null) {
@@ -275,12 +275,12 @@ public final class Session implements Channel.Receiver {
             "no answer to " + call.method() + " before the deadline; cancelled at the server"));
   }
 
-  /** The principal whose call may be why the server asks; null where several or none may be. */
+  /** The principal whose call a question of the server belongs to; null where that is unknown. */
   public @Nullable String cause() {
     return pending.cause(clock.millis());
   }
 
-  /** {@code initialize} must not be cancelled (MCP 2025-11-25, Cancellation). */
+  /** "The {@code initialize} request MUST NOT be cancelled by clients" (MCP, Cancellation). */
   private void abandon(long id, PendingRequest call, String reason) {
     if (call.isHeld()) {
       call.abandon();
@@ -298,15 +298,24 @@ public final class Session implements Channel.Receiver {
     if (ended) {
       return;
     }
-    lastHeard = clock.millis();
-    wire.heard(message.text());
+    lastReceived = clock.millis();
+    wire.received(message.text());
     if (ambiguous.refused(this, pending, message)) {
       return;
     }
     switch (message.kind()) {
-      case RESULT -> answered(message);
-      case ERROR -> failed(message);
-      case NOTIFICATION -> gate.heard(this, message.method(), message.params(), lastHeard);
+      case RESULT, ERROR -> {
+        PendingRequest call = pending.remove(message.integerId());
+        if (call == null) {
+          unmatched++;
+        } else if (message.kind() == Envelope.Kind.RESULT) {
+          answered(call, message);
+        } else {
+          failed(call, message.payload());
+        }
+      }
+      case NOTIFICATION ->
+          notifications.route(this, message.method(), message.params(), lastReceived);
       case REQUEST -> {
         RawJson id = message.id();
         if (id != null) {
@@ -316,12 +325,7 @@ public final class Session implements Channel.Receiver {
     }
   }
 
-  private void answered(Envelope message) {
-    PendingRequest call = pending.remove(message.integerId());
-    if (call == null) {
-      unmatched++;
-      return;
-    }
+  private void answered(PendingRequest call, Envelope message) {
     if (!message.payload().isObject()) {
       call.fail(
           McpFailure.maybeSent(
@@ -333,7 +337,7 @@ public final class Session implements Channel.Receiver {
     if (loop != null) {
       call.fail(loop);
       if (version != null) {
-        endWith(loop); // else the handshake fails with it
+        endWith(loop); // before that the handshake fails with it
       }
       return;
     }
@@ -343,13 +347,8 @@ public final class Session implements Channel.Receiver {
     }
   }
 
-  private void failed(Envelope message) {
-    PendingRequest call = pending.remove(message.integerId());
-    if (call == null) {
-      unmatched++;
-      return;
-    }
-    JsonRpcError error = JsonRpcError.of(message.payload()).redacted(redactor());
+  private void failed(PendingRequest call, RawJson payload) {
+    JsonRpcError error = JsonRpcError.of(payload).redacted(redactor());
     if (!error.isModern() || !listener.onRefused(this, call, error)) {
       call.fail(McpFailure.upstream(error));
     }
@@ -376,16 +375,16 @@ public final class Session implements Channel.Receiver {
     listener.onEnded(this, failure);
   }
 
-  /** Every mcpbus that answers of this session came through. */
+  /** The instance ids of every mcpbus that answers of this session came through. */
   public NavigableSet<String> behind() {
     return loops.behind();
   }
 
   /**
-   * Ends the session for good: what is pending fails, the channel is closed. Idempotent.
+   * Ends the session: fails every pending request and closes the channel. Idempotent.
    *
-   * @return completes when nothing of the channel is left; a transport that does not finish opening
-   *     is waited for as long as for a handshake
+   * @return completes when the channel is closed; if the transport has not opened it yet, at the
+   *     latest after the handshake time-out
    */
   public Future<Void> close() {
     ended = true;

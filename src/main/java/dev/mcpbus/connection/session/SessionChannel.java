@@ -12,8 +12,8 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way out of a session: its channel once that is open, held to our own bound, seen by the tap.
- * Owner: the connection's context.
+ * The channel of a session: checks the size of each message, shows it to the tap, and passes it to
+ * the transport's {@link Channel}. Owner: the connection's context.
  */
 final class SessionChannel {
 
@@ -56,7 +56,7 @@ final class SessionChannel {
     out.send(message);
   }
 
-  /** As {@link #put}, for a message that may be dropped: false where the channel refuses it. */
+  /** As {@link #put} for a message that may be dropped; false where the channel refuses it. */
   boolean offer(OutboundMessage message) {
     try {
       if (isAttached()) {
@@ -68,8 +68,8 @@ final class SessionChannel {
     }
   }
 
-  /** What came in. */
-  void heard(RawJson message) {
+  /** Shows a message of the server to the tap. */
+  void received(RawJson message) {
     if (tap != null) {
       tap.message(MessageTap.Direction.RECEIVED, message);
     }

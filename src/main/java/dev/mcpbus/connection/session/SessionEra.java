@@ -9,20 +9,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that differs between the protocol eras, seen from a session: how it opens, what each
- * request carries, how one is called off.
+ * Everything in which the two eras differ for a session: the opening, what each request carries,
+ * how a request is cancelled. Owner: the connection's context.
  */
 public interface SessionEra {
 
   Era era();
 
-  /** Opens the conversation. Fails with a {@code McpFailure}. */
+  /** Sends the opening request of the era. Fails with a {@code McpFailure}. */
   Future<ServerDescription> open(Session session);
 
-  /** What goes out as {@code params} of request {@code id}. */
+  /** The {@code params} of request {@code id} as they are sent. */
   @Nullable RawJson params(@Nullable RawJson params, long id, PendingRequest call);
 
-  /** What goes out as headers beside it, where the transport has any. */
+  /** The headers of the request, for transports that have headers. */
   List<OutboundMessage.Header> headers(
       Session session, @Nullable RawJson params, PendingRequest call);
 
@@ -32,7 +32,7 @@ public interface SessionEra {
   /** A request that every server of the era answers cheaply. */
   String pingMethod();
 
-  /** What is wrong with a result of {@link #pingMethod}, null where it is as it should be. */
+  /** How a result of {@link #pingMethod} breaks the protocol; null where it does not. */
   default @Nullable String wrong(RawJson answer) {
     return null;
   }

@@ -5,35 +5,37 @@ import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import org.jspecify.annotations.Nullable;
 
-/** What a session tells its owner, on the owner's context. */
+/** Takes what a session does not handle itself. Called on the connection's context. */
 public interface SessionListener {
 
   /**
-   * The server asks something; the session expects an {@link Session#answer} or {@link
+   * A question of the server. The listener answers it with {@link Session#answer} or {@link
    * Session#refuse}.
    */
   void onRequest(Session session, RawJson id, String method, RawJson params);
 
   /**
-   * A result that is not {@code complete}.
+   * A result whose {@code resultType} is not {@code complete}.
    *
-   * @return true where it was taken over, and {@code call} ends later
+   * @return true where the listener ends {@code call}, now or later; false where the caller gets
+   *     the result
    */
   boolean onUnfinished(Session session, PendingRequest call, String resultType, RawJson result);
 
   /**
    * An error of the modern range.
    *
-   * @return true where it was taken over, and {@code call} ends later
+   * @return true where the listener ends {@code call}, now or later; false where the caller gets
+   *     the error
    */
   boolean onRefused(Session session, PendingRequest call, JsonRpcError error);
 
-  /** A notification other than progress of a request of ours. */
+  /** A notification that does not belong to one call. */
   void onNotification(Session session, String method, RawJson params);
 
-  /** Progress or a log message of one request, whose caller asked for it. */
-  void onTold(String address, @Nullable String callId, String method, RawJson params);
+  /** Progress or a log message of one call, for the address that its caller named. */
+  void onCallNotification(String address, @Nullable String callId, String method, RawJson params);
 
-  /** The session is over without having been closed by us; everything pending has ended. */
+  /** The session has ended, and not by {@link Session#close}; every pending request has failed. */
   void onEnded(Session session, McpFailure reason);
 }

@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers want of a connection beyond one session's life: log level, resource subscriptions,
- * and what we offer the server. Owner: the connection's context.
+ * What callers want from a connection and what outlives a session: the log level, subscriptions,
+ * followed tasks, and the capabilities that we offer the server. Owner: the connection's context.
  */
 public final class SessionPreferences {
 
@@ -19,71 +19,71 @@ public final class SessionPreferences {
   private RawJson capabilities;
   private JsonObject advertised = new JsonObject();
   private @Nullable RawJson logLevel;
-  private final ResourceSubscribers watchers = new ResourceSubscribers();
+  private final ResourceSubscribers subscribers = new ResourceSubscribers();
   private final Set<String> tasks = new LinkedHashSet<>();
   private long generation;
 
   /**
-   * @param configured what is offered to the server whoever is there
+   * @param configured the capabilities that are offered in any case
    */
   public SessionPreferences(JsonObject configured) {
     this.configured = configured;
     this.capabilities = RawJson.of(configured);
   }
 
-  /** Changes with what every request carries. */
+  /** Changes when the log level or the capabilities change, which requests carry. */
   long generation() {
     return generation;
   }
 
-  /** What every request of the {@code server/discover} era carries. */
+  /** The capabilities that we offer now; each request of the {@code discover} era carries them. */
   RawJson capabilities() {
     return capabilities;
   }
 
-  /** Callers now offer {@code offered}, beside what is configured. */
+  /** Callers now offer {@code offered}, in addition to the configured capabilities. */
   public void offer(JsonObject offered) {
     capabilities = RawJson.of(configured.copy().mergeIn(offered, true));
     generation++;
   }
 
-  /** What {@code initialize} is to carry; from then on the session's server knows of it. */
+  /** The capabilities for {@code initialize}; notes that the server has got them. */
   JsonObject advertise() {
     advertised = capabilities.toJsonObject();
     return advertised;
   }
 
-  /** True where a fresh {@code initialize} would tell the server of more than it knows. */
+  /** True where a new {@code initialize} would offer the server more than the last one did. */
   public boolean hasNews() {
     return !covers(advertised, capabilities.toJsonObject());
   }
 
   /**
-   * True where the server was told that {@code method} will be answered.
+   * True where we have offered the server to answer {@code method}.
    *
-   * @param perRequest true in the era that tells it with every request
+   * @param perRequest true for the {@code discover} era, whose requests carry the capabilities
    */
   public boolean isOffered(String method, JsonObject params, boolean perRequest) {
     return covers(perRequest ? capabilities.toJsonObject() : advertised, method, params);
   }
 
-  /** True where servers are told so whoever is there. */
+  /** True where the configuration offers to answer {@code method}. */
   public boolean isConfigured(String method, JsonObject params) {
     return covers(configured, method, params);
   }
 
-  private static boolean covers(JsonObject told, String method, JsonObject params) {
+  private static boolean covers(JsonObject offered, String method, JsonObject params) {
     String capability = method.substring(0, method.indexOf('/'));
-    if (!(told.getValue(capability) instanceof JsonObject settings)) {
+    if (!(offered.getValue(capability) instanceof JsonObject settings)) {
       return false;
     }
     // An empty object means forms alone (Elicitation, Capabilities).
     return !"url".equals(params.getValue("mode")) || settings.containsKey("url");
   }
 
-  private static boolean covers(JsonObject told, JsonObject wanted) {
+  private static boolean covers(JsonObject offered, JsonObject wanted) {
     for (Map.Entry<String, Object> entry : wanted) {
-      Object known = told.getValue(entry.getKey());
+      Object known = offered.getValue(entry.getKey());
       if (entry.getValue() instanceof JsonObject inner
           ? !(known instanceof JsonObject object && covers(object, inner))
           : !entry.getValue().equals(known)) {
@@ -93,7 +93,7 @@ public final class SessionPreferences {
     return true;
   }
 
-  /** A JSON string, null where nobody asked for log messages. */
+  /** A JSON string, null where no caller has set a level. */
   public @Nullable RawJson logLevel() {
     return logLevel;
   }
@@ -103,7 +103,7 @@ public final class SessionPreferences {
     generation++;
   }
 
-  /** Tasks whose changes somebody wants to hear of; the oldest is left out beyond the bound. */
+  /** The tasks that callers follow; beyond the bound the oldest is dropped. */
   public Set<String> tasks() {
     return tasks;
   }
@@ -115,8 +115,8 @@ public final class SessionPreferences {
     }
   }
 
-  /** Who wants updates of which resources. */
-  public ResourceSubscribers watchers() {
-    return watchers;
+  /** The subscribers of resources. */
+  public ResourceSubscribers subscribers() {
+    return subscribers;
   }
 }

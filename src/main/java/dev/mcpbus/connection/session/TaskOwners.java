@@ -9,9 +9,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose calls became which tasks of one server. Each principal has so many, the oldest is forgotten
- * first; of too many principals the one who was idle longest is. A task that is forgotten, or was
- * made before this process began, is nobody's. Owner: the connection's context.
+ * The principal of each task of one server: the one whose call became the task. Bounded: the oldest
+ * task of a principal is forgotten first, and the principal that was idle longest. A forgotten
+ * task, or one from before the start of this process, has no principal. Owner: the connection's
+ * context.
  */
 public final class TaskOwners {
 
@@ -23,7 +24,9 @@ public final class TaskOwners {
   private final Map<String, Set<String>> byOwner = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
-   * @param owner null for a program on the bus, whose tasks are no principal's
+   * Notes the principal of a task.
+   *
+   * @param owner null for a program on the bus, whose tasks have no principal
    */
   public void note(String task, @Nullable String owner) {
     if (task.isEmpty() || task.length() > MAX_ID) {
@@ -31,7 +34,7 @@ public final class TaskOwners {
     }
     String before = byTask.get(task);
     if (before != null || owner == null) {
-      return; // a server that gives one id twice gives nobody what is another's
+      return; // if a server uses an id twice, the task stays with its first principal
     }
     byTask.put(task, owner);
     Set<String> own = byOwner.computeIfAbsent(owner, first -> new LinkedHashSet<>());
@@ -48,7 +51,7 @@ public final class TaskOwners {
     }
   }
 
-  /** Null where that is not known. */
+  /** The principal of the task, null where it is unknown. */
   public @Nullable String of(String task) {
     return byTask.get(task);
   }

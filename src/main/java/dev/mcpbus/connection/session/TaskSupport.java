@@ -5,16 +5,16 @@ import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.json.JsonObject;
 
 /**
- * What a server does with tasks. In the {@code server/discover} era they are an extension and the
- * server alone decides what becomes a task; in 2025-11-25 they are a capability in parts, and the
+ * What a server offers of tasks. In the {@code discover} era they are an extension, and the server
+ * alone decides which call becomes a task; in 2025-11-25 they are a capability in parts, and the
  * caller decides.
  *
- * @param modern true for the extension
- * @param offered false where there are no tasks at all
+ * @param extension true for the extension
+ * @param offered false where the server has no tasks
  * @param create a tool call may ask to become a task; false for the extension
  */
 public record TaskSupport(
-    boolean modern, boolean offered, boolean create, boolean list, boolean cancel) {
+    boolean extension, boolean offered, boolean create, boolean list, boolean cancel) {
 
   public static TaskSupport of(Era era, JsonObject capabilities) {
     if (era == Era.DISCOVER) {

@@ -2,10 +2,12 @@ package dev.mcpbus.connection.session;
 
 import io.vertx.core.Vertx;
 
-/** Runs things later, on the context that asks; tests turn it by hand together with the clock. */
+/**
+ * Runs a task later, on the caller's context. Tests advance it by hand, together with the clock.
+ */
 public interface Timers {
 
-  /** Runs {@code task} once, {@code millis} from now; gives its name. */
+  /** Runs {@code task} once, {@code millis} from now; returns the id for {@link #cancel}. */
   long set(long millis, Runnable task);
 
   void cancel(long timer);

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The calls of one session that wait for something shared, such as a list that is being read: each
- * up to its deadline, bounded like the calls in flight. Nothing in here was sent. Owner: the
+ * The calls of one session that wait for a shared result, such as a list in flight: each until its
+ * deadline, with the same bound as the pending requests. None of them was sent. Owner: the
  * connection's context.
  */
 public final class WaitingCalls {
@@ -23,9 +23,9 @@ public final class WaitingCalls {
   }
 
   /**
-   * Runs exactly one of the two, now or later, or ends {@code call} itself.
+   * Runs exactly one of {@code then} and {@code otherwise}, now or later; or ends {@code call}.
    *
-   * @param what is waited for, to say so
+   * @param what the name of what the call waits for, for failures
    */
   public <T> void on(
       String what,
@@ -68,7 +68,7 @@ public final class WaitingCalls {
         });
   }
 
-  /** Ends the waiting call that its caller named {@code callId}. */
+  /** Cancels the call with this call id; false where none waits. */
   public boolean cancel(String callId) {
     for (BusCall call : calls) {
       if (callId.equals(call.callId())) {

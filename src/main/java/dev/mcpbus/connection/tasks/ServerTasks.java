@@ -25,18 +25,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of one server that somebody waits for. A task belongs to the server and not to a
- * session: whoever waits for one goes on with the next session. Owner: the connection's context.
+ * The tasks of one server that calls wait for. A task belongs to the server and not to a session: a
+ * call that waits for one goes on in the next session. {@code ServerMessages} passes results that
+ * are tasks to it. Owner: the connection's context.
  */
 public final class ServerTasks {
 
-  /** Where a call waits for the next session; it may be failed from there. */
+  /** Keeps a call until the next session; may fail it meanwhile. */
   @FunctionalInterface
   public interface Parking {
     void park(PendingRequest call, Consumer<OpenSession> then);
   }
 
-  private static final int MAX_UNWANTED = 256;
+  private static final int MAX_TO_CANCEL = 256;
 
   private final SessionPreferences preferences;
   private final Parking parking;
@@ -44,11 +45,11 @@ public final class ServerTasks {
   private final TaskOwners owners = new TaskOwners();
   private final Map<String, Set<TaskWatch>> watches = new HashMap<>();
 
-  /** Nobody waits for these any more, and there was no session to say so. */
-  private final Set<String> unwanted = new LinkedHashSet<>();
+  /** Tasks to cancel in the next session: their calls ended while there was none. */
+  private final Set<String> toCancel = new LinkedHashSet<>();
 
   /**
-   * @param inputs for tasks alone: their questions outlive a session
+   * @param inputs an instance for tasks alone, because their questions outlive a session
    */
   public ServerTasks(InputRequests inputs, SessionPreferences preferences, Parking parking) {
     this.inputs = new TaskInputs(inputs);
@@ -64,7 +65,7 @@ public final class ServerTasks {
     return owners;
   }
 
-  /** The answer to a tool call may be a task, which is its caller's then. */
+  /** Notes the caller of a tool call as the owner of the task, if {@code task} is one. */
   void made(BusCall call, @Nullable RawJson task) {
     TaskState state = call.method().equals(Methods.TOOLS_CALL) ? TaskState.of(task) : null;
     if (state != null) {
@@ -73,14 +74,14 @@ public final class ServerTasks {
   }
 
   /**
-   * Takes a result that is a task, in the {@code server/discover} era.
+   * Takes a result that is a task, in the {@code discover} era.
    *
-   * @return true where {@code call} ends later, or has been ended here; false where the caller gets
-   *     the task itself
+   * @return true where this class ends {@code call}, now or later; false where the caller gets the
+   *     task itself
    */
   public boolean take(@Nullable OpenSession of, PendingRequest call, RawJson result) {
     if (Methods.isOfTasks(call.method())) {
-      return false; // some servers mark the state of a task so
+      return false; // some servers give the state of a task this resultType
     }
     if (call instanceof BusCall origin) {
       made(origin, result);
@@ -117,32 +118,32 @@ public final class ServerTasks {
         : "it is a task without taskId or status";
   }
 
-  /** Waits for the task of {@code taskId} and answers with what its request would have given. */
+  /** Waits for the end of the task {@code taskId} and answers with its result. */
   public void result(OpenSession of, BusCall call, String taskId) {
     new TaskWatch(this, call, of.taskSupport(), false).await(of.session(), taskId);
   }
 
-  /** A session is ready. */
+  /** A session is ready: cancels the tasks that are noted for it. */
   public void ready(OpenSession of) {
-    List<String> ids = new ArrayList<>(unwanted);
-    unwanted.clear();
+    List<String> ids = new ArrayList<>(toCancel);
+    toCancel.clear();
     ids.forEach(id -> cancel(of.session(), of.taskSupport(), id));
   }
 
-  /** The session is about to be replaced by another. */
+  /** The session is about to be replaced: the calls that wait for tasks leave it. */
   public void moveOn() {
     watches.values().stream().flatMap(Set::stream).toList().forEach(TaskWatch::moveOn);
   }
 
-  /** The server says that a task has changed: whoever waits for it looks at once. */
-  public void heard(RawJson params) {
+  /** The server says that a task has changed: each call that waits for it polls at once. */
+  public void notified(RawJson params) {
     TaskState now = TaskState.of(params);
     if (now != null) {
       if (now.isOver()) {
         preferences.tasks().remove(now.id());
       }
       List.copyOf(watches.getOrDefault(now.id(), Set.of()))
-          .forEach(watch -> watch.heard(now.status()));
+          .forEach(watch -> watch.notified(now.status()));
     }
   }
 
@@ -150,7 +151,7 @@ public final class ServerTasks {
     watches.computeIfAbsent(watch.taskId(), id -> new LinkedHashSet<>()).add(watch);
   }
 
-  /** {@code watch} waits no more, for whatever reason. */
+  /** {@code watch} does not wait any more. */
   void left(TaskWatch watch) {
     Set<TaskWatch> others = watches.get(watch.taskId());
     if (others != null && others.remove(watch) && others.isEmpty()) {
@@ -159,7 +160,7 @@ public final class ServerTasks {
     }
   }
 
-  /** An answer to a question of the task is there. */
+  /** A question of the task has its answer: each call that waits for the task polls at once. */
   void answered(String taskId) {
     List.copyOf(watches.getOrDefault(taskId, Set.of())).forEach(TaskWatch::pollNow);
   }
@@ -168,19 +169,19 @@ public final class ServerTasks {
     parking.park(watch, then);
   }
 
-  /** To be cancelled as soon as there is a session. */
-  void unwanted(String taskId) {
-    if (unwanted.size() < MAX_UNWANTED) {
-      unwanted.add(taskId);
+  /** Cancels the task in the next session. */
+  void cancelLater(String taskId) {
+    if (toCancel.size() < MAX_TO_CANCEL) {
+      toCancel.add(taskId);
     }
   }
 
-  /** Tells the server that nobody wants the task any more; what it answers changes nothing. */
+  /** Cancels the task at the server, if it offers that; the answer has no effect. */
   void cancel(Session session, TaskSupport support, String taskId) {
     preferences.tasks().remove(taskId);
     if (support.cancel() && !session.isOver()) {
       long deadline = session.clock().millis() + session.options().requestTimeout().toMillis();
-      session.send(InternalRequest.extra(Methods.TASKS_CANCEL, deadline), named(taskId));
+      session.send(InternalRequest.extra(Methods.TASKS_CANCEL, deadline), params(taskId));
     }
   }
 
@@ -188,7 +189,13 @@ public final class ServerTasks {
     return McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, what);
   }
 
-  static RawJson named(String taskId) {
+  /** The task in a message. */
+  static String label(String taskId) {
+    return "the task '" + taskId + "'";
+  }
+
+  /** The params of a request about the task. */
+  static RawJson params(String taskId) {
     return RawJson.EMPTY_OBJECT.with("taskId", RawJson.string(taskId));
   }
 }

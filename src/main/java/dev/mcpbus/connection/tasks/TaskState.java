@@ -5,14 +5,14 @@ import dev.mcpbus.protocol.TasksExtension;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as its server tells it, in the words of either era.
+ * The state of a task as its server describes it, in either era.
  *
  * @param message for people, empty where there is none
- * @param pollMillis how long the server wants to be left alone, -1 where it does not say
+ * @param pollMillis the pause between two polls that the server wants, -1 where it names none
  */
 public record TaskState(String id, String status, String message, long pollMillis, RawJson raw) {
 
-  /** Null where this is no task. */
+  /** The state in {@code task}; null where it is no task. */
   public static @Nullable TaskState of(@Nullable RawJson task) {
     String id = task == null ? "" : text(task, "taskId");
     String status = task == null ? "" : text(task, "status");
@@ -20,9 +20,9 @@ public record TaskState(String id, String status, String message, long pollMilli
       return null;
     }
     RawJson interval = task.member("pollIntervalMs");
-    RawJson legacy = interval == null ? task.member("pollInterval") : interval;
+    RawJson pause = interval == null ? task.member("pollInterval") : interval;
     return new TaskState(
-        id, status, text(task, "statusMessage"), legacy == null ? -1 : legacy.asLong(), task);
+        id, status, text(task, "statusMessage"), pause == null ? -1 : pause.asLong(), task);
   }
 
   public boolean isOver() {

@@ -4,13 +4,10 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.session.BusCall;
-import dev.mcpbus.connection.session.ConnectionFailures;
-import dev.mcpbus.connection.session.InternalRequest;
 import dev.mcpbus.connection.session.OpenSession;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.TaskSupport;
-import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
@@ -20,9 +17,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that ends when a task does. While there is a session it is held there, so that its
- * deadline and its cancellation are those of any call; between sessions it waits for the next one,
- * because the task belongs to the server. Owner: the connection's context.
+ * A call that ends when a task does. While there is a session, the session holds the call, so its
+ * deadline and its cancellation are those of any call, and {@link TaskPolling} follows the task.
+ * Between two sessions the call waits in the stash: the task belongs to the server and may go on.
+ * Owner: the connection's context.
  */
 final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
 
@@ -30,21 +28,20 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
   private final BusCall origin;
   private final TaskSupport support;
 
-  /** The task is the call: where the call ends early, nobody wants the task. */
+  /** The task was made for this call: a call that ends early cancels it. */
   private final boolean mine;
 
   private @Nullable Session session;
   private @Nullable TaskPolling polling;
   private long hold = -1;
-  private long fetch = -1;
-  private boolean fetching;
   private boolean resumed;
   private boolean over;
   private String taskId = "";
   private String status = "";
 
   /**
-   * @param mine true where {@code origin} became the task; false where it only asks for its result
+   * @param mine true where {@code origin} became the task; false where it requests the result of a
+   *     task that exists already
    */
   TaskWatch(ServerTasks tasks, BusCall origin, TaskSupport support, boolean mine) {
     super(origin.method(), origin.deadline(), origin.idleMillis(), origin.hardDeadline());
@@ -88,9 +85,9 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     return origin.headers();
   }
 
-  // ---- how it begins
+  // ---- start
 
-  /** Sends the call that is to become a task; {@link #complete} follows. */
+  /** Sends the call that is to become a task; {@link #complete} takes the answer. */
   void send(Session in, RawJson params) {
     session = in;
     hold = in.send(this, params);
@@ -101,7 +98,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     TaskState first = TaskState.of(result.member("task"));
     Session in = session;
     if (first == null || in == null) {
-      origin.complete(result); // the server did not make a task of it
+      origin.complete(result); // the server made no task
       return;
     }
     tasks.made(origin, first.raw());
@@ -115,124 +112,71 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     begun(in, first);
   }
 
-  /** A task that is new is told without its result and its questions. */
+  /** The answer that creates a task carries neither its result nor its questions. */
   private void begun(Session in, TaskState first) {
     taskId = first.id();
     status = first.status();
     tasks.joined(this);
-    TaskPolling asks = polls(in);
+    TaskPolling follow = follow(in);
     if (status.equals(TasksExtension.WORKING)) {
-      asks.again(first.pollMillis());
+      follow.again(first.pollMillis());
     } else {
-      asks.ask();
+      follow.poll();
     }
   }
 
-  /** Waits for a task that somebody knows the id of. */
+  /** Waits for a task that an earlier call made. */
   void await(Session in, String id) {
     taskId = id;
     tasks.joined(this);
     hold = in.hold(this, this::abandoned);
-    polls(in).ask();
+    follow(in).poll();
   }
 
-  private TaskPolling polls(Session in) {
+  private TaskPolling follow(Session in) {
     session = in;
-    TaskPolling made = new TaskPolling(in, taskId, hardDeadline(), this);
+    TaskPolling made = new TaskPolling(in, support.extension(), taskId, hardDeadline(), this);
     polling = made;
     return made;
   }
 
-  // ---- what it hears
+  // ---- news of the task
 
-  /** The task has changed; nothing to do where that is known. */
-  void heard(String now) {
+  /** A notification of the server names this status; polls unless the status is the known one. */
+  void notified(String now) {
     if (!now.equals(status)) {
       pollNow();
     }
   }
 
-  /** There is a reason to look now. */
+  /** Requests the state without waiting for the next regular poll. */
   void pollNow() {
     if (polling != null) {
-      polling.ask();
+      polling.poll();
     }
   }
 
   @Override
   public void seen(TaskState now) {
     Session in = session;
-    TaskPolling asks = polling;
-    if (in == null || asks == null) {
+    TaskPolling follow = polling;
+    if (in == null || follow == null) {
       return;
     }
     extend(in.clock().millis());
     status = now.status();
-    switch (status) {
-      case TasksExtension.WORKING -> {
-        tasks.inputs().due(taskId, origin, new JsonObject(), this::pollNow);
-        asks.again(now.pollMillis());
-      }
-      case TasksExtension.INPUT_REQUIRED -> {
-        if (support.modern()) {
-          answer(in, asks, now);
-        } else {
-          fetch(in, asks); // that is where the server asks
-        }
-        asks.again(now.pollMillis());
-      }
-      case TasksExtension.CANCELLED -> end(cancelled(now));
-      case TasksExtension.COMPLETED, TasksExtension.FAILED -> {
-        if (support.modern()) {
-          finish(now);
-        } else {
-          fetch(in, asks);
-        }
-      }
-      default -> giveUp(ServerTasks.broken(named() + " has the unknown status '" + status + "'"));
+    if (status.equals(TasksExtension.WORKING)) {
+      tasks.inputs().due(taskId, origin, new JsonObject(), this::pollNow);
+    } else if (status.equals(TasksExtension.INPUT_REQUIRED) && support.extension()) {
+      answer(in, follow, now);
     }
   }
 
-  @Override
-  public void lost(McpFailure failure) {
-    if (resumed && TaskPolling.isUnknownTask(failure)) {
-      end(unknown("the server came back without " + named() + ": " + failure.getMessage()));
-    } else {
-      giveUp(failure);
-    }
-  }
-
-  private String named() {
-    return "the task '" + taskId + "'";
-  }
-
-  private static McpFailure unknown(String why) {
-    return McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, why);
-  }
-
-  private McpFailure cancelled(TaskState now) {
-    String why = now.message().isEmpty() ? "" : ": " + now.message();
-    return McpFailure.maybeSent(FailureCode.CANCELLED, named() + " was cancelled" + why);
-  }
-
-  private void finish(TaskState now) {
-    boolean done = now.status().equals(TasksExtension.COMPLETED);
-    RawJson ending = now.raw().member(done ? "result" : "error");
-    if (ending == null || !ending.isObject()) {
-      end(ServerTasks.broken(named() + " is " + now.status() + " without saying how"));
-    } else if (done) {
-      end(ending);
-    } else {
-      Session in = session;
-      JsonRpcError error = JsonRpcError.of(ending);
-      end(McpFailure.upstream(in == null ? error : error.redacted(in.redactor())));
-    }
-  }
-
-  private void answer(Session in, TaskPolling asks, TaskState now) {
+  /** Tasks extension: passes the server's questions on, and sends it the answers that are there. */
+  private void answer(Session in, TaskPolling follow, TaskState now) {
     RawJson requests = now.raw().member("inputRequests");
     if (requests == null || !requests.isObject()) {
-      giveUp(ServerTasks.broken(named() + " asks for input without saying what"));
+      giveUp(ServerTasks.broken(label() + " asks for input without saying what"));
       return;
     }
     JsonObject answers;
@@ -247,52 +191,49 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
       extendBy(in.clock().millis(), CallDeadline.QUESTION_MILLIS);
     }
     if (!answers.isEmpty()) {
-      RawJson params = ServerTasks.named(taskId).with("inputResponses", RawJson.of(answers));
-      asks.request(Methods.TASKS_UPDATE, params)
+      RawJson params = ServerTasks.params(taskId).with("inputResponses", RawJson.of(answers));
+      follow
+          .request(Methods.TASKS_UPDATE, params)
           .onFailure(lost -> tasks.inputs().notSent(taskId, answers));
     }
   }
 
-  /** 2025-11-25: the result is fetched; the server answers when the task is over. */
-  private void fetch(Session in, TaskPolling asks) {
-    if (fetching) {
-      return;
-    }
-    fetching = true;
-    InternalRequest call = InternalRequest.extra(Methods.TASKS_RESULT, hardDeadline());
-    fetch = in.send(call, ServerTasks.named(taskId));
-    call.future()
-        .onComplete(
-            answer -> {
-              if (over || session != in || in.isOver()) {
-                return;
-              }
-              fetching = false;
-              if (answer.succeeded()) {
-                end(answer.result());
-              } else if (ConnectionFailures.upstreamError(answer.cause()) != null) {
-                end(McpFailure.of(answer.cause()));
-              } else {
-                asks.unanswered(McpFailure.of(answer.cause()));
-              }
-            });
+  private String label() {
+    return ServerTasks.label(taskId);
   }
 
-  // ---- how it ends
+  // ---- end
 
-  private void end(RawJson result) {
+  @Override
+  public void ended(RawJson result) {
     if (leave()) {
       origin.complete(result);
     }
   }
 
-  private void end(McpFailure failure) {
+  @Override
+  public void ended(McpFailure failure) {
     if (leave()) {
       origin.fail(failure);
     }
   }
 
-  /** Ends although the task may go on: it is cancelled where it was only there for this call. */
+  @Override
+  public void lost(McpFailure failure) {
+    if (resumed && TaskPolling.isUnknownTask(failure)) {
+      ended(unknown("the server came back without " + label() + ": " + failure.getMessage()));
+    } else {
+      giveUp(failure);
+    }
+  }
+
+  private static McpFailure unknown(String why) {
+    return McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, why);
+  }
+
+  /**
+   * Ends the call although the task may go on, and cancels the task if it was made for the call.
+   */
   private void giveUp(McpFailure failure) {
     Session in = session;
     if (leave()) {
@@ -312,16 +253,13 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
 
   private void stop() {
     over = true;
-    if (polling != null) {
-      polling.stop();
-    }
     tasks.left(this);
-    if (fetching && session != null) {
-      session.abandon(fetch, "nobody waits for the result");
+    if (polling != null) {
+      polling.stop("nobody waits for the result");
     }
   }
 
-  /** The session ends this call while it is held: deadline, cancellation, or its own end. */
+  /** The session ends this call while it holds it: deadline, cancellation, or its own end. */
   private void abandoned() {
     Session in = session;
     if (in != null && !in.isOver()) {
@@ -340,62 +278,59 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     } else if (in == null) {
       stop();
       if (mine) {
-        tasks.unwanted(taskId);
+        tasks.cancelLater(taskId);
       }
-      origin.fail(away(failure));
+      origin.fail(betweenSessions(failure));
     } else if (in.isOver() && !over) {
-      suspend();
+      suspend("the session is over");
     } else if (mine || failure.code() != FailureCode.CALL_TIMEOUT) {
       origin.fail(failure);
     } else {
       origin.fail(
           McpFailure.maybeSent(
-              FailureCode.CALL_TIMEOUT, named() + " is not over yet; ask again, or cancel it"));
+              FailureCode.CALL_TIMEOUT, label() + " is not over yet; ask again, or cancel it"));
     }
   }
 
-  /** The session is about to be replaced; nothing is gained by its waiting for this task. */
+  // ---- from one session to the next
+
+  /** The session is about to be replaced, and need not wait for this call to end. */
   void moveOn() {
     Session in = session;
     if (in != null && !over && in.release(hold, this)) {
-      boolean left = fetching;
-      suspend();
-      if (left) {
-        in.abandon(fetch, "the connection is restarted");
-      }
+      suspend("the connection is restarted");
     }
   }
 
-  private void suspend() {
+  private void suspend(String why) {
     if (polling != null) {
-      polling.stop();
+      polling.stop(why);
     }
     polling = null;
     session = null;
-    fetching = false;
     tasks.park(this, this::resume);
   }
 
   private void resume(OpenSession open) {
     TaskSupport now = open.taskSupport();
-    if (!now.offered() || now.modern() != support.modern()) {
+    if (!now.offered() || now.extension() != support.extension()) {
       stop();
-      origin.fail(unknown("the server came back without tasks, so " + named() + " is lost"));
+      origin.fail(unknown("the server came back without tasks, so " + label() + " is lost"));
       return;
     }
     resumed = true;
     hold = open.session().hold(this, this::abandoned);
-    polls(open.session()).ask();
+    follow(open.session()).poll();
   }
 
-  /** Ended between two sessions: the call was sent, whatever is said of waiting ones. */
-  private McpFailure away(McpFailure failure) {
+  /** The call ended between two sessions. Unlike other calls in the stash it was sent. */
+  private McpFailure betweenSessions(McpFailure failure) {
     return new McpFailure(
         failure.code(),
         McpFailure.Sent.MAYBE,
         failure.code() == FailureCode.CANCELLED
             ? "cancelled by the caller"
-            : "the connection was lost while " + named() + " ran at the server",
+            : "the connection was lost while " + label() + " ran at the server",
         failure.retryAfterMillis(),
         failure.data().copy().put("taskId", taskId));
   }

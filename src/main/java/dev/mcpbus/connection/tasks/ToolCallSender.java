@@ -10,13 +10,14 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last step of {@code ToolCallPipeline}: sends the call, as a task where the server and the
- * tool take it so (MCP 2025-11-25, Tasks, Tool-Level Negotiation). The extension of the {@code
- * server/discover} era has no such wish: there the server decides. Owner: the connection's context.
+ * The last step of {@code ToolCallPipeline}: sends the call, in 2025-11-25 as a task where the
+ * server and the tool allow or require it (MCP 2025-11-25, Tasks, Tool-Level Negotiation). In the
+ * {@code discover} era the client requests no task: the server decides. Owner: the connection's
+ * context.
  */
 public final class ToolCallSender implements ToolSender {
 
-  /** The result must outlive the last moment at which it may be fetched. */
+  /** The server must keep the result this much longer than the call can last. */
   private static final long TTL_MARGIN_MILLIS = 60_000;
 
   private final Session session;
@@ -29,7 +30,7 @@ public final class ToolCallSender implements ToolSender {
     this.tasks = tasks;
   }
 
-  /** A tool that the server did not list takes no tasks. */
+  /** Sends the call plainly or as a task; plainly if the server did not list the tool. */
   @Override
   public void send(BusCall call, ToolTable.@Nullable Tool tool) {
     boolean wanted = call.wantsTask();
@@ -48,7 +49,7 @@ public final class ToolCallSender implements ToolSender {
     }
   }
 
-  /** The caller made the request: what it says of a task is between the caller and the server. */
+  /** Sends a raw request: the caller itself requests a task, and gets it. */
   @Override
   public void sendUnchanged(BusCall call, @Nullable RawJson params) {
     if (support.create() && call.params().member("task") != null) {

@@ -6,13 +6,13 @@ import io.vertx.core.Future;
 import java.util.function.Supplier;
 
 /**
- * Makes few runs of many wishes: the first runs at once, all that come while it runs and within
- * {@link #GAP_MILLIS} of its start become one more. Whoever asks is followed by a run that begins
- * after the asking. Owner: the connection's context.
+ * Makes few runs of many requests: the first request runs at once; all that come while it runs, or
+ * within {@link #GAP_MILLIS} of its start, lead to one more run. Each request is followed by a run
+ * that begins after it. Owner: the connection's context.
  */
 final class Coalescer {
 
-  /** A server that goes on and on is listed no more often than this. */
+  /** The shortest time between the starts of two runs. */
   static final long GAP_MILLIS = 250;
 
   private final Timers timers;
@@ -23,10 +23,10 @@ final class Coalescer {
   private boolean started;
   private long lastStart;
   private long timer = -1;
-  private long life;
+  private long generation;
 
   /**
-   * @param action one run; its future ends when the run has
+   * @param action one run; its future completes when the run has ended
    */
   Coalescer(Timers timers, Clock clock, Supplier<Future<?>> action) {
     this.timers = timers;
@@ -34,16 +34,16 @@ final class Coalescer {
     this.action = action;
   }
 
-  void ask() {
+  void request() {
     wanted = true;
     if (!running && timer < 0) {
       next();
     }
   }
 
-  /** Forgets every wish; a run under way ends unheard. */
+  /** Drops every request; the end of a run in progress has no effect. */
   void stop() {
-    life++;
+    generation++;
     wanted = false;
     running = false;
     started = false;
@@ -73,12 +73,12 @@ final class Coalescer {
     running = true;
     started = true;
     lastStart = clock.millis();
-    long mine = life;
+    long mine = generation;
     action
         .get()
         .onComplete(
             ended -> {
-              if (life == mine) {
+              if (generation == mine) {
                 running = false;
                 if (wanted) {
                   next();

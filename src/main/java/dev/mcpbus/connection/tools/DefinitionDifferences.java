@@ -13,9 +13,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where two definitions of a tool differ, for people: {@code [{path, before, after}]} with JSON
- * pointers and shortened values, a member that is absent being null. Bounded in every direction,
- * because the server chooses the text.
+ * The differences of two definitions of a tool, for people: {@code [{path, before, after}]} with
+ * JSON pointers and shortened values; null stands for an absent member. Number, length and depth
+ * are bounded, because the server chooses the text. Pure.
  */
 final class DefinitionDifferences {
 
@@ -23,7 +23,7 @@ final class DefinitionDifferences {
   private static final int MAX_TEXT = 200;
   private static final int MAX_BYTES = 32 * 1024;
 
-  /** Deeper than this a difference is told of the whole value. */
+  /** Below this depth a difference shows the whole value. */
   private static final int MAX_DEPTH = 32;
 
   private final List<JsonObject> found = new ArrayList<>();
@@ -31,7 +31,11 @@ final class DefinitionDifferences {
 
   private DefinitionDifferences() {}
 
-  /** Both in canonical form; at most {@value #MAX_PATHS}, then {@code {"more": count}}. */
+  /**
+   * Compares two definitions in canonical form.
+   *
+   * @return at most {@value #MAX_PATHS} differences, then {@code {"more": count}}
+   */
   static JsonArray of(String before, String after) {
     DefinitionDifferences differences = new DefinitionDifferences();
     if (before.length() > MAX_BYTES || after.length() > MAX_BYTES) {
@@ -43,7 +47,7 @@ final class DefinitionDifferences {
         differences.found.clear();
       }
       if (differences.found.isEmpty()) {
-        // Also where numbers differ in digits that no double holds.
+        // Numbers may also differ in digits that a double does not hold.
         differences.add("", before, after);
       }
     }
@@ -97,8 +101,8 @@ final class DefinitionDifferences {
   }
 
   /**
-   * One line of at most {@code max} characters and a few: controls, line and direction marks, and
-   * characters that nobody sees become escapes, so that a text of a server cannot pose as another.
+   * One line of about {@code max} characters at most. Controls, marks of lines and directions, and
+   * invisible characters become escapes, so that a text of a server cannot look like another.
    */
   static String shown(String text, int max) {
     StringBuilder out = new StringBuilder();
@@ -121,8 +125,8 @@ final class DefinitionDifferences {
   }
 
   /**
-   * Whether a text has characters that nobody sees or that turn its direction: tags, marks, and all
-   * of that kind but the two joiners that scripts and emoji need.
+   * Whether a text has characters that are invisible or change its direction: tags and format
+   * characters, except the two joiners that scripts and emoji need.
    */
   static boolean hides(String text) {
     return text.codePoints()
@@ -132,7 +136,7 @@ final class DefinitionDifferences {
                     || (c >= 0xE0000 && c <= 0xE0FFF));
   }
 
-  /** Names for a sentence: at most five. */
+  /** At most five names, for a sentence. */
   static String names(Set<String> names) {
     List<String> some = names.stream().limit(5).map(name -> "'" + shown(name, 80) + "'").toList();
     String text = String.join(", ", some);

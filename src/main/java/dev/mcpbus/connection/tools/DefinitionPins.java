@@ -15,26 +15,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which definition each tool of one connection must have. A pin stays when its tool vanishes: it
- * comes back as it was, or is quarantined. Outlives sessions, and by its store the process. Owner:
- * the connection's context.
+ * The definition that each pinned tool of one connection must have. A pin stays when its tool
+ * vanishes: the tool comes back with the same definition, or is quarantined. Pins outlive sessions,
+ * and in their store the process. Owner: the connection's context.
  */
 public final class DefinitionPins {
 
   private static final Logger LOG = LoggerFactory.getLogger(DefinitionPins.class);
 
-  /** A server that makes up names for ever fills neither memory nor file. */
+  /** The most pins, so that a server cannot fill memory and file with new names. */
   static final int MAX = 10_000;
 
-  /** A longer definition is remembered by its hash alone. */
+  /** Of a longer definition, in characters, only the hash is kept. */
   private static final int MAX_DEFINITION = 16 * 1024;
 
   /**
    * One pin.
    *
-   * @param definition its canonical text, null where it was too long or never seen
-   * @param configured the configured hash that this one was approved instead of, null on first use:
-   *     where the configuration says another, it decides anew
+   * @param definition its canonical text, null where it was too long, or not listed yet
+   * @param configured the configured hash that this pin replaced by approval, null on first use: a
+   *     pin with another hash than the configuration is ignored
    */
   record Pin(String hash, @Nullable String definition, @Nullable String configured) {
 
@@ -78,17 +78,17 @@ public final class DefinitionPins {
     return options;
   }
 
-  /** Changes with every pin. */
+  /** Changes with each new pin. */
   long generation() {
     return generation;
   }
 
-  /** True where something is remembered of an earlier list. */
-  boolean remembers() {
+  /** True where there is a pin of an earlier list. */
+  boolean hasPins() {
     return !pins.isEmpty();
   }
 
-  /** Reads what is remembered; always succeeds, and where that failed nothing new is trusted. */
+  /** Loads the pins. Always succeeds; if the store failed, no definition is pinned on first use. */
   public Future<Void> load() {
     if (!isActive()) {
       return Future.succeededFuture();
@@ -115,7 +115,7 @@ public final class DefinitionPins {
             });
   }
 
-  /** What a tool must be, null where it is free or was never seen. */
+  /** The pin of a tool, null where the tool is free or was not listed yet. */
   @Nullable Pin of(String tool) {
     Pin remembered = pins.get(tool);
     if (options.firstUse()) {
@@ -134,7 +134,7 @@ public final class DefinitionPins {
     return options.firstUse() || options.hashes().containsKey(tool);
   }
 
-  /** False where the tool is pinned to another definition, or must be pinned and could not be. */
+  /** False where the tool has a pin with another definition, or must have a pin and has none. */
   boolean admits(String tool, Definition definition) {
     if (!covers(tool)) {
       return true;
@@ -143,7 +143,7 @@ public final class DefinitionPins {
     return pin != null && pin.hash().equals(definition.hash());
   }
 
-  /** The tools of a list that are not admitted. */
+  /** The names of the tools in {@code list} that must not be called. */
   Set<String> quarantined(ToolDefinitions list) {
     Set<String> names = new LinkedHashSet<>();
     if (isActive()) {
@@ -159,10 +159,10 @@ public final class DefinitionPins {
   }
 
   /**
-   * Pins what is seen for the first time, and remembers how a configured definition reads. Trusts
-   * nothing where the memory could not be read: the tool may not be new at all.
+   * Pins the tools that are listed for the first time, and keeps the text of definitions whose
+   * hashes are configured. Pins nothing if the store could not be read: the tool may not be new.
    */
-  void firstSight(ToolDefinitions list) {
+  void pinNew(ToolDefinitions list) {
     if (!isActive() || unreadable != null) {
       return;
     }
@@ -191,9 +191,9 @@ public final class DefinitionPins {
   }
 
   /**
-   * These definitions hold from now on.
+   * Pins the tools to these definitions.
    *
-   * @return false where that will be forgotten with the process, because it could not be saved
+   * @return false where the pins could not be saved, so that they end with the process
    */
   Future<Boolean> approve(Map<String, Definition> approved) {
     approved.forEach(this::put);
@@ -225,7 +225,7 @@ public final class DefinitionPins {
             });
   }
 
-  /** What is wrong with the memory, null where nothing is. */
+  /** The problem with the store, null where there is none. */
   @Nullable String problem() {
     return unreadable != null
         ? "the pins cannot be read: " + unreadable

@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares every complete list of tools with the last one, whoever asked for it and in whichever
- * session, tells what has changed, and keeps calls from pinned tools that did. Owner: the
+ * Compares every complete list of tools with the last one, also across sessions; publishes the
+ * drift, and refuses calls of pinned tools that have drifted. {@link SessionTools} passes each list
+ * to it, and {@code mcp.<id>.tools.drift} and {@code .approve} read and approve. Owner: the
  * connection's context.
  */
 public final class DriftWatch {
@@ -38,7 +39,7 @@ public final class DriftWatch {
   private boolean unannounced;
 
   /**
-   * @param publisher takes type and members of an event
+   * @param publisher publishes an event: its type and its members
    */
   public DriftWatch(
       ConnectionId id, DefinitionPins pins, BiConsumer<String, JsonObject> publisher) {
@@ -51,7 +52,7 @@ public final class DriftWatch {
     return pins;
   }
 
-  /** A complete list was read; publishes where it differs from the last one. */
+  /** Takes a complete list; publishes {@code schemaDrift} if it differs from the last one. */
   void seen(ToolDefinitions now) {
     ToolDefinitions before = last;
     last = now;
@@ -60,22 +61,22 @@ public final class DriftWatch {
     }
     SchemaDrift drift =
         before == null ? SchemaDrift.since(pins, now) : SchemaDrift.between(before, now);
-    pins.firstSight(now);
+    pins.pinNew(now);
     if (!drift.isEmpty()) {
-      tell(drift, now);
+      publishDrift(drift, now);
     }
-    missing(now);
+    warnOfUnmatchedPins(now);
     if (!now.invisible().isEmpty()) {
       LOG.warn(
-          "connection {}: definitions with characters that nobody sees: {}; read them at {} before"
-              + " a model does",
+          "connection {}: definitions with invisible characters: {}; read them at {} before a"
+              + " model does",
           id,
           DefinitionDifferences.names(now.invisible()),
           Addresses.of(id, Addresses.TOOLS_DRIFT));
     }
   }
 
-  private void tell(SchemaDrift drift, ToolDefinitions now) {
+  private void publishDrift(SchemaDrift drift, ToolDefinitions now) {
     Set<String> quarantined = new TreeSet<>(pins.quarantined(now));
     String message =
         "the tools have changed: "
@@ -95,8 +96,8 @@ public final class DriftWatch {
             .put("message", message));
   }
 
-  /** A pin that names no tool protects nothing, and is perhaps misspelt. */
-  private void missing(ToolDefinitions now) {
+  /** Warns of configured pins that match no tool: their names are perhaps misspelt. */
+  private void warnOfUnmatchedPins(ToolDefinitions now) {
     Set<String> missing = new TreeSet<>(pins.options().hashes().keySet());
     missing.removeAll(now.byName().keySet());
     if (!missing.isEmpty()) {
@@ -108,7 +109,7 @@ public final class DriftWatch {
     }
   }
 
-  /** Tells that the list is another one, unless that was told since it became so. */
+  /** Publishes that the list has changed, unless that was published since the last drift. */
   void announceDrift(ToolTable table) {
     if (unannounced) {
       announce(table);
@@ -121,9 +122,9 @@ public final class DriftWatch {
   }
 
   /**
-   * Why a tool must not be called, null where it may.
+   * The failure if the tool must not be called, else null.
    *
-   * @param list what the session's server says now, null where it has not listed its tools
+   * @param list the list of the present session, null where the server has not listed its tools
    */
   @Nullable McpFailure refusal(String tool, @Nullable ToolDefinitions list) {
     if (!pins.covers(tool)) {
@@ -131,7 +132,7 @@ public final class DriftWatch {
     }
     Definition now = list == null ? null : list.byName().get(tool);
     if (list != null && (now == null || pins.admits(tool, now))) {
-      return null; // a tool that is not listed is refused as unknown
+      return null; // the pipeline refuses a tool that is not listed as unknown
     }
     String name = "tool '" + DefinitionDifferences.shown(tool, 200) + "'";
     if (now == null) {
@@ -169,7 +170,7 @@ public final class DriftWatch {
         data);
   }
 
-  /** The members that {@code status} shows, none where all is as it should be. */
+  /** The members for {@code status}: the hash of the list, quarantined tools, problems. */
   public JsonObject status() {
     JsonObject json = new JsonObject();
     ToolDefinitions now = last;
@@ -188,8 +189,8 @@ public final class DriftWatch {
   }
 
   /**
-   * {@code {pin, hash, tools: {name: {hash, state}}, pending: [{tool, before, hash, ...}],
-   * invisible: [name], ...}}.
+   * The answer of {@code mcp.<id>.tools.drift}: {@code {pin, hash, tools: {name: {hash, state}},
+   * pending: [{tool, before, hash, ...}], invisible: [name], ...}}.
    */
   public JsonObject view() {
     JsonObject json = new JsonObject().put("pin", pins.mode());
@@ -226,8 +227,8 @@ public final class DriftWatch {
   }
 
   /**
-   * Pins quarantined tools to what they are now: {@code {tool?, hash?}}, one or all of them, on
-   * condition that the tool (or, without one, the whole list) still has that hash.
+   * Pins quarantined tools to their present definitions: {@code {tool?, hash?}}, one tool or all of
+   * them, if the tool (without one: the whole list) still has that hash.
    *
    * @return {@code {approved: {name: hash}, quarantined: [name], remembered}}
    * @throws McpFailure {@code BAD_REQUEST}, {@code UNKNOWN_TOOL} or {@code UNAVAILABLE}

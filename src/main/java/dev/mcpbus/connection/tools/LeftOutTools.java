@@ -9,12 +9,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The entries of one list that cannot be used, and why. Single owner. */
+/**
+ * The entries of one list that cannot be used, with the reasons. Confined to the thread that reads
+ * the list: the connection's context or a worker.
+ */
 public final class LeftOutTools {
 
   private static final Logger LOG = LoggerFactory.getLogger(LeftOutTools.class);
 
-  /** More entries that were left out than this are counted only. */
+  /** The most reasons that are kept; further entries are left out without a reason. */
   private static final int MAX_REASONS = 100;
 
   private static final int MAX_SHOWN = 200;
@@ -22,7 +25,9 @@ public final class LeftOutTools {
   private final JsonObject reasons = new JsonObject();
 
   /**
-   * @param rawName what its server calls it, as far as that can be said
+   * Adds an entry that is left out.
+   *
+   * @param rawName the name of the entry, if it has one
    */
   void add(@Nullable RawJson rawName, String fault) {
     String name = rawName != null && rawName.isString() ? rawName.asString() : "?";
@@ -40,7 +45,7 @@ public final class LeftOutTools {
     return reasons.isEmpty();
   }
 
-  /** By the entry's name. */
+  /** The reasons by the name of the entry. */
   JsonObject reasons() {
     return reasons;
   }
@@ -52,14 +57,17 @@ public final class LeftOutTools {
   }
 
   /**
-   * {@code list} with the entries {@code kept} alone; its {@code _meta} says under {@link
-   * MetaKeys#LEFT_OUT} why. The same bytes where nothing was left out.
+   * {@code list} with the entries {@code kept} alone and the reasons in its {@code _meta} ({@link
+   * MetaKeys#LEFT_OUT}). The same bytes where no entry was left out.
    */
   RawJson rest(RawJson list, String key, List<RawJson> kept) {
     return isEmpty() ? list : replaced(list, key, kept, MetaKeys.LEFT_OUT, RawJson.of(reasons));
   }
 
-  /** {@code list} with these entries instead, and the reason in {@code _meta}. */
+  /**
+   * {@code list} with {@code entries} in place of its own, and {@code reason: why} in {@code
+   * _meta}.
+   */
   static RawJson replaced(
       RawJson list, String key, List<RawJson> entries, String reason, RawJson why) {
     RawJson meta = list.member("_meta");
@@ -68,10 +76,10 @@ public final class LeftOutTools {
   }
 
   /**
-   * {@code list} without the entries in which a member stands twice: two readers could take them
-   * for different things. Takes as long as reading the list.
+   * {@code list} without the entries that have a member twice: two readers could read different
+   * things. Takes as long as reading the list.
    *
-   * @param name the member that tells one entry from the other
+   * @param name the member that names an entry
    */
   public static RawJson ambiguous(RawJson list, String key, String name) {
     LeftOutTools leftOut = new LeftOutTools();

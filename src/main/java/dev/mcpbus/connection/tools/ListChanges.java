@@ -11,17 +11,17 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * What follows from {@code list_changed}: the tools are read again, and for resources (templates
- * among them) and prompts, which are not kept, the fact is published; each however often the server
- * says it, as {@link Coalescer} does. Owner: the connection's context.
+ * Handles {@code list_changed}: lists the tools again; publishes an event for resources (with
+ * templates) and prompts, whose lists the connection does not keep. A {@link Coalescer} makes few
+ * runs of many notifications. Owner: the connection's context.
  */
 public final class ListChanges {
 
   private final Map<String, Coalescer> byMethod;
 
   /**
-   * @param readTools reads the tools again
-   * @param publisher takes type and members of an event
+   * @param readTools lists the tools again
+   * @param publisher publishes an event: its type and its members
    */
   public ListChanges(
       Timers timers,
@@ -44,18 +44,18 @@ public final class ListChanges {
   }
 
   /**
-   * The server said so.
+   * Takes a notification of the server.
    *
-   * @param method one of the three notifications
+   * @param method one of the three {@code list_changed}; others are ignored
    */
-  public void heard(String method) {
+  public void changed(String method) {
     Coalescer coalescer = byMethod.get(method);
     if (coalescer != null) {
-      coalescer.ask();
+      coalescer.request();
     }
   }
 
-  /** The session is over. */
+  /** The session is over: drops what is still to be done. */
   public void stop() {
     byMethod.values().forEach(Coalescer::stop);
   }

@@ -13,11 +13,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has changed between two lists of tools.
+ * The drift between two lists of tools of one server. Immutable.
  *
- * @param added names
- * @param removed names
- * @param changed by name
+ * @param added names of new tools
+ * @param removed names of tools that are gone
+ * @param changed changed definitions by name
  */
 record SchemaDrift(Set<String> added, Set<String> removed, Map<String, Change> changed) {
 
@@ -25,9 +25,9 @@ record SchemaDrift(Set<String> added, Set<String> removed, Map<String, Change> c
   private static final int MAX_CHANGES = 25;
 
   /**
-   * One tool.
+   * A changed definition.
    *
-   * @param before canonical text, null where only the hash is known
+   * @param before the earlier definition as canonical text, null where only its hash is known
    */
   record Change(String hashBefore, @Nullable String before, Definition now) {
 
@@ -43,7 +43,7 @@ record SchemaDrift(Set<String> added, Set<String> removed, Map<String, Change> c
     }
   }
 
-  /** Between two lists of one server. */
+  /** The drift between two lists. */
   static SchemaDrift between(ToolDefinitions before, ToolDefinitions now) {
     Set<String> removed = new TreeSet<>(before.byName().keySet());
     removed.removeAll(now.byName().keySet());
@@ -62,19 +62,19 @@ record SchemaDrift(Set<String> added, Set<String> removed, Map<String, Change> c
   }
 
   /**
-   * Between what an earlier process remembered and its first list now. What was removed meanwhile
-   * is not told: a pin outlives its tool.
+   * The drift between the pins of an earlier process and the first list of this one. It contains no
+   * removed tools, because a pin outlives its tool.
    */
   static SchemaDrift since(DefinitionPins pins, ToolDefinitions now) {
     Set<String> added = new TreeSet<>();
-    if (pins.options().firstUse() && pins.remembers()) {
+    if (pins.options().firstUse() && pins.hasPins()) {
       added.addAll(now.byName().keySet());
       added.removeIf(tool -> pins.of(tool) != null);
     }
     return new SchemaDrift(added, Set.of(), violations(pins, now));
   }
 
-  /** The tools that are not what their pins say. */
+  /** The tools whose definitions differ from their pins. */
   static Map<String, Change> violations(DefinitionPins pins, ToolDefinitions now) {
     Map<String, Change> changed = new LinkedHashMap<>();
     now.byName()
@@ -92,7 +92,7 @@ record SchemaDrift(Set<String> added, Set<String> removed, Map<String, Change> c
     return added.isEmpty() && removed.isEmpty() && changed.isEmpty();
   }
 
-  /** Bounded: names and changes beyond a number are only counted. */
+  /** The members of the event, with bounded lists; {@code counts} has the full numbers. */
   JsonObject toJson() {
     return new JsonObject()
         .put("added", names(added))
@@ -122,7 +122,7 @@ record SchemaDrift(Set<String> added, Set<String> removed, Map<String, Change> c
     return all;
   }
 
-  /** For a person: {@code 'echo' differs in description; added 'x'}. */
+  /** A sentence for people: {@code 'echo' differs in description; added 'x'}. */
   String sentence() {
     List<String> parts = new ArrayList<>();
     changed.entrySet().stream()

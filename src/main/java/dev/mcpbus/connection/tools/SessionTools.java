@@ -20,8 +20,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The list of one session's tools: read, kept, and compared with its pins. {@link ToolCallPipeline}
- * holds calls to it. Owner: the connection's context.
+ * The list of tools of one session: requests it, keeps it, and has {@link DriftWatch} compare it
+ * with the last list and the pins. {@link ToolCallPipeline} checks calls against the kept list.
+ * Owner: the connection's context.
  */
 public final class SessionTools {
 
@@ -44,25 +45,26 @@ public final class SessionTools {
     this.waiting = new WaitingCalls(session);
   }
 
-  /** Where calls wait for {@link #load}. */
+  /** The calls that wait for {@link #load}. */
   public WaitingCalls waiting() {
     return waiting;
   }
 
-  /** The kept list, or null before the first was read. */
+  /** The kept list, null before the first one. */
   public @Nullable ToolTable table() {
     return table;
   }
 
   /**
-   * Asks the server. One request at a time: whoever asks meanwhile gets the same answer, and a
-   * change that is announced meanwhile leads to one more. A failure keeps the last good list.
+   * Requests the list. At most one request runs: calls of this method share its answer, and a
+   * change that the server announces meanwhile leads to one more request. After a failure the last
+   * good list stays.
    */
   public Future<ToolTable> load() {
     if (loading != null) {
       return loading;
     }
-    // Of the context, so that an exception of one who waits is reported there.
+    // A promise of the context: an exception of a listener is reported there.
     Promise<ToolTable> promise = OwnContext.promise(session.vertx());
     loading = promise.future();
     stale = false;
@@ -84,8 +86,8 @@ public final class SessionTools {
   }
 
   /**
-   * From here on calls are held to {@code read}: it was compared with its pins before. What an
-   * ended session said late may be older than the next one's list.
+   * Keeps {@code read} after its comparison with the pins; later calls are checked against it.
+   * Ignores the list of a session that has ended: the next session may have a newer one already.
    */
   private void keep(RawJson list, ToolTable read, long since) {
     if (session.isOver()) {
@@ -97,14 +99,14 @@ public final class SessionTools {
     freshUntil = since + ResultCache.freshFor(read.list());
   }
 
-  /** Whoever follows events learns of a change that no notification announced. */
+  /** Publishes a change that the server did not announce by a notification. */
   private void announceDrift() {
     if (table != null) {
       watch.announceDrift(table);
     }
   }
 
-  /** The same bytes are the same tools; what is long is read on a worker. */
+  /** Reads a list; on a worker if it is long. The same bytes give the kept table. */
   private Future<ToolTable> read(RawJson list) {
     if (table != null && list.equals(source)) {
       return Future.succeededFuture(table);
@@ -115,7 +117,7 @@ public final class SessionTools {
         : Future.succeededFuture(list).map(text -> ToolTable.of(text, policy(), mirrors));
   }
 
-  /** What callers may see of a list: no tool that is quarantined. */
+  /** The list for callers: {@code all} without the quarantined tools. */
   public ToolTable shown(ToolTable all) {
     DefinitionPins pins = watch.pins();
     if (!pins.isActive()) {
@@ -125,7 +127,7 @@ public final class SessionTools {
     if (known != null && shownOf == all && shownAt == pins.generation()) {
       return known;
     }
-    pins.firstSight(all.definitions());
+    pins.pinNew(all.definitions());
     Set<String> quarantined = pins.quarantined(all.definitions());
     ToolTable made = quarantined.isEmpty() ? all : all.without(quarantined);
     shown = made;
@@ -134,7 +136,7 @@ public final class SessionTools {
     return made;
   }
 
-  /** One page, as the caller's cursor says. */
+  /** Answers with the page that the caller's cursor names. */
   public void page(BusCall call) {
     InternalRequest page = new InternalRequest(Methods.TOOLS_LIST, call.deadline(), call.callId());
     session.send(page, call.params());
@@ -145,7 +147,7 @@ public final class SessionTools {
             failure -> call.fail(McpFailure.of(failure)));
   }
 
-  /** Asks the server and keeps nothing. */
+  /** Requests the list and does not keep it. */
   public Future<ToolTable> bypass() {
     return fetch().compose(this::read);
   }
@@ -166,29 +168,29 @@ public final class SessionTools {
     return session.era().era() == Era.DISCOVER && session.hasRequestStreams();
   }
 
-  /** The server said that its tools have changed: nothing kept is fresh. */
+  /** The server says that its tools have changed: the kept list is not fresh any more. */
   public void expire() {
     freshUntil = 0;
   }
 
-  /** Asks the server, and once more where a list is under way that may be older. */
+  /** Requests the list after a change; once more if a request is in flight, which may be older. */
   public Future<ToolTable> changed() {
     stale = true;
     expire();
     return load();
   }
 
-  /** True until the server has listed its tools, or failed to. */
+  /** True during the first request of the session, until it has succeeded or failed. */
   boolean isFirstReading() {
     return table == null && loading != null && !tried;
   }
 
-  /** The kept list where there is one, else the server's. */
+  /** The kept list; without one, the server's. */
   public Future<ToolTable> current() {
     return table == null ? load() : Future.succeededFuture(table);
   }
 
-  /** The kept list while the server calls it fresh, else the server's. */
+  /** The kept list while the server calls it fresh; after that, the server's. */
   public Future<ToolTable> fresh() {
     return table != null && session.clock().millis() < freshUntil
         ? Future.succeededFuture(table)
@@ -196,8 +198,8 @@ public final class SessionTools {
   }
 
   /**
-   * Why the tool must not be called, null where it may: {@code FORBIDDEN} while quarantined, {@code
-   * UNKNOWN_TOOL} where the server's entry keeps it away.
+   * The failure if the tool must not be called, else null: {@code FORBIDDEN} for a quarantined
+   * tool, {@code UNKNOWN_TOOL} for one that the server's entry leaves out ({@link ToolPolicy}).
    */
   @Nullable McpFailure refusal(String tool) {
     if (!policy().admits(tool)) {

@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a tool call through a ready session: pinned? valid? send. It stands between {@code *
- * Mailbox} and {@link Session#send}; a call that it refuses was not sent. Owner: the connection's
- * context.
+ * The steps of a tool call in a ready session: may the tool be called? are the arguments valid?
+ * send. {@code Mailbox} gives it the call, {@link ToolSender} sends it; a call that it refuses was
+ * not sent. Owner: the connection's context.
  */
 public final class ToolCallPipeline {
 
@@ -32,8 +32,8 @@ public final class ToolCallPipeline {
 
   /**
    * @param offered whether the server offers the capability {@code tools}
-   * @param untilListed keeps a call until the server has listed its tools or has failed to, and
-   *     then gives it to {@link #call} of the session that serves
+   * @param untilListed keeps a call until the first request for the list has ended, and then gives
+   *     it to {@link #call} of the present session
    */
   public ToolCallPipeline(
       Session session,
@@ -66,7 +66,7 @@ public final class ToolCallPipeline {
     ToolTable table = tools.table();
     ToolTable.Tool tool = table == null ? null : table.find(name);
     if (table == null) {
-      sender.send(call, null); // the server cannot list its tools: it decides alone
+      sender.send(call, null); // the server cannot list its tools: no check, the server decides
     } else if (tool == null) {
       throw missing(table, name);
     } else {
@@ -76,7 +76,7 @@ public final class ToolCallPipeline {
   }
 
   /**
-   * Sends a request that its caller made: as it is, if the tool may be called.
+   * Sends a raw request unchanged, if the tool may be called.
    *
    * @param params null where the caller gave none
    * @throws McpFailure {@code BAD_REQUEST}, {@code FORBIDDEN} or {@code UNKNOWN_TOOL}, not sent
@@ -87,8 +87,8 @@ public final class ToolCallPipeline {
   }
 
   /**
-   * The server says that a call's headers do not fit its body: its schema may have changed. Lists
-   * the tools again and sends the call once more.
+   * The server says that the headers of a call do not match its body: the schema may have changed.
+   * Lists the tools again and sends the call a second time.
    *
    * @return false where that was done already
    */
@@ -108,7 +108,7 @@ public final class ToolCallPipeline {
     return true;
   }
 
-  /** The tool's name, if its entry and its pins let callers call it. */
+  /** The name of the tool, if the server's entry and the pins allow it; else throws the failure. */
   private String admitted(BusCall call) {
     RawJson name = call.params().member("name");
     if (name == null || !name.isString()) {
@@ -150,7 +150,7 @@ public final class ToolCallPipeline {
     sender.send(call, tool);
   }
 
-  /** A worker checks; where the check itself fails, the server decides. */
+  /** A worker checks the arguments. If the check itself fails, the call is sent unchecked. */
   private void sendOnceChecked(BusCall call, String name, ToolTable.Tool tool) {
     ArgumentValidator validator = tool.validator();
     tools

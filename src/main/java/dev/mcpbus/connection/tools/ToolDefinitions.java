@@ -15,13 +15,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What one list says of each tool, and a hash of it: of every member but {@code icons} and {@code
- * _meta}, in canonical form, so that the order of members and of tools makes no difference. Pure
- * and slow for a large list; immutable.
+ * The definitions of one list of tools, each with a hash. The hash covers every member but {@code
+ * icons} and {@code _meta}, in canonical form, so that the order of members and of tools makes no
+ * difference. Immutable; slow to make of a large list, which a worker does.
  */
 final class ToolDefinitions {
 
-  /** How a tool looks, and what servers change with every list: neither says what it does. */
+  /**
+   * Members that are not hashed: they do not say what a tool does, and servers change them often.
+   */
   private static final List<String> IGNORED = List.of("icons", "_meta");
 
   private static final String ALGORITHM = "sha256-";
@@ -29,12 +31,12 @@ final class ToolDefinitions {
   /**
    * One tool.
    *
-   * @param hash of {@link #canonical}, such as {@code sha256-9f86...}
-   * @param raw as the server sent it; an array of all where it listed the name more than once
+   * @param hash the hash of {@link #canonical}, such as {@code sha256-9f86...}
+   * @param raw the tool as the server sent it; an array if the server listed the name several times
    */
   record Definition(String hash, RawJson raw) {
 
-    /** The text that is hashed. */
+    /** The text of the hash. */
     String canonical() {
       return ToolDefinitions.canonical(raw);
     }
@@ -64,7 +66,7 @@ final class ToolDefinitions {
     for (RawJson tool : tools == null ? List.<RawJson>of() : tools.elements()) {
       RawJson name = tool.member("name");
       if (name != null && name.isString()) {
-        raw.merge(name.asString(), tool, ToolDefinitions::both);
+        raw.merge(name.asString(), tool, ToolDefinitions::joined);
       }
     }
     Map<String, Definition> all = new LinkedHashMap<>();
@@ -80,8 +82,8 @@ final class ToolDefinitions {
     return new ToolDefinitions(all, invisible);
   }
 
-  /** Which of two counts is the server's secret: a change of either is a change. */
-  private static RawJson both(RawJson one, RawJson other) {
+  /** Joins two tools of one name: only the server knows which one it runs, so both are hashed. */
+  private static RawJson joined(RawJson one, RawJson other) {
     String first = one.toString();
     String inner = one.isArray() ? first.substring(1, first.length() - 1) : first;
     return RawJson.of("[" + inner + "," + other + "]");
@@ -107,17 +109,17 @@ final class ToolDefinitions {
     }
   }
 
-  /** In the order of the list. */
+  /** The definitions by name, in the order of the list. */
   Map<String, Definition> byName() {
     return byName;
   }
 
-  /** Tools whose definition has characters that a model reads and nobody sees. */
+  /** The tools whose definitions have characters that a model reads and people do not see. */
   Set<String> invisible() {
     return invisible;
   }
 
-  /** Of all names with their hashes. */
+  /** The hash of all names with their hashes. */
   String hash() {
     return hash;
   }

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 public interface ToolSender {
 
   /**
-   * Sends a call that passed its checks.
+   * Sends a call that has passed its checks.
    *
    * @param tool null where the server did not list its tools
    */
   void send(BusCall call, ToolTable.@Nullable Tool tool);
 
-  /** Sends a request that its caller made, as it is. */
+  /** Sends a raw request of a caller unchanged. */
   void sendUnchanged(BusCall call, @Nullable RawJson params);
 }

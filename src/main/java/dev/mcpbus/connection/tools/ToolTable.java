@@ -18,12 +18,16 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One list of tools as the server sent it, with an index. Immutable. */
+/**
+ * One list of tools as the server sent it, with an index by name. {@link ToolCallPipeline} finds
+ * tools in it. Its list does not change; validators are made at their first use, on the
+ * connection's context.
+ */
 public final class ToolTable {
 
   private static final String TOOLS = "tools";
 
-  /** A tool and its validators, which are made at the first checked call. */
+  /** A tool and its validators, which the first checked call makes. */
   public static final class Tool {
     private final RawJson raw;
     private final ParamHeaders headers;
@@ -67,7 +71,7 @@ public final class ToolTable {
       return hasOutput;
     }
 
-    /** Of the structured content of its results. */
+    /** The validator of the structured content of results. */
     ArgumentValidator output() {
       if (output == null) {
         output = ArgumentValidator.of(raw.member("outputSchema"));
@@ -90,11 +94,12 @@ public final class ToolTable {
   }
 
   /**
-   * An index of {@code all}. A tool whose schemas cannot be used is left out, alone, and the list
-   * says why: in {@code _meta} under {@link MetaKeys#LEFT_OUT}. Takes as long as reading the list.
+   * Makes the table of {@code all}. Leaves out each tool whose schemas cannot be used, and adds the
+   * reason to the list: in {@code _meta} under {@link MetaKeys#LEFT_OUT}. Takes as long as reading
+   * the list.
    *
-   * @param policy what of it exists for callers; the rest is left out as if it was never listed
-   * @param mirrors true for a server that wants arguments in headers as well: a tool whose
+   * @param policy leaves out tools without a reason, as if the server did not have them
+   * @param mirrors true for a server that wants arguments in headers as well; then a tool whose
    *     annotations break the rules is left out too (MCP 2026-07-28, x-mcp-header)
    */
   static ToolTable of(RawJson all, ToolPolicy policy, boolean mirrors) {
@@ -160,7 +165,7 @@ public final class ToolTable {
     }
   }
 
-  /** The same without the tools of these names, which its {@code _meta} tells. */
+  /** The table without the tools of these names; {@code _meta} of the list names them. */
   ToolTable without(Set<String> names) {
     List<RawJson> kept =
         LeftOutTools.entries(list, TOOLS).stream()
@@ -170,10 +175,10 @@ public final class ToolTable {
                   return name == null || !name.isString() || !names.contains(name.asString());
                 })
             .toList();
-    RawJson told = RawJson.of(new JsonArray(List.copyOf(names)).encode());
+    RawJson omitted = RawJson.of(new JsonArray(List.copyOf(names)).encode());
     ToolTable table =
         new ToolTable(
-            LeftOutTools.replaced(list, TOOLS, kept, MetaKeys.QUARANTINED, told),
+            LeftOutTools.replaced(list, TOOLS, kept, MetaKeys.QUARANTINED, omitted),
             definitions,
             leftOut);
     table.byName.putAll(byName);
@@ -181,7 +186,7 @@ public final class ToolTable {
     return table;
   }
 
-  /** Of every tool that the server listed, those left out here included. */
+  /** The definitions of every tool that exists for callers, also of those left out for a fault. */
   ToolDefinitions definitions() {
     return definitions;
   }
@@ -195,18 +200,18 @@ public final class ToolTable {
     return byName.size();
   }
 
-  /** Names that the server listed more than once; the first of each counts. */
+  /** The names that the server listed more than once; the first tool of a name counts. */
   public List<String> duplicates() {
     return duplicates;
   }
 
-  /** How many there are, and what was left out. */
+  /** The number of tools, and the tools left out with their reasons. */
   JsonObject summary() {
     JsonObject summary = new JsonObject().put("tools", size());
     return leftOut.isEmpty() ? summary : summary.put("leftOut", leftOut.copy());
   }
 
-  /** Why a tool of the server is not in here, by its name. */
+  /** The reasons for the tools that are left out, by name. */
   public JsonObject leftOut() {
     return leftOut;
   }

@@ -1,6 +1,25 @@
 /**
- * A server's tools: the list, drift and pins, and the checks before a call is sent. Owner of each
- * class: the connection's context.
+ * The tools of a server: the list, drift and pins, and the checks of a call before it is sent.
+ *
+ * <pre>
+ *      Mailbox                     ToolListRefresh, HealthCheck, callers
+ *         | tools.call                      | load
+ * +-------|---------------------------------|-----------------------------+
+ * |       v                                 v                             |
+ * |  ToolCallPipeline --- may it? ---> SessionTools ---> ToolTable        |
+ * |       |        valid? (ToolTable)        | each complete list         |
+ * |       |                                  v                            |
+ * |       |                             DriftWatch ---> DefinitionPins    |
+ * |       |                                  |  ToolDefinitions: hashes   |
+ * |       |                                  |  SchemaDrift: differences  |
+ * +-------|----------------------------------|----------------------------+
+ *         v                                  v
+ *    ToolSender                        event schemaDrift
+ * </pre>
+ *
+ * <p>{@code SessionTools} and {@code ToolTable} belong to one session; {@code DriftWatch} and
+ * {@code DefinitionPins} outlive sessions. Owner of each class: the connection's context; workers
+ * read and hash long lists.
  */
 @NullMarked
 package dev.mcpbus.connection.tools;

@@ -74,7 +74,7 @@ class FilePinStoreTest {
         "{\"version\":2,\"servers\":{}}",
         "{\"version\":1,\"servers\":{\"git\":7}}"
       })
-  void a_broken_file_is_told_and_never_overwritten(String content) throws IOException {
+  void a_broken_file_is_an_error_and_stays_as_it_is(String content) throws IOException {
     Files.createDirectories(file.getParent());
     Files.writeString(file, content);
     Future<JsonObject> load = store.load(GIT);

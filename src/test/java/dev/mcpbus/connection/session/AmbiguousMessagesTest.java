@@ -105,7 +105,7 @@ class AmbiguousMessagesTest {
   }
 
   @Test
-  void a_question_that_is_ambiguous_is_refused_and_nobody_is_asked() {
+  void an_ambiguous_question_is_refused_and_reaches_no_handler() {
     peer.say(json("{'jsonrpc':'2.0','id':9,'method':'ping','params':{'a':1,'a':2}}").toString());
     Awaitility.await().until(() -> !peer.answers(9).isEmpty());
     JsonObject error = peer.answers(9).get(0).getJsonObject("error");

@@ -15,63 +15,63 @@ class ResourceSubscribersTest {
   private static final Holder SOCKET = new Holder("ada", "socket-1");
   private static final Holder BOB = new Holder("bob", "");
 
-  private final ResourceSubscribers watchers = new ResourceSubscribers();
+  private final ResourceSubscribers subscribers = new ResourceSubscribers();
 
   @Test
   void the_last_who_leaves_ends_it_at_the_server() {
     for (Holder each : new Holder[] {PROGRAM, GATEWAY, ADA, SOCKET, BOB, BOB}) {
-      watchers.add(each, "x:", 0);
+      subscribers.add(each, "x:", 0);
     }
 
-    assertThat(watchers.remove(BOB, "x:")).isFalse();
-    assertThat(watchers.remove(BOB, "x:")).isFalse();
-    assertThat(watchers.remove(ADA, "x:")).isFalse();
-    assertThat(watchers.remove(PROGRAM, "x:")).isFalse();
-    assertThat(watchers.remove(GATEWAY, "x:")).isFalse();
-    assertThat(watchers.uris()).containsExactly("x:");
-    assertThat(watchers.remove(SOCKET, "x:")).isTrue();
-    assertThat(watchers.uris()).isEmpty();
-    assertThat(watchers.remove(BOB, "y:")).isTrue();
+    assertThat(subscribers.remove(BOB, "x:")).isFalse();
+    assertThat(subscribers.remove(BOB, "x:")).isFalse();
+    assertThat(subscribers.remove(ADA, "x:")).isFalse();
+    assertThat(subscribers.remove(PROGRAM, "x:")).isFalse();
+    assertThat(subscribers.remove(GATEWAY, "x:")).isFalse();
+    assertThat(subscribers.uris()).containsExactly("x:");
+    assertThat(subscribers.remove(SOCKET, "x:")).isTrue();
+    assertThat(subscribers.uris()).isEmpty();
+    assertThat(subscribers.remove(BOB, "y:")).isTrue();
   }
 
   @Test
   void what_a_principal_does_not_ask_for_again_ends_and_what_a_program_wants_does_not() {
-    watchers.add(ADA, "a:", 0);
-    watchers.add(ADA, "b:", 0);
-    watchers.add(BOB, "b:", 1);
-    watchers.add(GATEWAY, "c:", 0);
-    watchers.add(ADA, "d:", 0);
-    watchers.add(ADA, "d:", 5);
+    subscribers.add(ADA, "a:", 0);
+    subscribers.add(ADA, "b:", 0);
+    subscribers.add(BOB, "b:", 1);
+    subscribers.add(GATEWAY, "c:", 0);
+    subscribers.add(ADA, "d:", 0);
+    subscribers.add(ADA, "d:", 5);
 
-    assertThat(watchers.sweep(ResourceSubscribers.TTL_MILLIS - 1)).isEmpty();
-    assertThat(watchers.sweep(ResourceSubscribers.TTL_MILLIS)).containsExactly("a:");
-    assertThat(watchers.sweep(ResourceSubscribers.TTL_MILLIS + 1)).containsExactly("b:");
-    assertThat(watchers.uris()).containsExactly("c:", "d:");
+    assertThat(subscribers.sweep(ResourceSubscribers.TTL_MILLIS - 1)).isEmpty();
+    assertThat(subscribers.sweep(ResourceSubscribers.TTL_MILLIS)).containsExactly("a:");
+    assertThat(subscribers.sweep(ResourceSubscribers.TTL_MILLIS + 1)).containsExactly("b:");
+    assertThat(subscribers.uris()).containsExactly("c:", "d:");
   }
 
   @Test
-  void nobody_takes_all_the_room() {
+  void one_principal_cannot_hold_all_subscriptions() {
     for (int i = 0; i < ResourceSubscribers.MAX_OF_ONE; i++) {
-      watchers.add(i % 2 == 0 ? ADA : SOCKET, "x:" + i, 0);
+      subscribers.add(i % 2 == 0 ? ADA : SOCKET, "x:" + i, 0);
     }
 
-    assertThatThrownBy(() -> watchers.add(ADA, "more:", 0)).hasMessageContaining("in your name");
-    watchers.add(ADA, "x:0", 0); // known
-    watchers.add(BOB, "more:", 0);
-    watchers.add(PROGRAM, "more:", 0);
-    watchers.remove(SOCKET, "x:1");
-    watchers.add(ADA, "more:", 0);
-    assertThatThrownBy(() -> watchers.add(BOB, "x".repeat(8_193), 0))
+    assertThatThrownBy(() -> subscribers.add(ADA, "more:", 0)).hasMessageContaining("in your name");
+    subscribers.add(ADA, "x:0", 0); // known
+    subscribers.add(BOB, "more:", 0);
+    subscribers.add(PROGRAM, "more:", 0);
+    subscribers.remove(SOCKET, "x:1");
+    subscribers.add(ADA, "more:", 0);
+    assertThatThrownBy(() -> subscribers.add(BOB, "x".repeat(8_193), 0))
         .hasMessageContaining("8192 characters");
     for (int p = 0; p < 9; p++) {
       for (int i = 0; i < ResourceSubscribers.MAX_OF_ONE && p * 1_000 + i < 8_999; i++) {
-        watchers.add(new Holder("p-" + p, ""), "y:" + i, 0);
+        subscribers.add(new Holder("p-" + p, ""), "y:" + i, 0);
       }
     }
-    assertThatThrownBy(() -> watchers.add(new Holder("last", ""), "z:", 0))
+    assertThatThrownBy(() -> subscribers.add(new Holder("last", ""), "z:", 0))
         .hasMessageContaining("all callers together");
-    watchers.add(PROGRAM, "z:", 0);
-    watchers.sweep(ResourceSubscribers.TTL_MILLIS);
-    watchers.add(new Holder("last", ""), "z:", ResourceSubscribers.TTL_MILLIS);
+    subscribers.add(PROGRAM, "z:", 0);
+    subscribers.sweep(ResourceSubscribers.TTL_MILLIS);
+    subscribers.add(new Holder("last", ""), "z:", ResourceSubscribers.TTL_MILLIS);
   }
 }

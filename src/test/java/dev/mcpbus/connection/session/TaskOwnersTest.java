@@ -21,7 +21,7 @@ class TaskOwnersTest {
   }
 
   @Test
-  void nobody_has_anothers_forgotten_by_making_many() {
+  void many_tasks_of_one_principal_do_not_displace_those_of_others() {
     owners.note("hers", "ada");
     for (int i = 0; i <= TaskOwners.MAX_TASKS; i++) {
       owners.note("his-" + i, "bob");

@@ -31,7 +31,7 @@ class ListChangesTest {
 
   private void storm(String method) {
     for (int i = 0; i < STORM; i++) {
-      changes.heard(method);
+      changes.changed(method);
     }
   }
 
@@ -54,7 +54,7 @@ class ListChangesTest {
   @Test
   void a_server_that_answers_fast_and_announces_for_ever_is_read_once_per_gap() {
     for (int i = 0; i < STORM; i++) {
-      changes.heard(Methods.TOOLS_CHANGED);
+      changes.changed(Methods.TOOLS_CHANGED);
       readings.get(readings.size() - 1).tryComplete();
       time.pass(1);
     }
@@ -63,8 +63,8 @@ class ListChangesTest {
 
   @Test
   void a_change_after_the_last_reading_began_is_never_lost() {
-    changes.heard(Methods.TOOLS_CHANGED);
-    changes.heard(Methods.TOOLS_CHANGED);
+    changes.changed(Methods.TOOLS_CHANGED);
+    changes.changed(Methods.TOOLS_CHANGED);
     readings.get(0).fail("no list");
     assertThat(readings).hasSize(1);
     time.pass(Coalescer.GAP_MILLIS);
@@ -95,7 +95,7 @@ class ListChangesTest {
     time.pass(Coalescer.GAP_MILLIS);
     assertThat(readings).hasSize(1);
     assertThat(events).hasSize(1);
-    changes.heard(Methods.TOOLS_CHANGED);
+    changes.changed(Methods.TOOLS_CHANGED);
     assertThat(readings).as("the next session begins afresh").hasSize(2);
   }
 }

@@ -115,7 +115,7 @@ class ToolDefinitionsTest {
   }
 
   @Test
-  void what_the_decoder_does_not_see_or_refuses_is_told_as_a_whole() {
+  void what_the_decoder_does_not_see_or_refuses_is_shown_as_a_whole() {
     assertThat(differences("9007199254740993.5", "9007199254740993.25")).hasSize(1);
     String deep = "[".repeat(5_000) + "]".repeat(5_000);
     assertThat(differences("[]", deep)).singleElement().satisfies(d -> assertThat(d).isNotNull());
