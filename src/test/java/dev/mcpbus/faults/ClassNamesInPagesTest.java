@@ -34,7 +34,8 @@ class ClassNamesInPagesTest {
               .split(" "));
 
   private static final Pattern NAME =
-      Pattern.compile("`((?:[a-z0-9]+\\.)*)([A-Z]\\w*[a-z]\\w*)(?:\\.(\\w+))?(?:\\([^`]*\\))?(?:\\.\\.\\.)?`");
+      Pattern.compile(
+          "`((?:[a-z0-9]+\\.)*)([A-Z]\\w*[a-z]\\w*)(?:\\.(\\w+))?(?:\\([^`]*\\))?(?:\\.\\.\\.)?`");
 
   private static final Pattern TYPE =
       Pattern.compile("\\b(?:class|interface|enum|record) ([A-Z]\\w+)");
