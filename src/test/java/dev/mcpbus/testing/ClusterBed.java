@@ -151,7 +151,7 @@ public final class ClusterBed implements AutoCloseable {
                             .filter(other -> !other.equals(node))
                             .allMatch(
                                 other ->
-                                    process.errText().contains("node " + other + " is there"))));
+                                    process.errText().contains("node " + other + " is a member"))));
   }
 
   /** Any node but this one that runs. */
