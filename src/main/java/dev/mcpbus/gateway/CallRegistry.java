@@ -51,7 +51,7 @@ final class CallRegistry {
   private final String host;
 
   /** Of this life of the host: whoever sees the name of one call cannot tell another's. */
-  private final String secret = Gateway.random(16);
+  private final String secret = RandomNames.create(16);
 
   private final Map<String, Caller> calls = new HashMap<>();
   private final Map<String, Caller> leases = new HashMap<>();
@@ -77,7 +77,7 @@ final class CallRegistry {
 
   /** A name that nobody can guess, and that leads back to this host. */
   String state() {
-    return host + "." + Gateway.random(16);
+    return RandomNames.heldBy(host);
   }
 
   String add(Caller caller) {

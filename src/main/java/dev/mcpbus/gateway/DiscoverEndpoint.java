@@ -51,7 +51,7 @@ final class DiscoverEndpoint {
   private final String name;
 
   /** Of this life of the door: whoever sees the name of one call cannot tell another's. */
-  private final String secret = Gateway.random(16);
+  private final String secret = RandomNames.create(16);
 
   private final SessionHostNames hostNames;
   private final String calling;
@@ -105,7 +105,7 @@ final class DiscoverEndpoint {
     try {
       RequestHeaders.check(headers, method, params, meta);
     } catch (McpFailure refused) {
-      GatewayEndpoint.refuse(reply, 400, id, refused);
+      reply.refuse(400, id, refused);
       return;
     }
     switch (method) {
@@ -218,12 +218,12 @@ final class DiscoverEndpoint {
     RawJson level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
     RawJson state = params.member("requestState");
     String held = state != null && state.isString() ? state.asString() : "";
-    boolean retry = InitializeEndpoint.ID.matcher(held).matches();
+    boolean retry = RandomNames.isHeld(held);
     boolean waits = retry || level != null || (capabilities != null && answers(capabilities));
     if (!waits && !offersTasks) {
       return;
     }
-    String host = retry ? held.substring(0, held.indexOf('.')) : hostNames.next();
+    String host = retry ? RandomNames.host(held) : hostNames.next();
     String exchange = ask.callId();
     ask.delegated(
         (server, suffix, given) -> {

@@ -50,8 +50,8 @@ final class DiscoverTasks {
       throw McpErrors.methodNotFound(gatewayRequest.method());
     }
     String suffix = suffix(gatewayRequest);
-    String id = RequestRouter.text(gatewayRequest.params(), "taskId");
-    if (InitializeEndpoint.ID.matcher(id).matches()) {
+    String id = GatewayRequest.text(gatewayRequest.params(), "taskId");
+    if (RandomNames.isHeld(id)) {
       return held(gatewayRequest, principal, suffix, id);
     }
     SealedTaskIds.Named task = find(gatewayRequest.view(), principal, id);
@@ -95,7 +95,7 @@ final class DiscoverTasks {
     return hostNames
         .<Buffer>request(
             Addresses.GATEWAY_SESSIONS,
-            InitializeEndpoint.host(id),
+            RandomNames.host(id),
             gatewayRequest.params().toBuffer(),
             options)
         .map(answer -> RawJson.of(answer.body()))

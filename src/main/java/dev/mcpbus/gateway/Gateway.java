@@ -9,9 +9,7 @@ import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
-import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -19,8 +17,6 @@ import java.util.List;
  * verticles reach them.
  */
 public final class Gateway {
-
-  private static final SecureRandom RANDOM = new SecureRandom();
 
   private final Vertx vertx;
   private final GatewayOptions options;
@@ -81,10 +77,4 @@ public final class Gateway {
     }
   }
 
-  /** A name that nobody can guess, in hexadecimal. */
-  static String random(int bytes) {
-    byte[] random = new byte[bytes];
-    RANDOM.nextBytes(random);
-    return HexFormat.of().formatHex(random);
-  }
 }

@@ -2,7 +2,6 @@ package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FairLimit;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.Envelope;
@@ -137,19 +136,15 @@ final class GatewayEndpoint implements MountedHandler {
                 DirectoryView found = directory.view(place, principal);
                 if (found == null) {
                   RequestAudit.refused(directory.audit(), request, principal);
-                  refuse(
-                      reply,
-                      404,
+                  reply.refuse(404,
                       null,
-                      McpErrors.rpc(
-                          JsonRpcError.INVALID_REQUEST,
-                          "there is no server and no view '" + McpErrors.shown(place) + "'"));
+                      McpErrors.invalidRequest("there is no server and no view '" + McpErrors.shown(place) + "'"));
                 } else {
                   guarded(() -> enter(request, principal, body, found, reply), reply);
                 }
               });
     } catch (RuntimeException e) {
-      refuse(reply, 500, null, McpErrors.of(e));
+      reply.refuse(500, null, McpErrors.of(e));
     }
   }
 
@@ -157,7 +152,7 @@ final class GatewayEndpoint implements MountedHandler {
     try {
       step.run();
     } catch (RuntimeException e) {
-      refuse(reply, 500, null, McpErrors.of(e));
+      reply.refuse(500, null, McpErrors.of(e));
     }
   }
 
@@ -180,11 +175,9 @@ final class GatewayEndpoint implements MountedHandler {
     } else {
       // The modern era has POST alone; the other methods are for sessions.
       reply.header("Allow", "POST");
-      refuse(
-          reply,
-          405,
+      reply.refuse(405,
           null,
-          McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "use POST; GET and DELETE want a session"));
+          McpErrors.invalidRequest("use POST; GET and DELETE want a session"));
     }
   }
 
@@ -201,15 +194,13 @@ final class GatewayEndpoint implements MountedHandler {
       }
     } else if (!request.method().equals(HttpMethod.GET)) {
       reply.header("Allow", "GET, POST");
-      refuse(reply, 405, null, McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "use GET or POST"));
+      reply.refuse(405, null, McpErrors.invalidRequest("use GET or POST"));
     } else if (mayStream(request.headers())) {
       sse.stream(String.valueOf(request.path()), principal, view, reply);
     } else {
-      refuse(
-          reply,
-          406,
+      reply.refuse(406,
           null,
-          McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "Not Acceptable: accept text/event-stream"));
+          McpErrors.invalidRequest("Not Acceptable: accept text/event-stream"));
     }
   }
 
@@ -225,11 +216,9 @@ final class GatewayEndpoint implements MountedHandler {
   private static boolean isJson(MultiMap headers, HttpReply reply) {
     String type = String.valueOf(headers.get(HttpHeaders.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
     if (!type.startsWith("application/json")) {
-      refuse(
-          reply,
-          415,
+      reply.refuse(415,
           null,
-          McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "Content-Type must be application/json"));
+          McpErrors.invalidRequest("Content-Type must be application/json"));
       return false;
     }
     return true;
@@ -238,13 +227,9 @@ final class GatewayEndpoint implements MountedHandler {
   private void post(
       MultiMap headers, Principal principal, Buffer body, DirectoryView view, HttpReply reply) {
     if (!accepts(headers, "application/json", "*/*", "application/*", "text/event-stream")) {
-      refuse(
-          reply,
-          406,
+      reply.refuse(406,
           null,
-          McpErrors.rpc(
-              JsonRpcError.INVALID_REQUEST,
-              "Not Acceptable: accept application/json and text/event-stream"));
+          McpErrors.invalidRequest("Not Acceptable: accept application/json and text/event-stream"));
       return;
     }
     if (!isJson(headers, reply)) {
@@ -260,7 +245,7 @@ final class GatewayEndpoint implements MountedHandler {
             case BATCH, DUPLICATE_KEY, NOT_JSON_RPC -> JsonRpcError.INVALID_REQUEST;
             default -> JsonRpcError.PARSE_ERROR;
           };
-      refuse(reply, 400, null, McpErrors.rpc(code, String.valueOf(e.getMessage())));
+      reply.refuse(400, null, McpErrors.rpc(code, String.valueOf(e.getMessage())));
       return;
     }
     route(headers, principal, message, view, reply);
@@ -288,19 +273,15 @@ final class GatewayEndpoint implements MountedHandler {
     }
     String version = headers.get(McpHeaders.PROTOCOL_VERSION);
     if (version != null && !initialize && ProtocolVersion.ofWire(version).isEmpty()) {
-      refuse(reply, 400, message.id(), McpErrors.unsupportedVersion(version));
+      reply.refuse(400, message.id(), McpErrors.unsupportedVersion(version));
     } else if (initialize) {
       initializeEndpoint.initialize(principal, message, view, reply);
     } else if (session) {
       initializeEndpoint.post(headers, principal, message, view, reply);
     } else {
-      refuse(
-          reply,
-          400,
+      reply.refuse(400,
           message.id(),
-          McpErrors.rpc(
-              JsonRpcError.INVALID_REQUEST,
-              "Bad Request: Mcp-Session-Id is missing; begin with initialize, or describe the"
+          McpErrors.invalidRequest("Bad Request: Mcp-Session-Id is missing; begin with initialize, or describe the"
                   + " request in _meta and headers (MCP 2026-07-28)"));
     }
   }
@@ -323,7 +304,4 @@ final class GatewayEndpoint implements MountedHandler {
     return false;
   }
 
-  static void refuse(HttpReply reply, int status, @Nullable RawJson id, McpFailure failure) {
-    reply.answer(status, McpErrors.message(id, failure), null);
-  }
 }

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
@@ -232,5 +233,18 @@ final class GatewayRequest {
       gone.run();
     }
     cancelled = true;
+  }
+
+  /**
+   * A member of params that must be a string.
+   *
+   * @throws McpFailure with the error that the client gets
+   */
+  static String text(RawJson params, String member) {
+    RawJson value = params.member(member);
+    if (value == null || !value.isString()) {
+      throw McpErrors.invalidParams("\"" + member + "\" must be a string");
+    }
+    return value.asString();
   }
 }

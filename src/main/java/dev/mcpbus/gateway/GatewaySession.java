@@ -427,10 +427,10 @@ final class GatewaySession {
   private Future<RawJson> answer(GatewayRequest gatewayRequest, String method, RawJson params) {
     return switch (method) {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
-      case Methods.SET_LEVEL -> level(RequestRouter.text(params, "level"));
+      case Methods.SET_LEVEL -> level(GatewayRequest.text(params, "level"));
       case Methods.RESOURCES_SUBSCRIBE ->
-          subscribed.add(gatewayRequest, RequestRouter.text(params, "uri"));
-      case Methods.RESOURCES_UNSUBSCRIBE -> subscribed.remove(RequestRouter.text(params, "uri"));
+          subscribed.add(gatewayRequest, GatewayRequest.text(params, "uri"));
+      case Methods.RESOURCES_UNSUBSCRIBE -> subscribed.remove(GatewayRequest.text(params, "uri"));
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
           tasks.route(gatewayRequest);
       case Methods.TOOLS_CALL ->

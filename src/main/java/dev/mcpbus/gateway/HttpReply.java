@@ -179,6 +179,15 @@ final class HttpReply {
     }
   }
 
+  /**
+   * Answers with an error.
+   *
+   * @param id of the request, null where it is not known
+   */
+  void refuse(int status, @Nullable RawJson id, McpFailure failure) {
+    answer(status, McpErrors.message(id, failure), null);
+  }
+
   /** The pieces of a long message one after the other: as one they would be copied together. */
   private void end(Buffer json) {
     if (RawBuffers.isWhole(json)) {

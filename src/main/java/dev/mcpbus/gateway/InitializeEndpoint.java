@@ -8,7 +8,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
@@ -23,7 +22,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  * of the HTTP verticle.
  */
 final class InitializeEndpoint {
-
-  /** {@code <host>.<random>}. */
-  static final Pattern ID = Pattern.compile("[0-9a-f]{16}\\.[0-9a-f]{32}");
 
   /** Of so many it is remembered; of others it is looked up again. */
   private static final int MAX_MOVED = 10_000;
@@ -72,8 +67,7 @@ final class InitializeEndpoint {
   void initialize(Principal principal, Envelope message, DirectoryView view, HttpReply reply) {
     RawJson id = message.id();
     if (message.kind() != Envelope.Kind.REQUEST || id == null) {
-      GatewayEndpoint.refuse(
-          reply, 400, id, McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "initialize is a request"));
+      reply.refuse(400, id, McpErrors.invalidRequest("initialize is a request"));
       return;
     }
     DeliveryOptions options =
@@ -238,13 +232,9 @@ final class InitializeEndpoint {
     return name + "-" + ++sequence;
   }
 
-  static String host(String session) {
-    return session.substring(0, session.indexOf('.'));
-  }
-
   private @Nullable String session(MultiMap headers, HttpReply reply, @Nullable RawJson id) {
     String session = headers.get(McpHeaders.SESSION_ID);
-    if (session != null && ID.matcher(session).matches()) {
+    if (session != null && RandomNames.isHeld(session)) {
       return session;
     }
     gone(reply, id);
@@ -252,11 +242,9 @@ final class InitializeEndpoint {
   }
 
   private static void gone(HttpReply reply, @Nullable RawJson id) {
-    GatewayEndpoint.refuse(
-        reply,
-        404,
+    reply.refuse(404,
         id,
-        McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "Session not found; begin with initialize"));
+        McpErrors.invalidRequest("Session not found; begin with initialize"));
   }
 
   private void fail(HttpReply reply, @Nullable RawJson id, Throwable failure) {
@@ -266,7 +254,7 @@ final class InitializeEndpoint {
     } else if (known.code() == FailureCode.OWNER_LOST && id != null) {
       reply.answer(200, McpErrors.message(id, known), null); // the answer to that request
     } else {
-      GatewayEndpoint.refuse(reply, known.code().httpStatus(), id, known);
+      reply.refuse(known.code().httpStatus(), id, known);
     }
   }
 
@@ -286,7 +274,7 @@ final class InitializeEndpoint {
 
   private String at(String session) {
     String other = moved.get(session);
-    return other == null ? host(session) : other;
+    return other == null ? RandomNames.host(session) : other;
   }
 
   /** To the host that has the session, or goes on with it. */

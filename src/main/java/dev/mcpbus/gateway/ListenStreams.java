@@ -48,7 +48,7 @@ final class ListenStreams {
       this.reply = reply;
       this.view = view;
       this.changes = new ListChangeTracker(view);
-      this.watched = new WatchedResources(vertx.eventBus(), Gateway.random(8), principal.name());
+      this.watched = new WatchedResources(vertx.eventBus(), RandomNames.create(8), principal.name());
     }
 
     private void tell(String method, RawJson params) {
@@ -91,8 +91,7 @@ final class ListenStreams {
       DirectoryView view, Principal principal, RawJson id, RawJson params, HttpReply reply) {
     RawJson filter = params.member("notifications");
     if (filter == null || !filter.isObject()) {
-      GatewayEndpoint.refuse(
-          reply, 400, id, McpErrors.invalidParams("\"notifications\" must be an object"));
+      reply.refuse(400, id, McpErrors.invalidParams("\"notifications\" must be an object"));
       return;
     }
     JsonObject wanted = filter.toJsonObject();
@@ -101,13 +100,11 @@ final class ListenStreams {
     RawJson meta = params.member("_meta");
     if (!taskIds.isEmpty()
         && !TaskForms.isOffered(meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES))) {
-      GatewayEndpoint.refuse(reply, 400, id, McpErrors.tasksNotOffered());
+      reply.refuse(400, id, McpErrors.tasksNotOffered());
       return;
     }
     if (uris.size() > MAX_URIS || taskIds.size() > MAX_URIS) {
-      GatewayEndpoint.refuse(
-          reply,
-          400,
+      reply.refuse(400,
           id,
           McpErrors.invalidParams("more than " + MAX_URIS + " resources or tasks at once"));
       return;

@@ -43,6 +43,10 @@ final class McpErrors {
     return rpc(JsonRpcError.METHOD_NOT_FOUND, "Method not found: " + shown(method));
   }
 
+  static McpFailure invalidRequest(String message) {
+    return rpc(JsonRpcError.INVALID_REQUEST, message);
+  }
+
   static McpFailure invalidParams(String message) {
     return rpc(JsonRpcError.INVALID_PARAMS, message);
   }
@@ -51,11 +55,11 @@ final class McpErrors {
   static McpFailure absent(GatewayRequest request) {
     return switch (request.method()) {
       case Methods.TOOLS_CALL ->
-          unknown(ListKind.TOOLS, RequestRouter.text(request.params(), "name"));
+          unknown(ListKind.TOOLS, GatewayRequest.text(request.params(), "name"));
       case Methods.PROMPTS_GET ->
-          unknown(ListKind.PROMPTS, RequestRouter.text(request.params(), "name"));
+          unknown(ListKind.PROMPTS, GatewayRequest.text(request.params(), "name"));
       case Methods.RESOURCES_READ ->
-          unknownResource(request, RequestRouter.text(request.params(), "uri"));
+          unknownResource(request, GatewayRequest.text(request.params(), "uri"));
       case Methods.COMPLETE -> invalidParams("Unknown reference");
       default -> TaskForms.absent();
     };

@@ -77,7 +77,7 @@ final class RequestRouter {
       case Methods.RESOURCES_LIST -> list(gatewayRequest, ListKind.RESOURCES);
       case Methods.RESOURCES_TEMPLATES -> list(gatewayRequest, ListKind.TEMPLATES);
       case Methods.RESOURCES_READ ->
-          resources(gatewayRequest.view(), text(gatewayRequest.params(), "uri"))
+          resources(gatewayRequest.view(), GatewayRequest.text(gatewayRequest.params(), "uri"))
               .compose(found -> read(gatewayRequest, found, 0));
       case Methods.COMPLETE -> complete(gatewayRequest);
       default -> Future.failedFuture(McpErrors.methodNotFound(gatewayRequest.method()));
@@ -145,7 +145,7 @@ final class RequestRouter {
   // ---- tools and prompts
 
   private Future<RawJson> tool(GatewayRequest gatewayRequest) {
-    String name = text(gatewayRequest.params(), "name");
+    String name = GatewayRequest.text(gatewayRequest.params(), "name");
     if (!gatewayRequest.view().searches() || !MetaTools.isMeta(name)) {
       return named(
           gatewayRequest,
@@ -173,7 +173,7 @@ final class RequestRouter {
       String suffix,
       RawJson params,
       Consumer<ViewList.Target> check) {
-    String name = text(params, "name");
+    String name = GatewayRequest.text(params, "name");
     gatewayRequest.about(null, name);
     return find(gatewayRequest, kind, name)
         .onFailure(failure -> denied(gatewayRequest, kind, name))
@@ -276,7 +276,7 @@ final class RequestRouter {
   private Future<RawJson> read(
       GatewayRequest gatewayRequest, List<ViewList.Target> found, int next) {
     if (found.isEmpty()) {
-      String uri = text(gatewayRequest.params(), "uri");
+      String uri = GatewayRequest.text(gatewayRequest.params(), "uri");
       gatewayRequest.about(null, uri);
       denied(gatewayRequest, ListKind.RESOURCES, uri);
       return Future.failedFuture(McpErrors.unknownResource(gatewayRequest, uri));
@@ -321,12 +321,12 @@ final class RequestRouter {
     }
     return switch (type.asString()) {
       case "ref/prompt" ->
-          find(gatewayRequest, ListKind.PROMPTS, text(ref, "name"))
-              .onFailure(absent -> denied(gatewayRequest, ListKind.PROMPTS, text(ref, "name")))
+          find(gatewayRequest, ListKind.PROMPTS, GatewayRequest.text(ref, "name"))
+              .onFailure(absent -> denied(gatewayRequest, ListKind.PROMPTS, GatewayRequest.text(ref, "name")))
               .compose(target -> complete(gatewayRequest, ref, "name", target));
       case "ref/resource" ->
-          template(gatewayRequest.view(), text(ref, "uri"))
-              .onFailure(absent -> denied(gatewayRequest, ListKind.RESOURCES, text(ref, "uri")))
+          template(gatewayRequest.view(), GatewayRequest.text(ref, "uri"))
+              .onFailure(absent -> denied(gatewayRequest, ListKind.RESOURCES, GatewayRequest.text(ref, "uri")))
               .compose(target -> complete(gatewayRequest, ref, "uri", target));
       default -> throw McpErrors.invalidParams("\"ref.type\" must be ref/prompt or ref/resource");
     };
@@ -408,13 +408,5 @@ final class RequestRouter {
     }
     gatewayRequest.stateComplete(); // by whoever writes it: here it would be copied
     return result;
-  }
-
-  static String text(RawJson params, String member) {
-    RawJson value = params.member(member);
-    if (value == null || !value.isString()) {
-      throw McpErrors.invalidParams("\"" + member + "\" must be a string");
-    }
-    return value.asString();
   }
 }

@@ -300,7 +300,7 @@ final class SessionHost extends VerticleBase {
     if (id == null) {
       throw McpFailure.notSent(FailureCode.BAD_REQUEST, "initialize is a request");
     }
-    String session = name + "." + Gateway.random(16);
+    String session = RandomNames.heldBy(name);
     JsonObject initialize = request.params().toJsonObject();
     GatewaySession opened = session(session, view, principal, initialize);
     JsonObject facts =

@@ -56,7 +56,7 @@ final class SessionHostNames {
   /** A name for one more on this node. */
   String name() {
     if (!isClustered()) {
-      return Gateway.random(LENGTH / 2);
+      return RandomNames.create(LENGTH / 2);
     }
     int number = named.getAndIncrement() & 0xffff;
     return prefix(node) + String.format(Locale.ROOT, "%04x", number);

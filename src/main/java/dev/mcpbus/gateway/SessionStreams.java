@@ -43,7 +43,7 @@ final class SessionStreams {
   /** What was said before is another node's, and lost: ids of it mean nothing here. */
   void resume() {
     goesOn = true;
-    standing = new ResumableStream(bus, STANDING + "-" + Gateway.random(4));
+    standing = new ResumableStream(bus, STANDING + "-" + RandomNames.create(4));
   }
 
   /** True where a client asks for more of a response that was lost. */

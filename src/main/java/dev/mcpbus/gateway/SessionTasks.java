@@ -95,7 +95,7 @@ final class SessionTasks {
 
   /** The client asked for a task, and the server had the answer. */
   private RawJson finished(RawJson result) {
-    String id = Gateway.random(16);
+    String id = RandomNames.create(16);
     RawJson now = RawJson.string(Instant.now().toString());
     RawJson task =
         RawJson.EMPTY_OBJECT
@@ -152,7 +152,7 @@ final class SessionTasks {
       return list(request);
     }
     String suffix = TaskForms.suffix(request.method());
-    String id = RequestRouter.text(request.params(), "taskId");
+    String id = GatewayRequest.text(request.params(), "taskId");
     Finished done = finished.get(id);
     if (done != null) {
       return Future.succeededFuture(answered(suffix, id, done));

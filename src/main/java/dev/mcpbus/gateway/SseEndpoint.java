@@ -7,7 +7,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
@@ -90,7 +89,7 @@ final class SseEndpoint {
     if (!replies.addStream(reply, principal, null)) {
       return;
     }
-    Client client = new Client(name + "." + Gateway.random(16), reply, principal, view);
+    Client client = new Client(RandomNames.heldBy(name), reply, principal, view);
     clients.put(client.id, client);
     reply.onGone(() -> forget(client));
     reply.open();
@@ -102,17 +101,13 @@ final class SseEndpoint {
       @Nullable String id, Principal principal, DirectoryView view, Buffer body, HttpReply reply) {
     if (id == null) {
       reply.header("Allow", "GET");
-      GatewayEndpoint.refuse(
-          reply,
-          405,
+      reply.refuse(405,
           null,
-          McpErrors.rpc(
-              JsonRpcError.INVALID_REQUEST,
-              "GET this path first: its endpoint event says where to POST; Streamable HTTP is at"
+          McpErrors.invalidRequest("GET this path first: its endpoint event says where to POST; Streamable HTTP is at"
                   + " /mcp"));
       return;
     }
-    if (!InitializeEndpoint.ID.matcher(id).matches()) {
+    if (!RandomNames.isHeld(id)) {
       gone(reply);
       return;
     }
@@ -122,7 +117,7 @@ final class SseEndpoint {
             .addHeader(SessionHeaders.PRINCIPAL, principal.text())
             .addHeader(SessionHeaders.VIEW, view.name());
     hostNames
-        .request(Addresses.GATEWAY_SSE, InitializeEndpoint.host(id), body, options)
+        .request(Addresses.GATEWAY_SSE, RandomNames.host(id), body, options)
         .onComplete(taken -> reply.status(202), failure -> refused(reply, failure));
   }
 
@@ -131,16 +126,14 @@ final class SseEndpoint {
     if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
       gone(reply);
     } else {
-      GatewayEndpoint.refuse(reply, known.code().httpStatus(), null, known);
+      reply.refuse(known.code().httpStatus(), null, known);
     }
   }
 
   private static void gone(HttpReply reply) {
-    GatewayEndpoint.refuse(
-        reply,
-        404,
+    reply.refuse(404,
         null,
-        McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "Session not found; open the stream anew"));
+        McpErrors.invalidRequest("Session not found; open the stream anew"));
   }
 
   // ---- messages of clients
@@ -177,7 +170,7 @@ final class SseEndpoint {
           null,
           McpErrors.message(
               id,
-              McpErrors.rpc(JsonRpcError.INVALID_REQUEST, "begin with one initialize, and wait")));
+              McpErrors.invalidRequest("begin with one initialize, and wait")));
     }
   }
 
@@ -219,7 +212,7 @@ final class SseEndpoint {
       exchanges.put(exchange, client);
     }
     request(
-            InitializeEndpoint.host(session),
+            RandomNames.host(session),
             body,
             options(SessionHeaders.POST, client, exchange)
                 .addHeader(SessionHeaders.SOURCE, client.reply.source().text())
@@ -280,7 +273,7 @@ final class SseEndpoint {
       DeliveryOptions options =
           options(SessionHeaders.DELETE, client, client.id)
               .addHeader(SessionHeaders.SESSION, session);
-      request(InitializeEndpoint.host(session), Buffer.buffer(), options);
+      request(RandomNames.host(session), Buffer.buffer(), options);
     }
   }
 

@@ -66,7 +66,7 @@ final class ViewMetaTools {
       result =
           switch (name) {
             case MetaTools.SEARCH -> search(request, arguments);
-            case MetaTools.DESCRIBE -> describe(request, RequestRouter.text(arguments, "name"));
+            case MetaTools.DESCRIBE -> describe(request, GatewayRequest.text(arguments, "name"));
             default -> call.apply(meant(request, arguments));
           };
     } catch (McpFailure refused) {
@@ -137,7 +137,7 @@ final class ViewMetaTools {
     }
     return request
         .params()
-        .with("name", RawJson.string(RequestRouter.text(arguments, "name")))
+        .with("name", RawJson.string(GatewayRequest.text(arguments, "name")))
         .with("arguments", inner == null ? RawJson.EMPTY_OBJECT : inner);
   }
 
