@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.Envelope;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
@@ -43,6 +44,7 @@ public final class Codecs {
     }
     bus.registerCodec(OWNED);
     bus.registerCodec(new SharedBufferCodec());
+    registerLocal(bus, Envelope.class); // from a gateway endpoint to a session host of its node
     LIFECYCLE.forEach(type -> registerLocal(bus, type));
   }
 

@@ -235,23 +235,23 @@ final class DiscoverEndpoint {
           if (!task && !waits) {
             return null;
           }
-          String op = retry ? SessionHeaders.RETRY : SessionHeaders.CALL;
+          String op = retry ? SessionMessage.RETRY : SessionMessage.CALL;
           DeliveryOptions options =
               new DeliveryOptions()
                   .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
-                  .addHeader(SessionHeaders.OP, task ? SessionHeaders.TASK : op)
-                  .addHeader(SessionHeaders.PRINCIPAL, principal.text())
-                  .addHeader(SessionHeaders.DOOR, calling)
-                  .addHeader(SessionHeaders.EXCHANGE, exchange)
-                  .addHeader(SessionHeaders.SERVER, server)
-                  .addHeader(SessionHeaders.SUFFIX, suffix)
-                  .addHeader(SessionHeaders.STATE, held)
-                  .addHeader(SessionHeaders.CAPABILITIES, String.valueOf(capabilities));
+                  .addHeader(SessionMessage.OP, task ? SessionMessage.TASK : op)
+                  .addHeader(SessionMessage.PRINCIPAL, principal.text())
+                  .addHeader(SessionMessage.DOOR, calling)
+                  .addHeader(SessionMessage.EXCHANGE, exchange)
+                  .addHeader(SessionMessage.SERVER, server)
+                  .addHeader(SessionMessage.SUFFIX, suffix)
+                  .addHeader(SessionMessage.STATE, held)
+                  .addHeader(SessionMessage.CAPABILITIES, String.valueOf(capabilities));
           if (level != null && level.isString()) {
-            options.addHeader(SessionHeaders.LEVEL, level.asString());
+            options.addHeader(SessionMessage.LEVEL, level.asString());
           }
           return hostNames
-              .<Buffer>request(Addresses.GATEWAY_SESSIONS, host, given.toBuffer(), options)
+              .sendParams(host, given, options)
               .map(answer -> RawJson.of(answer.body()))
               .recover(failure -> Future.failedFuture(lost(failure, retry)));
         });
@@ -263,8 +263,8 @@ final class DiscoverEndpoint {
                     Addresses.GATEWAY_SESSIONS + host,
                     Buffer.buffer(),
                     new DeliveryOptions()
-                        .addHeader(SessionHeaders.OP, SessionHeaders.GONE)
-                        .addHeader(SessionHeaders.EXCHANGE, exchange)));
+                        .addHeader(SessionMessage.OP, SessionMessage.GONE)
+                        .addHeader(SessionMessage.EXCHANGE, exchange)));
   }
 
   private static Throwable lost(Throwable failure, boolean retry) {

@@ -14,7 +14,6 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -87,17 +86,13 @@ final class DiscoverTasks {
       GatewayRequest gatewayRequest, Principal principal, String suffix, String id) {
     DeliveryOptions options =
         new DeliveryOptions()
-            .addHeader(SessionHeaders.OP, SessionHeaders.ABOUT_TASK)
-            .addHeader(SessionHeaders.PRINCIPAL, principal.text())
-            .addHeader(SessionHeaders.VIEW, gatewayRequest.view().name())
-            .addHeader(SessionHeaders.SUFFIX, suffix)
-            .addHeader(SessionHeaders.STATE, id);
+            .addHeader(SessionMessage.OP, SessionMessage.ABOUT_TASK)
+            .addHeader(SessionMessage.PRINCIPAL, principal.text())
+            .addHeader(SessionMessage.VIEW, gatewayRequest.view().name())
+            .addHeader(SessionMessage.SUFFIX, suffix)
+            .addHeader(SessionMessage.STATE, id);
     return hostNames
-        .<Buffer>request(
-            Addresses.GATEWAY_SESSIONS,
-            RandomNames.host(id),
-            gatewayRequest.params().toBuffer(),
-            options)
+        .sendParams(RandomNames.host(id), gatewayRequest.params(), options)
         .map(answer -> RawJson.of(answer.body()))
         .recover(
             failure ->

@@ -201,8 +201,8 @@ final class GatewaySession {
 
   /** True where the message comes by the same path from the same principal. */
   boolean isOf(MultiMap headers) {
-    String text = headers.get(SessionHeaders.PRINCIPAL);
-    return view.name().equals(headers.get(SessionHeaders.VIEW))
+    String text = headers.get(SessionMessage.PRINCIPAL);
+    return view.name().equals(headers.get(SessionMessage.VIEW))
         && text != null
         && (principalText.equals(text) || principal.name().equals(Principal.nameIn(text)));
   }
@@ -214,7 +214,7 @@ final class GatewaySession {
    * @return false where the principal has no such view any more
    */
   boolean enter(MultiMap headers) {
-    String text = String.valueOf(headers.get(SessionHeaders.PRINCIPAL));
+    String text = String.valueOf(headers.get(SessionMessage.PRINCIPAL));
     boolean same = principalText.equals(text);
     if (same && directory.rights(principal) == view.rights()) {
       return true;
@@ -300,7 +300,7 @@ final class GatewaySession {
   // ---- messages of the client
 
   void note(String op, String exchange) {
-    if (op.equals(SessionHeaders.KEEP)) {
+    if (op.equals(SessionMessage.KEEP)) {
       streams.keep(exchange);
     } else {
       streams.gone(exchange);
@@ -309,13 +309,13 @@ final class GatewaySession {
     }
   }
 
-  void stream(Message<Buffer> message) {
+  void stream(Message<?> message) {
     MultiMap headers = message.headers();
     ResumableStream stream =
         streams.open(
-            headers.get(SessionHeaders.EVENT),
-            String.valueOf(headers.get(SessionHeaders.DOOR)),
-            String.valueOf(headers.get(SessionHeaders.EXCHANGE)),
+            headers.get(SessionMessage.EVENT),
+            String.valueOf(headers.get(SessionMessage.DOOR)),
+            String.valueOf(headers.get(SessionMessage.EXCHANGE)),
             () -> message.reply(Buffer.buffer()));
     noteUse();
     if (stream == streams.standing()) {
@@ -323,7 +323,7 @@ final class GatewaySession {
     }
   }
 
-  void post(Message<Buffer> message, Envelope envelope) {
+  void post(Message<?> message, Envelope envelope) {
     RawJson requestId = envelope.id();
     switch (envelope.kind()) {
       case RESULT, ERROR -> {
@@ -357,7 +357,7 @@ final class GatewaySession {
     }
   }
 
-  private void request(Message<Buffer> message, RawJson requestId, String method, RawJson params) {
+  private void request(Message<?> message, RawJson requestId, String method, RawJson params) {
     if (calls.size() >= options.maxCalls()) {
       message.reply(
           Buffer.buffer(
@@ -368,9 +368,9 @@ final class GatewaySession {
                       options.maxCalls() + " requests of this session are in flight already"))));
       return;
     }
-    String exchange = String.valueOf(message.headers().get(SessionHeaders.EXCHANGE));
+    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
     ResumableStream stream =
-        streams.begin(exchange, String.valueOf(message.headers().get(SessionHeaders.DOOR)));
+        streams.begin(exchange, SessionMessage.header(message, SessionMessage.DOOR));
     RawJson meta = params.member("_meta");
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     String callId = host.add(incoming);
@@ -398,7 +398,7 @@ final class GatewaySession {
       answer = Future.failedFuture(refused);
     }
     RequestSource source =
-        RequestSource.parse(String.valueOf(message.headers().get(SessionHeaders.SOURCE)));
+        RequestSource.parse(SessionMessage.header(message, SessionMessage.SOURCE));
     answer.onComplete(
         outcome -> RequestAudit.ended(directory.audit(), source, caller, gatewayRequest, outcome));
     answer.onComplete(

@@ -13,7 +13,6 @@ import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
@@ -54,7 +53,7 @@ final class HeldTasks {
     this.bound = new FairLimit<>(max);
   }
 
-  void begin(Message<Buffer> message) {
+  void begin(Message<?> message) {
     ParkedCalls.Key key = ParkedCalls.Key.of(message);
     String id = calls.state();
     FairLimit.Verdict<String> verdict = bound.admit(id, key.principal());
@@ -72,7 +71,7 @@ final class HeldTasks {
       evicted.task().cancel(); // gives its connection back, by its entry
       tasks.remove(old);
     }
-    RawJson params = RawJson.of(message.body());
+    RawJson params = SessionMessage.params(message);
     HeldTask task =
         new HeldTask(
             vertx,
@@ -83,7 +82,7 @@ final class HeldTasks {
     RawJson name = params.member("name");
     String tool = name == null || !name.isString() ? "" : name.asString();
     tasks.put(id, new Entry(task, key.principal(), key.server(), tool));
-    String response = String.valueOf(message.headers().get(SessionHeaders.EXCHANGE));
+    String response = SessionMessage.header(message, SessionMessage.EXCHANGE);
     starting.put(response, id);
     parked
         .lease(key)
@@ -143,8 +142,8 @@ final class HeldTasks {
   }
 
   /** {@code tasks/get}, {@code tasks/update} and {@code tasks/cancel}. */
-  void handle(Message<Buffer> message) {
-    String id = String.valueOf(message.headers().get(SessionHeaders.STATE));
+  void handle(Message<?> message) {
+    String id = SessionMessage.header(message, SessionMessage.STATE);
     Entry entry = tasks.get(id);
     if (entry == null || !isFor(entry, message.headers())) {
       throw TaskForms.absent();
@@ -154,14 +153,14 @@ final class HeldTasks {
         answer(
                 entry.task(),
                 id,
-                message.headers().get(SessionHeaders.SUFFIX),
-                RawJson.of(message.body()))
+                message.headers().get(SessionMessage.SUFFIX),
+                SessionMessage.params(message))
             .toBuffer());
   }
 
   private boolean isFor(Entry entry, MultiMap headers) {
-    Principal who = Principal.parse(String.valueOf(headers.get(SessionHeaders.PRINCIPAL)));
-    String path = headers.get(SessionHeaders.VIEW);
+    Principal who = Principal.parse(String.valueOf(headers.get(SessionMessage.PRINCIPAL)));
+    String path = headers.get(SessionMessage.VIEW);
     DirectoryView view =
         directory.view(path == null ? "" : path, who); // an older node does not say it
     return entry.principal().equals(who.name())

@@ -3,9 +3,9 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallDeadline.Layer;
-import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.McpHeaders;
@@ -25,13 +25,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTP side of sessions of the {@code initialize} era: each message of the client goes to the
- * session's host, what comes back is written. Holds nothing of a session. Confined to the context
- * of the HTTP verticle.
+ * The HTTP side of clients of the {@code initialize} era (MCP 2025-11-25, Streamable HTTP). It
+ * sends each message of a client to the host of its session, and writes the answer and the events
+ * that come back. It holds open responses and nothing of a session. Confined to the context of the
+ * HTTP verticle.
  */
 final class InitializeEndpoint {
 
-  /** Of so many it is remembered; of others it is looked up again. */
+  /** For so many sessions it remembers the node that took them over; others it looks up again. */
   private static final int MAX_MOVED = 10_000;
 
   private final Vertx vertx;
@@ -40,10 +41,10 @@ final class InitializeEndpoint {
   private final SessionHostNames hostNames;
   private final Map<String, HttpReply> exchanges = new HashMap<>();
 
-  /** Hosts of standing streams, by their exchanges. */
+  /** The hosts of standalone streams, by exchange. */
   private final Map<String, String> standing = new HashMap<>();
 
-  /** Where sessions live whose hosts were lost. */
+  /** The present hosts of sessions whose first host was lost. */
   private final Map<String, String> moved =
       new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -71,17 +72,15 @@ final class InitializeEndpoint {
       return;
     }
     DeliveryOptions options =
-        options(SessionHeaders.OPEN, principal, view, exchange())
-            .addHeader(SessionHeaders.LASTING, "true");
+        options(SessionMessage.OPEN, principal, view, exchange())
+            .addHeader(SessionMessage.LASTING, "true");
     hostNames
-        .<Buffer>request(
-            Addresses.GATEWAY_SESSIONS, hostNames.next(), message.text().toBuffer(), options)
+        .send(hostNames.next(), message, options)
         .onComplete(
             answered -> {
               reply.header(
-                  McpHeaders.SESSION_ID,
-                  String.valueOf(answered.headers().get(SessionHeaders.SESSION)));
-              reply.answer(200, answered.body().getBytes(), null);
+                  McpHeaders.SESSION_ID, SessionMessage.header(answered, SessionMessage.SESSION));
+              reply.answer(200, answered.body(), null);
             },
             failure -> fail(reply, id, failure));
   }
@@ -98,33 +97,19 @@ final class InitializeEndpoint {
     }
     String exchange = exchange();
     DeliveryOptions options =
-        options(SessionHeaders.POST, principal, view, exchange)
-            .addHeader(SessionHeaders.SOURCE, reply.source().text())
-            .addHeader(SessionHeaders.SESSION, session);
+        options(SessionMessage.POST, principal, view, exchange)
+            .addHeader(SessionMessage.SOURCE, reply.source().text())
+            .addHeader(SessionMessage.SESSION, session);
     boolean request = message.kind() == Envelope.Kind.REQUEST;
     if (request) {
-      exchanges.put(exchange, reply);
-      replies.add(reply);
-      reply
-          .onGone(
-              () -> {
-                forget(exchange, reply);
-                tell(session, SessionHeaders.GONE, exchange);
-              })
-          .onStream(
-              () -> {
-                if (isResumable(headers)) {
-                  reply.prime(exchange + "_0");
-                  tell(session, SessionHeaders.KEEP, exchange);
-                }
-              });
+      open(session, exchange, headers, reply);
     }
-    send(session, message.text().toBuffer(), options)
+    send(session, message, options)
         .onComplete(
             answered -> {
               forget(exchange, reply);
               if (answered.body() != null && answered.body().length() > 0) {
-                reply.answer(200, answered.body(), answered.headers().get(SessionHeaders.EVENT));
+                reply.answer(200, answered.body(), answered.headers().get(SessionMessage.EVENT));
               } else if (request) {
                 reply.end();
               } else {
@@ -137,33 +122,53 @@ final class InitializeEndpoint {
             });
   }
 
+  /** The response to a request stays open until the answer, and may become a stream before. */
+  private void open(String session, String exchange, MultiMap headers, HttpReply reply) {
+    exchanges.put(exchange, reply);
+    replies.add(reply);
+    reply
+        .onGone(() -> gone(session, exchange, reply))
+        .onStream(
+            () -> {
+              if (isResumable(headers)) {
+                reply.prime(exchange + "_0");
+                tell(session, SessionMessage.KEEP, exchange);
+              }
+            });
+  }
+
+  private void gone(String session, String exchange, HttpReply reply) {
+    forget(exchange, reply);
+    tell(session, SessionMessage.GONE, exchange);
+  }
+
+  /** Clients of earlier versions do not expect an event without a message. */
+  private static boolean isResumable(MultiMap headers) {
+    return ProtocolVersion.LATEST_INITIALIZE
+        .wire()
+        .equals(headers.get(McpHeaders.PROTOCOL_VERSION));
+  }
+
   void stream(MultiMap headers, Principal principal, DirectoryView view, HttpReply reply) {
     String session = session(headers, reply, null);
-    if (session == null) {
-      return;
-    }
-    if (!replies.addStream(reply, principal, null)) {
+    if (session == null || !replies.addStream(reply, principal, null)) {
       return;
     }
     String exchange = exchange();
     exchanges.put(exchange, reply);
-    reply.onGone(
-        () -> {
-          forget(exchange, reply);
-          tell(session, SessionHeaders.GONE, exchange);
-        });
+    reply.onGone(() -> gone(session, exchange, reply));
     DeliveryOptions options =
-        options(SessionHeaders.STREAM, principal, view, exchange)
-            .addHeader(SessionHeaders.SESSION, session);
+        options(SessionMessage.STREAM, principal, view, exchange)
+            .addHeader(SessionMessage.SESSION, session);
     String last = headers.get("Last-Event-ID");
     if (last != null) {
-      options.addHeader(SessionHeaders.EVENT, last);
+      options.addHeader(SessionMessage.EVENT, last);
     }
-    send(session, Buffer.buffer(), options)
+    send(session, null, options)
         .onComplete(
             open -> {
               if (exchanges.containsKey(exchange)) {
-                standing.put(exchange, at(session));
+                standing.put(exchange, host(session));
               }
               reply.open();
             },
@@ -177,30 +182,30 @@ final class InitializeEndpoint {
     String session = session(headers, reply, null);
     if (session != null) {
       DeliveryOptions options =
-          options(SessionHeaders.DELETE, principal, view, exchange())
-              .addHeader(SessionHeaders.SESSION, session);
-      send(session, Buffer.buffer(), options)
+          options(SessionMessage.DELETE, principal, view, exchange())
+              .addHeader(SessionMessage.SESSION, session);
+      send(session, null, options)
           .onComplete(ended -> reply.status(204), failure -> fail(reply, null, failure));
     }
   }
 
-  /** A message of a session for one of the open responses. */
+  /** A session sends an event for an open response, or ends the response. */
   void told(Message<Buffer> message) {
-    String exchange = String.valueOf(message.headers().get(SessionHeaders.EXCHANGE));
+    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
     HttpReply reply = exchanges.get(exchange);
     if (reply == null) {
       return;
     }
     if (message.body().length() > 0) {
-      reply.event(message.headers().get(SessionHeaders.EVENT), message.body().getBytes());
+      reply.event(message.headers().get(SessionMessage.EVENT), message.body().getBytes());
     }
-    if (message.headers().contains(SessionHeaders.END)) {
+    if (message.headers().contains(SessionMessage.END)) {
       forget(exchange, reply);
       reply.end();
     }
   }
 
-  /** Nothing more comes on the streams of its sessions: their clients are to look elsewhere. */
+  /** A node has left the cluster: ends the streams of its sessions, so that clients reconnect. */
   void left(String node) {
     List.copyOf(standing.entrySet()).stream()
         .filter(one -> SessionHostNames.isOn(node, one.getValue()))
@@ -215,13 +220,6 @@ final class InitializeEndpoint {
     }
   }
 
-  /** Older clients do not expect an event without a message. */
-  private static boolean isResumable(MultiMap headers) {
-    return ProtocolVersion.LATEST_INITIALIZE
-        .wire()
-        .equals(headers.get(McpHeaders.PROTOCOL_VERSION));
-  }
-
   private void forget(String exchange, HttpReply reply) {
     exchanges.remove(exchange);
     standing.remove(exchange);
@@ -232,27 +230,27 @@ final class InitializeEndpoint {
     return name + "-" + ++sequence;
   }
 
-  private @Nullable String session(MultiMap headers, HttpReply reply, @Nullable RawJson id) {
+  private static @Nullable String session(
+      MultiMap headers, HttpReply reply, @Nullable RawJson id) {
     String session = headers.get(McpHeaders.SESSION_ID);
     if (session != null && RandomNames.isHeld(session)) {
       return session;
     }
-    gone(reply, id);
+    refuseSession(reply, id);
     return null;
   }
 
-  private static void gone(HttpReply reply, @Nullable RawJson id) {
-    reply.refuse(404,
-        id,
-        McpErrors.invalidRequest("Session not found; begin with initialize"));
+  /** 404 says to a client that it has to begin a new session. */
+  private static void refuseSession(HttpReply reply, @Nullable RawJson id) {
+    reply.refuse(404, id, McpErrors.invalidRequest("Session not found; begin with initialize"));
   }
 
-  private void fail(HttpReply reply, @Nullable RawJson id, Throwable failure) {
+  private static void fail(HttpReply reply, @Nullable RawJson id, Throwable failure) {
     McpFailure known = McpErrors.of(failure);
     if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
-      gone(reply, id);
+      refuseSession(reply, id);
     } else if (known.code() == FailureCode.OWNER_LOST && id != null) {
-      reply.answer(200, McpErrors.message(id, known), null); // the answer to that request
+      reply.refuse(200, id, known); // the answer to that request
     } else {
       reply.refuse(known.code().httpStatus(), id, known);
     }
@@ -262,52 +260,50 @@ final class InitializeEndpoint {
       String op, Principal principal, DirectoryView view, String exchange) {
     return new DeliveryOptions()
         .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
-        .setCodecName(Codecs.SHARED)
-        .addHeader(SessionHeaders.OP, op)
-        .addHeader(SessionHeaders.VIEW, view.name())
-        .addHeader(SessionHeaders.PRINCIPAL, principal.text())
-        .addHeader(SessionHeaders.DOOR, Addresses.GATEWAY_RESPONSES + name)
-        .addHeader(SessionHeaders.EXCHANGE, exchange);
+        .addHeader(SessionMessage.OP, op)
+        .addHeader(SessionMessage.VIEW, view.name())
+        .addHeader(SessionMessage.PRINCIPAL, principal.text())
+        .addHeader(SessionMessage.DOOR, Addresses.GATEWAY_RESPONSES + name)
+        .addHeader(SessionMessage.EXCHANGE, exchange);
   }
 
   // ---- where a session is
 
-  private String at(String session) {
+  private String host(String session) {
     String other = moved.get(session);
     return other == null ? RandomNames.host(session) : other;
   }
 
-  /** To the host that has the session, or goes on with it. */
-  private Future<Message<Buffer>> send(String session, Buffer body, DeliveryOptions options) {
-    String host = at(session);
+  /** Sends to the host of a session; if that host is lost, to the host that takes over. */
+  private Future<Message<Buffer>> send(
+      String session, @Nullable Envelope message, DeliveryOptions options) {
+    String host = host(session);
     if (!hostNames.isClustered()) {
-      return hostNames.request(Addresses.GATEWAY_SESSIONS, host, body, options);
+      return hostNames.send(host, message, options);
     }
     DeliveryOptions again = new DeliveryOptions(options);
     return hostNames
-        .<Buffer>request(Addresses.GATEWAY_SESSIONS, host, body, options)
+        .send(host, message, options)
         .recover(
             failure ->
                 McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
-                    ? find(session, host, SessionHostNames.isGone(failure))
-                        .compose(
-                            found ->
-                                hostNames.request(Addresses.GATEWAY_SESSIONS, found, body, again))
+                    ? find(session, host, RequestSender.hadNoReceiver(failure))
+                        .compose(found -> hostNames.send(found, message, again))
                     : Future.failedFuture(failure));
   }
 
   private Future<String> find(String session, String tried, boolean lost) {
     DeliveryOptions options =
         new DeliveryOptions()
-            .addHeader(SessionHeaders.OP, SessionHeaders.FIND)
-            .addHeader(SessionHeaders.SESSION, session)
-            .addHeader(SessionHeaders.HOST, tried);
+            .addHeader(SessionMessage.OP, SessionMessage.FIND)
+            .addHeader(SessionMessage.SESSION, session)
+            .addHeader(SessionMessage.HOST, tried);
     if (lost) {
-      options.addHeader(SessionHeaders.LOST, "true");
+      options.addHeader(SessionMessage.LOST, "true");
     }
     return hostNames
-        .<Buffer>request(Addresses.GATEWAY_SESSIONS, hostNames.next(), Buffer.buffer(), options)
-        .map(found -> String.valueOf(found.headers().get(SessionHeaders.HOST)))
+        .send(hostNames.next(), null, options)
+        .map(found -> SessionMessage.header(found, SessionMessage.HOST))
         .onSuccess(found -> moved.put(session, found))
         .onFailure(unknown -> moved.remove(session));
   }
@@ -316,11 +312,11 @@ final class InitializeEndpoint {
     vertx
         .eventBus()
         .send(
-            Addresses.GATEWAY_SESSIONS + at(session),
+            Addresses.GATEWAY_SESSIONS + host(session),
             Buffer.buffer(),
             new DeliveryOptions()
-                .addHeader(SessionHeaders.OP, op)
-                .addHeader(SessionHeaders.SESSION, session)
-                .addHeader(SessionHeaders.EXCHANGE, exchange));
+                .addHeader(SessionMessage.OP, op)
+                .addHeader(SessionMessage.SESSION, session)
+                .addHeader(SessionMessage.EXCHANGE, exchange));
   }
 }

@@ -53,7 +53,7 @@ final class ParkedCall implements CallRegistry.Caller {
   private final Consumer<ParkedCall> ended;
   private final String callId;
   private final Map<String, Question> questions = new LinkedHashMap<>();
-  private @Nullable Message<Buffer> waiting;
+  private @Nullable Message<?> waiting;
   private @Nullable String state;
   private @Nullable ConnectionId lease;
   private @Nullable Future<RawJson> outcome;
@@ -68,7 +68,7 @@ final class ParkedCall implements CallRegistry.Caller {
   ParkedCall(
       Vertx vertx,
       CallRegistry calls,
-      Message<Buffer> message,
+      Message<?> message,
       JsonObject capabilities,
       Consumer<ParkedCall> handedOut,
       Consumer<ParkedCall> ended) {
@@ -84,26 +84,26 @@ final class ParkedCall implements CallRegistry.Caller {
   }
 
   /** What a retry must be about, too: the same call of the same principal. */
-  private static String target(Message<Buffer> message) {
-    RawJson params = RawJson.of(message.body());
-    return message.headers().get(SessionHeaders.SERVER)
+  private static String target(Message<?> message) {
+    RawJson params = SessionMessage.params(message);
+    return message.headers().get(SessionMessage.SERVER)
         + " "
-        + message.headers().get(SessionHeaders.SUFFIX)
+        + message.headers().get(SessionMessage.SUFFIX)
         + " "
         + params.without("_meta").without("inputResponses").without("requestState");
   }
 
   /** By name: the rights of a retry are looked at where it comes in. */
-  private static String owner(Message<Buffer> message) {
-    return Principal.nameIn(String.valueOf(message.headers().get(SessionHeaders.PRINCIPAL)));
+  private static String owner(Message<?> message) {
+    return Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL));
   }
 
-  boolean isOf(Message<Buffer> message) {
+  boolean isOf(Message<?> message) {
     return principal.equals(owner(message)) && target.equals(target(message));
   }
 
   boolean isReadBy(String exchange) {
-    return waiting != null && exchange.equals(waiting.headers().get(SessionHeaders.EXCHANGE));
+    return waiting != null && exchange.equals(waiting.headers().get(SessionMessage.EXCHANGE));
   }
 
   @Nullable String state() {
@@ -119,7 +119,7 @@ final class ParkedCall implements CallRegistry.Caller {
     lease = connection;
     calls.addLease(connection.value(), this);
     MultiMap headers = waiting == null ? MultiMap.caseInsensitiveMultiMap() : waiting.headers();
-    String level = headers.get(SessionHeaders.LEVEL);
+    String level = headers.get(SessionMessage.LEVEL);
     if (level != null) {
       Buffer wish = RawJson.EMPTY_OBJECT.with("level", RawJson.string(level)).toBuffer();
       vertx.eventBus().request(Addresses.of(connection, Addresses.LOGLEVEL), wish);
@@ -135,7 +135,7 @@ final class ParkedCall implements CallRegistry.Caller {
         RequestSender.of(vertx)
             .<Buffer>request(
                 connection,
-                Addresses.of(connection, String.valueOf(headers.get(SessionHeaders.SUFFIX))),
+                Addresses.of(connection, String.valueOf(headers.get(SessionMessage.SUFFIX))),
                 params.toBuffer(),
                 options)
             .map(reply -> RawJson.of(reply.body()));
@@ -144,7 +144,7 @@ final class ParkedCall implements CallRegistry.Caller {
 
   /** The call has ended: the client is told now, or when it comes back. */
   private void settle() {
-    Message<Buffer> message = waiting;
+    Message<?> message = waiting;
     Future<RawJson> result = outcome;
     if (message == null || result == null || !result.isComplete() || over) {
       return;
@@ -193,7 +193,7 @@ final class ParkedCall implements CallRegistry.Caller {
 
   /** Hands the open questions to the client, where it waits. */
   private void put() {
-    Message<Buffer> message = waiting;
+    Message<?> message = waiting;
     if (over || message == null || questions.isEmpty()) {
       return;
     }
@@ -219,11 +219,11 @@ final class ParkedCall implements CallRegistry.Caller {
   }
 
   /** The client has come back, with answers to some of the questions. */
-  void retry(Message<Buffer> message) {
+  void retry(Message<?> message) {
     vertx.cancelTimer(timer);
     state = null;
     waiting = message;
-    RawJson responses = RawJson.of(message.body()).member("inputResponses");
+    RawJson responses = SessionMessage.params(message).member("inputResponses");
     JsonObject answers =
         responses != null && responses.isObject() ? responses.toJsonObject() : new JsonObject();
     for (Map.Entry<String, Object> one : answers) {
@@ -242,15 +242,15 @@ final class ParkedCall implements CallRegistry.Caller {
 
   @Override
   public void told(String call, String method, JsonObject params) {
-    Message<Buffer> message = waiting;
+    Message<?> message = waiting;
     if (message != null) {
       vertx
           .eventBus()
           .send(
-              String.valueOf(message.headers().get(SessionHeaders.DOOR)),
+              SessionMessage.header(message, SessionMessage.DOOR),
               params,
               new DeliveryOptions()
-                  .addHeader(Headers.CALL_ID, message.headers().get(SessionHeaders.EXCHANGE))
+                  .addHeader(Headers.CALL_ID, message.headers().get(SessionMessage.EXCHANGE))
                   .addHeader(Headers.METHOD, method));
     }
   }
@@ -267,10 +267,10 @@ final class ParkedCall implements CallRegistry.Caller {
 
   @Override
   public void heard(String connection, JsonObject event) {
-    Message<Buffer> message = waiting;
+    Message<?> message = waiting;
     if (Events.LOG.equals(event.getString("type"))
         && message != null
-        && message.headers().contains(SessionHeaders.LEVEL)) {
+        && message.headers().contains(SessionMessage.LEVEL)) {
       told(callId, Methods.MESSAGE, event.getJsonObject("params", new JsonObject()));
     }
   }

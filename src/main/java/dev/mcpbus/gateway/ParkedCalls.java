@@ -9,7 +9,6 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
@@ -42,11 +41,11 @@ final class ParkedCalls {
    */
   record Key(String server, String principal, String capabilities) {
 
-    static Key of(Message<Buffer> message) {
+    static Key of(Message<?> message) {
       return new Key(
-          String.valueOf(message.headers().get(SessionHeaders.SERVER)),
-          Principal.nameIn(String.valueOf(message.headers().get(SessionHeaders.PRINCIPAL))),
-          String.valueOf(message.headers().get(SessionHeaders.CAPABILITIES)));
+          SessionMessage.header(message, SessionMessage.SERVER),
+          Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL)),
+          SessionMessage.header(message, SessionMessage.CAPABILITIES));
     }
   }
 
@@ -68,8 +67,8 @@ final class ParkedCalls {
     this.bound = new FairLimit<>(max);
   }
 
-  void handle(String op, Message<Buffer> message) {
-    if (op.equals(SessionHeaders.RETRY)) {
+  void handle(String op, Message<?> message) {
+    if (op.equals(SessionMessage.RETRY)) {
       retry(message);
       return;
     }
@@ -93,7 +92,7 @@ final class ParkedCalls {
       waits.cancel();
     }
     running.put(parked, key);
-    RawJson params = RawJson.of(message.body());
+    RawJson params = SessionMessage.params(message);
     lease(key)
         .onComplete(
             lease -> {
@@ -106,8 +105,8 @@ final class ParkedCalls {
             parked::fail);
   }
 
-  private void retry(Message<Buffer> message) {
-    String state = String.valueOf(message.headers().get(SessionHeaders.STATE));
+  private void retry(Message<?> message) {
+    String state = SessionMessage.header(message, SessionMessage.STATE);
     ParkedCall parked =
         running.keySet().stream().filter(one -> state.equals(one.state())).findFirst().orElse(null);
     if (parked == null || !parked.isOf(message)) {

@@ -127,8 +127,8 @@ final class ResumableStream {
           door,
           Buffer.buffer(),
           new DeliveryOptions()
-              .addHeader(SessionHeaders.EXCHANGE, exchange)
-              .addHeader(SessionHeaders.END, "true"));
+              .addHeader(SessionMessage.EXCHANGE, exchange)
+              .addHeader(SessionMessage.END, "true"));
     }
     detach();
   }
@@ -150,8 +150,8 @@ final class ResumableStream {
           door,
           event.json(),
           new DeliveryOptions()
-              .addHeader(SessionHeaders.EXCHANGE, exchange)
-              .addHeader(SessionHeaders.EVENT, id + "_" + event.number()));
+              .addHeader(SessionMessage.EXCHANGE, exchange)
+              .addHeader(SessionMessage.EVENT, id + "_" + event.number()));
     }
   }
 

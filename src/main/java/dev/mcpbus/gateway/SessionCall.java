@@ -1,7 +1,6 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.protocol.RawJson;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import org.jspecify.annotations.Nullable;
 
@@ -19,5 +18,5 @@ record SessionCall(
     GatewayRequest ask,
     ResumableStream stream,
     String exchange,
-    Message<Buffer> message,
+    Message<?> message,
     @Nullable RawJson token) {}

@@ -12,8 +12,6 @@ import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageWriter;
-import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -36,8 +34,6 @@ import java.util.concurrent.TimeUnit;
  * verticle's own context only.
  */
 final class SessionHost extends VerticleBase {
-
-  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
 
   private static final String BOUND = "gateway.sessions";
 
@@ -193,37 +189,37 @@ final class SessionHost extends VerticleBase {
     session.close();
   }
 
-  private void handle(Message<Buffer> message) {
+  private void handle(Message<Object> message) {
     try {
-      String op = String.valueOf(message.headers().get(SessionHeaders.OP));
-      if (op.equals(SessionHeaders.OPEN)) {
+      String op = SessionMessage.header(message, SessionMessage.OP);
+      if (op.equals(SessionMessage.OPEN)) {
         open(message);
         return;
       }
-      if (op.equals(SessionHeaders.FIND)) {
+      if (op.equals(SessionMessage.FIND)) {
         find(message);
         return;
       }
-      if (op.equals(SessionHeaders.CALL) || op.equals(SessionHeaders.RETRY)) {
+      if (op.equals(SessionMessage.CALL) || op.equals(SessionMessage.RETRY)) {
         parked.handle(op, message);
         return;
       }
-      if (op.equals(SessionHeaders.TASK)) {
+      if (op.equals(SessionMessage.TASK)) {
         tasks.begin(message);
         return;
       }
-      if (op.equals(SessionHeaders.ABOUT_TASK)) {
+      if (op.equals(SessionMessage.ABOUT_TASK)) {
         tasks.handle(message);
         return;
       }
-      if (op.equals(SessionHeaders.GONE)) {
-        parked.gone(String.valueOf(message.headers().get(SessionHeaders.EXCHANGE)));
-        tasks.gone(String.valueOf(message.headers().get(SessionHeaders.EXCHANGE)));
+      if (op.equals(SessionMessage.GONE)) {
+        parked.gone(SessionMessage.header(message, SessionMessage.EXCHANGE));
+        tasks.gone(SessionMessage.header(message, SessionMessage.EXCHANGE));
       }
-      GatewaySession session = sessions.get(message.headers().get(SessionHeaders.SESSION));
-      if (op.equals(SessionHeaders.KEEP) || op.equals(SessionHeaders.GONE)) {
+      GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
+      if (op.equals(SessionMessage.KEEP) || op.equals(SessionMessage.GONE)) {
         if (session != null) {
-          session.note(op, String.valueOf(message.headers().get(SessionHeaders.EXCHANGE)));
+          session.note(op, SessionMessage.header(message, SessionMessage.EXCHANGE));
         }
         return;
       }
@@ -235,15 +231,15 @@ final class SessionHost extends VerticleBase {
       }
       session.touch();
       switch (op) {
-        case SessionHeaders.POST -> session.post(message, parsed(message.body()));
-        case SessionHeaders.STREAM -> {
-          if (session.isLost(message.headers().get(SessionHeaders.EVENT))) {
+        case SessionMessage.POST -> session.post(message, SessionMessage.envelope(message));
+        case SessionMessage.STREAM -> {
+          if (session.isLost(message.headers().get(SessionMessage.EVENT))) {
             end(session); // the answer that the client waits for will not come
             throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "that stream is lost");
           }
           session.stream(message);
         }
-        case SessionHeaders.DELETE -> {
+        case SessionMessage.DELETE -> {
           end(session);
           message.reply(Buffer.buffer());
         }
@@ -254,15 +250,6 @@ final class SessionHost extends VerticleBase {
       message.reply(refused);
     } catch (RuntimeException defect) {
       message.reply(McpErrors.of(defect));
-    }
-  }
-
-  private static Envelope parsed(Buffer body) {
-    RawJson raw = RawJson.of(body);
-    try {
-      return Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
-    } catch (ProtocolException e) {
-      throw McpFailure.notSent(FailureCode.BAD_REQUEST, String.valueOf(e.getMessage()));
     }
   }
 
@@ -292,11 +279,11 @@ final class SessionHost extends VerticleBase {
     bound.use(session, session.isInUse());
   }
 
-  private void open(Message<Buffer> message) {
-    Envelope request = parsed(message.body());
+  private void open(Message<?> message) {
+    Envelope request = SessionMessage.envelope(message);
     RawJson id = request.id();
-    String principal = String.valueOf(message.headers().get(SessionHeaders.PRINCIPAL));
-    String view = String.valueOf(message.headers().get(SessionHeaders.VIEW));
+    String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
+    String view = SessionMessage.header(message, SessionMessage.VIEW);
     if (id == null) {
       throw McpFailure.notSent(FailureCode.BAD_REQUEST, "initialize is a request");
     }
@@ -310,14 +297,14 @@ final class SessionHost extends VerticleBase {
             .put(SessionStore.INITIALIZE, initialize);
     Future.join(
             directory.ready(vertx, opened.view(), List.of(ListKind.TOOLS)),
-            message.headers().contains(SessionHeaders.LASTING)
+            message.headers().contains(SessionMessage.LASTING)
                 ? book.begin(session, facts)
                 : Future.succeededFuture())
         .onComplete(
             known ->
                 message.reply(
                     Buffer.buffer(MessageWriter.result(id, opened.initialized(serverInfo))),
-                    new DeliveryOptions().addHeader(SessionHeaders.SESSION, session)));
+                    new DeliveryOptions().addHeader(SessionMessage.SESSION, session)));
   }
 
   private GatewaySession session(String id, String view, String principal, JsonObject initialize) {
@@ -345,10 +332,10 @@ final class SessionHost extends VerticleBase {
   }
 
   /** A session of another host: where it is now, or it goes on here. */
-  private void find(Message<Buffer> message) {
-    String id = String.valueOf(message.headers().get(SessionHeaders.SESSION));
-    String tried = String.valueOf(message.headers().get(SessionHeaders.HOST));
-    book.find(id, tried, message.headers().contains(SessionHeaders.LOST))
+  private void find(Message<?> message) {
+    String id = SessionMessage.header(message, SessionMessage.SESSION);
+    String tried = SessionMessage.header(message, SessionMessage.HOST);
+    book.find(id, tried, message.headers().contains(SessionMessage.LOST))
         .compose(facts -> directory.ready(vertx).map(facts))
         .map(
             facts -> {
@@ -356,7 +343,7 @@ final class SessionHost extends VerticleBase {
                 resume(id, facts);
               }
               return new DeliveryOptions()
-                  .addHeader(SessionHeaders.HOST, facts.getString(SessionStore.HOST, ""));
+                  .addHeader(SessionMessage.HOST, facts.getString(SessionStore.HOST, ""));
             })
         .onComplete(
             found -> message.reply(Buffer.buffer(), found),

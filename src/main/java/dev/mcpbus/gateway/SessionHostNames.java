@@ -1,8 +1,13 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
@@ -11,15 +16,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The names of session hosts and HTTP verticles, of this node and of others. In a cluster a name
- * begins as its node's does, so that whoever has it knows where its bearer is, and that it is gone,
- * without anybody's help. Safe on every thread.
+ * The names of session hosts and HTTP verticles, of this node and of others, and the way to them.
+ * In a cluster the name begins with digits of its node's name. So every node knows from the name
+ * where the host or verticle is, and whether that node has left the cluster. Any thread may call.
  */
 final class SessionHostNames {
 
-  /** Hexadecimal digits; of a node's name in the cluster so many come first. */
+  /** Hexadecimal digits of a name; in a cluster the first ones are those of the node's name. */
   private static final int LENGTH = 16;
 
   private static final int OF_NODE = 12;
@@ -39,12 +45,12 @@ final class SessionHostNames {
     this.own = Stream.generate(this::name).limit(count).toList();
   }
 
-  /** Of this node, in order. */
+  /** The session hosts of this node, in order. */
   List<String> own() {
     return own;
   }
 
-  /** One of this node's, each in its turn. */
+  /** The next session host of this node, each in its turn. */
   String next() {
     return own.get(Math.floorMod(turn.getAndIncrement(), own.size()));
   }
@@ -53,7 +59,7 @@ final class SessionHostNames {
     return !node.isEmpty();
   }
 
-  /** A name for one more on this node. */
+  /** A new name for a session host or an HTTP verticle of this node. */
   String name() {
     if (!isClustered()) {
       return RandomNames.create(LENGTH / 2);
@@ -66,22 +72,41 @@ final class SessionHostNames {
     return node.replace("-", "").substring(0, OF_NODE);
   }
 
-  /** True where the node of a name is a member. */
+  /** Whether the node of a name is in the cluster. */
   private boolean isThere(String name) {
     return sender.membership().nodes().stream().anyMatch(each -> isOn(each, name));
   }
 
-  /** True where whoever has this name is, or was, on that node. */
+  /** Whether a name belongs to that node. */
   static boolean isOn(String node, String name) {
     return name.startsWith(prefix(node));
   }
 
   /**
-   * A request to the bearer of a name.
+   * Sends a message of a client to a session host. A host of this node gets the parsed message by
+   * reference, any other host its bytes.
    *
-   * @param address to which the name is added
-   * @return fails with {@code NO_HANDLERS} where it is gone, with {@code OWNER_LOST} where its node
-   *     goes before it has answered
+   * @param message null for a {@link SessionMessage} without a body
+   * @return fails as {@link #request}
+   */
+  Future<Message<Buffer>> send(String host, @Nullable Envelope message, DeliveryOptions options) {
+    return message != null && own.contains(host)
+        ? request(Addresses.GATEWAY_SESSIONS, host, message, options)
+        : sendParams(host, message == null ? RawJson.EMPTY_OBJECT : message.text(), options);
+  }
+
+  /** Sends the params of a call to a session host; the bytes are not copied. */
+  Future<Message<Buffer>> sendParams(String host, RawJson params, DeliveryOptions options) {
+    return request(
+        Addresses.GATEWAY_SESSIONS, host, params.toBuffer(), options.setCodecName(Codecs.SHARED));
+  }
+
+  /**
+   * Sends a request to the session host or HTTP verticle of that name.
+   *
+   * @param address without the name
+   * @return fails with {@code NO_HANDLERS} if there is none of that name, with {@code OWNER_LOST}
+   *     if its node leaves the cluster before the answer
    */
   <T> Future<Message<T>> request(
       String address, String name, Object body, DeliveryOptions options) {
@@ -90,10 +115,5 @@ final class SessionHostNames {
           new ReplyException(ReplyFailure.NO_HANDLERS, "its node has left the cluster"));
     }
     return sender.request(null, address + name, body, options);
-  }
-
-  /** True where nobody has that name any more; it was not sent. */
-  static boolean isGone(Throwable failure) {
-    return RequestSender.hadNoReceiver(failure);
   }
 }

@@ -117,7 +117,7 @@ final class SessionStreams {
 
   /** The answer of a request, to whoever reads its response now. */
   void finish(
-      ResumableStream stream, String exchange, Message<Buffer> message, @Nullable Buffer answer) {
+      ResumableStream stream, String exchange, Message<?> message, @Nullable Buffer answer) {
     if (stream.isReadBy(exchange)) {
       String eventId = answer == null ? null : stream.finishBy(answer);
       message.reply(answer == null ? Buffer.buffer() : answer, event(eventId));
@@ -137,7 +137,7 @@ final class SessionStreams {
 
   private static DeliveryOptions event(@Nullable String eventId) {
     DeliveryOptions delivery = new DeliveryOptions().setCodecName(Codecs.SHARED);
-    return eventId == null ? delivery : delivery.addHeader(SessionHeaders.EVENT, eventId);
+    return eventId == null ? delivery : delivery.addHeader(SessionMessage.EVENT, eventId);
   }
 
   private void forgetOld() {

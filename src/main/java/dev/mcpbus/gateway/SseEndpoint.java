@@ -3,16 +3,14 @@ package dev.mcpbus.gateway;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallDeadline.Layer;
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
-import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
@@ -28,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * that holds the stream. Confined to the context of the HTTP verticle.
  */
 final class SseEndpoint {
-
-  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
 
   /** One open stream. */
   private static final class Client {
@@ -113,11 +109,12 @@ final class SseEndpoint {
     }
     DeliveryOptions options =
         new DeliveryOptions()
-            .addHeader(SessionHeaders.SESSION, id)
-            .addHeader(SessionHeaders.PRINCIPAL, principal.text())
-            .addHeader(SessionHeaders.VIEW, view.name());
+            .addHeader(SessionMessage.SESSION, id)
+            .addHeader(SessionMessage.PRINCIPAL, principal.text())
+            .addHeader(SessionMessage.VIEW, view.name());
     hostNames
-        .request(Addresses.GATEWAY_SSE, RandomNames.host(id), body, options)
+        .request(
+            Addresses.GATEWAY_SSE, RandomNames.host(id), body, options.setCodecName(Codecs.SHARED))
         .onComplete(taken -> reply.status(202), failure -> refused(reply, failure));
   }
 
@@ -140,20 +137,19 @@ final class SseEndpoint {
 
   /** For a stream of this verticle. */
   void posted(Message<Buffer> message) {
-    Client client = clients.get(String.valueOf(message.headers().get(SessionHeaders.SESSION)));
-    String principal = String.valueOf(message.headers().get(SessionHeaders.PRINCIPAL));
+    Client client = clients.get(SessionMessage.header(message, SessionMessage.SESSION));
+    String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
     if (client == null
         || !client.owner.equals(Principal.nameIn(principal))
-        || !client.view.equals(message.headers().get(SessionHeaders.VIEW))) {
+        || !client.view.equals(message.headers().get(SessionMessage.VIEW))) {
       message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such stream"));
       return;
     }
     Envelope envelope;
     try {
-      byte[] bytes = message.body().getBytes();
-      envelope = Envelope.parse(bytes, 0, bytes.length, LIMITS);
-    } catch (ProtocolException e) {
-      message.reply(McpFailure.notSent(FailureCode.BAD_REQUEST, String.valueOf(e.getMessage())));
+      envelope = SessionMessage.envelope(message);
+    } catch (McpFailure refused) {
+      message.reply(refused);
       return;
     }
     message.reply(null);
@@ -162,9 +158,9 @@ final class SseEndpoint {
     boolean request = envelope.kind() == Envelope.Kind.REQUEST && id != null;
     boolean initialize = request && envelope.method().equals(Methods.INITIALIZE);
     if (initialize && !client.begun) {
-      begin(client, message.body());
+      begin(client, envelope);
     } else if (client.session != null && !initialize) {
-      send(client, client.session, message.body(), request ? id : null);
+      send(client, client.session, envelope, request ? id : null);
     } else if (request) {
       client.reply.event(
           null,
@@ -174,49 +170,48 @@ final class SseEndpoint {
     }
   }
 
-  private void begin(Client client, Buffer body) {
+  private void begin(Client client, Envelope initialize) {
     client.begun = true;
     String host = hostNames.next();
-    request(host, body, options(SessionHeaders.OPEN, client, client.id))
+    hostNames
+        .send(host, initialize, options(SessionMessage.OPEN, client, client.id))
         .onComplete(
             answered -> {
-              String session = String.valueOf(answered.headers().get(SessionHeaders.SESSION));
+              String session = String.valueOf(answered.headers().get(SessionMessage.SESSION));
               client.session = session;
               if (client.reply.isOver()) {
                 delete(client);
                 return;
               }
               client.reply.event(null, answered.body().getBytes());
-              request(
+              hostNames.send(
                   host,
-                  Buffer.buffer(),
-                  options(SessionHeaders.STREAM, client, client.id)
-                      .addHeader(SessionHeaders.SESSION, session));
+                  null,
+                  options(SessionMessage.STREAM, client, client.id)
+                      .addHeader(SessionMessage.SESSION, session));
             },
             failure -> {
               client.begun = false;
-              client.reply.event(null, McpErrors.message(idOf(body), McpErrors.of(failure)));
+              client.reply.event(null, McpErrors.message(initialize.id(), McpErrors.of(failure)));
             });
-  }
-
-  private static @Nullable RawJson idOf(Buffer request) {
-    return RawJson.of(request).member("id");
   }
 
   /**
    * @param id of a request, null for what is not answered
    */
-  private void send(Client client, String session, Buffer body, @Nullable RawJson id) {
+  private void send(
+      Client client, String session, Envelope message, @Nullable RawJson id) {
     String exchange = name + ".sse-" + ++sequence;
     if (id != null) {
       exchanges.put(exchange, client);
     }
-    request(
+    hostNames
+        .send(
             RandomNames.host(session),
-            body,
-            options(SessionHeaders.POST, client, exchange)
-                .addHeader(SessionHeaders.SOURCE, client.reply.source().text())
-                .addHeader(SessionHeaders.SESSION, session))
+            message,
+            options(SessionMessage.POST, client, exchange)
+                .addHeader(SessionMessage.SOURCE, client.reply.source().text())
+                .addHeader(SessionMessage.SESSION, session))
         .onComplete(
             answered -> {
               exchanges.remove(exchange);
@@ -238,7 +233,7 @@ final class SseEndpoint {
   // ---- messages of sessions
 
   void told(Message<Buffer> message) {
-    String exchange = String.valueOf(message.headers().get(SessionHeaders.EXCHANGE));
+    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
     Client standing = clients.get(exchange);
     Client client = standing == null ? exchanges.get(exchange) : standing;
     if (client == null) {
@@ -247,7 +242,7 @@ final class SseEndpoint {
     if (message.body().length() > 0) {
       client.reply.event(null, message.body().getBytes());
     }
-    if (standing != null && message.headers().contains(SessionHeaders.END)) {
+    if (standing != null && message.headers().contains(SessionMessage.END)) {
       end(standing);
     }
   }
@@ -271,9 +266,9 @@ final class SseEndpoint {
     client.session = null;
     if (session != null) {
       DeliveryOptions options =
-          options(SessionHeaders.DELETE, client, client.id)
-              .addHeader(SessionHeaders.SESSION, session);
-      request(RandomNames.host(session), Buffer.buffer(), options);
+          options(SessionMessage.DELETE, client, client.id)
+              .addHeader(SessionMessage.SESSION, session);
+      hostNames.send(RandomNames.host(session), null, options);
     }
   }
 
@@ -285,14 +280,10 @@ final class SseEndpoint {
   private DeliveryOptions options(String op, Client client, String exchange) {
     return new DeliveryOptions()
         .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
-        .addHeader(SessionHeaders.OP, op)
-        .addHeader(SessionHeaders.VIEW, client.view)
-        .addHeader(SessionHeaders.PRINCIPAL, client.principal)
-        .addHeader(SessionHeaders.DOOR, toldAt())
-        .addHeader(SessionHeaders.EXCHANGE, exchange);
-  }
-
-  private Future<Message<Buffer>> request(String host, Buffer body, DeliveryOptions options) {
-    return hostNames.request(Addresses.GATEWAY_SESSIONS, host, body, options);
+        .addHeader(SessionMessage.OP, op)
+        .addHeader(SessionMessage.VIEW, client.view)
+        .addHeader(SessionMessage.PRINCIPAL, client.principal)
+        .addHeader(SessionMessage.DOOR, toldAt())
+        .addHeader(SessionMessage.EXCHANGE, exchange);
   }
 }
