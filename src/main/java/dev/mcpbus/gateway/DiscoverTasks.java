@@ -11,16 +11,15 @@ import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.ServerList;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks for clients of the {@code server/discover} era. A task of a server of that era passes as it
- * is, but for its id; one on an older server is held at a host. Keeps nothing. Confined to the
- * context of the HTTP verticle.
+ * Tasks for clients of the {@code discover} era. A task of a server of that era passes through, and
+ * only its id changes. A session host keeps the task of a server of the {@code initialize} era.
+ * Holds no state. Confined to the context of the HTTP verticle.
  */
 final class DiscoverTasks {
 
@@ -34,65 +33,50 @@ final class DiscoverTasks {
     this.router = router;
   }
 
-  /** A method of {@code tasks/}; another principal's task is as absent as one that never was. */
-  Future<RawJson> route(GatewayRequest gatewayRequest, Principal principal) {
-    try {
-      return routed(gatewayRequest, principal)
-          .recover(failure -> Future.failedFuture(McpErrors.of(failure)));
-    } catch (RuntimeException e) {
-      return Future.failedFuture(McpErrors.of(e));
-    }
+  /** Answers {@code tasks/*}; a task of another principal is as absent as an unknown one. */
+  Future<RawJson> route(DiscoverCall call) {
+    return McpErrors.guarded(() -> routed(call));
   }
 
-  private Future<RawJson> routed(GatewayRequest gatewayRequest, Principal principal) {
-    if (!directory.hasTasks(gatewayRequest.view())) {
-      throw McpErrors.methodNotFound(gatewayRequest.method());
+  private Future<RawJson> routed(DiscoverCall call) {
+    GatewayRequest request = call.request();
+    if (!directory.hasTasks(request.view())) {
+      throw McpErrors.methodNotFound(request.method());
     }
-    String suffix = suffix(gatewayRequest);
-    String id = GatewayRequest.text(gatewayRequest.params(), "taskId");
+    String suffix = suffix(request);
+    String id = request.text("taskId");
     if (RandomNames.isHeld(id)) {
-      return held(gatewayRequest, principal, suffix, id);
+      return held(request, suffix, id);
     }
-    SealedTaskIds.Named task = find(gatewayRequest.view(), principal, id);
+    SealedTaskIds.Named task = find(request.view(), request.principal(), id);
     if (task == null) {
       throw TaskForms.absent();
     }
-    gatewayRequest.about(task.connection(), task.tool());
+    call.about(task.connection(), task.tool());
     return router
-        .call(
-            gatewayRequest,
-            task.connection(),
-            suffix,
-            TaskForms.named(gatewayRequest.params(), task.own()))
-        .map(
-            result -> {
-              RawJson typed =
-                  result.member(ResultType.MEMBER) == null
-                      ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON)
-                      : result;
-              return TaskForms.id(typed).isEmpty() ? typed : TaskForms.named(typed, id);
-            });
+        .send(call, task.connection(), suffix, TaskForms.named(request.params(), task.own()))
+        .map(result -> TaskForms.id(result).isEmpty() ? result : TaskForms.named(result, id));
   }
 
-  private static String suffix(GatewayRequest gatewayRequest) {
-    String suffix = TaskForms.suffix(gatewayRequest.method());
+  private static String suffix(GatewayRequest request) {
+    String suffix = TaskForms.suffix(request.method());
     if (suffix.equals(Addresses.TASKS_RESULT)) {
-      throw McpErrors.methodNotFound(gatewayRequest.method()); // of the older era
+      throw McpErrors.methodNotFound(request.method()); // only in the initialize era
     }
     return suffix;
   }
 
-  private Future<RawJson> held(
-      GatewayRequest gatewayRequest, Principal principal, String suffix, String id) {
+  /** A task that a session host keeps. */
+  private Future<RawJson> held(GatewayRequest request, String suffix, String id) {
     DeliveryOptions options =
         new DeliveryOptions()
             .addHeader(SessionMessage.OP, SessionMessage.ABOUT_TASK)
-            .addHeader(SessionMessage.PRINCIPAL, principal.text())
-            .addHeader(SessionMessage.VIEW, gatewayRequest.view().name())
+            .addHeader(SessionMessage.PRINCIPAL, request.principal().text())
+            .addHeader(SessionMessage.VIEW, request.view().name())
             .addHeader(SessionMessage.SUFFIX, suffix)
             .addHeader(SessionMessage.STATE, id);
     return hostNames
-        .sendParams(RandomNames.host(id), gatewayRequest.params(), options)
+        .sendParams(RandomNames.host(id), request.params(), options)
         .map(answer -> RawJson.of(answer.body()))
         .recover(
             failure ->
@@ -102,10 +86,10 @@ final class DiscoverTasks {
                         : failure));
   }
 
-  /** What the client gets of the answer to its call. */
-  RawJson named(GatewayRequest gatewayRequest, Principal principal, RawJson result) {
-    ConnectionId at = gatewayRequest.at();
-    String tool = gatewayRequest.item();
+  /** The result of a tool call, with the client's id in place of the server's if it is a task. */
+  RawJson named(GatewayCall call, RawJson result) {
+    ConnectionId at = call.at();
+    String tool = call.item();
     return at == null || tool == null || !TaskForms.isTask(result)
         ? result
         : TaskForms.named(
@@ -113,17 +97,15 @@ final class DiscoverTasks {
             directory
                 .taskIds()
                 .seal(
-                    principal.name(),
+                    call.request().principal().name(),
                     new SealedTaskIds.Named(at.value(), tool, TaskForms.id(result))));
   }
 
-  /** True where a call becomes a task because its client knows tasks and the tool takes it so. */
-  boolean becomesTask(String server, String suffix, RawJson params) {
-    DirectoryEntry facts = directory.snapshot().server(server);
-    ServerList tools = facts == null ? null : facts.list(ListKind.TOOLS);
+  /** Whether a call of a client that knows tasks becomes a task on this server. */
+  static boolean becomesTask(DirectoryEntry server, String suffix, RawJson params) {
+    ServerList tools = server.list(ListKind.TOOLS);
     RawJson name = params.member("name");
-    if (facts == null
-        || !facts.tasks()
+    if (!server.tasks()
         || tools == null
         || name == null
         || !suffix.equals(Addresses.TOOLS_CALL)) {
@@ -134,7 +116,7 @@ final class DiscoverTasks {
         .anyMatch(item -> item.key().equals(key) && TaskForms.takesTask(item.entry()));
   }
 
-  /** The task of a server that an id names; null where the client has none of that name. */
+  /** The task of a server that an id names; null if the client has no task of that id. */
   SealedTaskIds.@Nullable Named find(DirectoryView view, Principal principal, String id) {
     SealedTaskIds.Named task = directory.taskIds().open(GatewayRequest.requester(principal), id);
     return task != null && view.admits(ListKind.TOOLS, task.connection(), task.tool())

@@ -8,14 +8,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the gateway says that it can do: all that servers may, because servers come and go while a
- * client that was told stays. What no server has is an empty list.
+ * The capabilities that the gateway states. They are everything that a server can have, because
+ * servers come and go during a session. A capability that no server has is an empty list. Stateless.
  */
 final class GatewayCapabilities {
 
   private GatewayCapabilities() {}
 
-  /** Versions whose requests describe themselves: what a client may choose from per request. */
+  /** The versions of the {@code discover} era, from which a client may choose per request. */
   static List<String> versions() {
     return Arrays.stream(ProtocolVersion.values())
         .filter(version -> version.era() == Era.DISCOVER)
@@ -24,16 +24,16 @@ final class GatewayCapabilities {
   }
 
   /**
-   * @param tasks whether a server behind makes tasks
+   * @param tasks whether a server of the view makes tasks
    */
-  static JsonObject capabilities(boolean modern, boolean tasks) {
+  static JsonObject of(Era era, boolean tasks) {
     JsonObject all = capabilities();
     if (!tasks) {
       return all;
     }
     JsonObject calls =
         new JsonObject().put("tools", new JsonObject().put("call", new JsonObject()));
-    return modern
+    return era == Era.DISCOVER
         ? all.put("extensions", new JsonObject().put(TasksExtension.ID, new JsonObject()))
         : all.put(
             "tasks",

@@ -32,8 +32,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entrance of one HTTP verticle: finds view and era of each request and hands it on. Holds
- * nothing but responses that are open. Confined to that verticle's context.
+ * Where one HTTP verticle takes the requests of MCP clients: finds the view and the era of each
+ * request and hands it to the endpoint of the era. Holds open responses only. Confined to the
+ * context of that verticle.
  */
 final class GatewayEndpoint implements MountedHandler {
 
@@ -44,7 +45,7 @@ final class GatewayEndpoint implements MountedHandler {
   private final Vertx vertx;
   private final Directory directory;
   private final DiscoverEndpoint discover;
-  private final InitializeEndpoint initializeEndpoint;
+  private final InitializeEndpoint initialize;
   private final SseEndpoint sse;
   private final OpenReplies replies;
   private final String name;
@@ -64,7 +65,7 @@ final class GatewayEndpoint implements MountedHandler {
     this.replies = new OpenReplies(streams);
     this.discover =
         new DiscoverEndpoint(vertx, directory, options, serverInfo, replies, name, hostNames);
-    this.initializeEndpoint = new InitializeEndpoint(vertx, replies, name, hostNames);
+    this.initialize = new InitializeEndpoint(replies, name, hostNames);
     this.sse = new SseEndpoint(replies, name, hostNames);
   }
 
@@ -80,7 +81,7 @@ final class GatewayEndpoint implements MountedHandler {
     return Future.join(
             List.of(
                 consume(Addresses.GATEWAY_CALLS + name, discover::told),
-                consume(Addresses.GATEWAY_RESPONSES + name, initializeEndpoint::told),
+                consume(Addresses.GATEWAY_RESPONSES + name, initialize::told),
                 consume(sse.toldAt(), sse::told),
                 consume(sse.postedAt(), sse::posted),
                 local(Addresses.GATEWAY_LEFT, (Message<JsonObject> left) -> left(left.body())),
@@ -92,7 +93,7 @@ final class GatewayEndpoint implements MountedHandler {
   }
 
   private void left(JsonObject node) {
-    initializeEndpoint.left(node.getString("node", ""));
+    initialize.left(node.getString("node", ""));
   }
 
   private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {
@@ -121,68 +122,61 @@ final class GatewayEndpoint implements MountedHandler {
     HttpReply reply = new HttpReply(request, mayStream(request.headers()), admission);
     try {
       String path = String.valueOf(request.path());
-      int root = (MountPath.SSE.owns(path) ? MountPath.SSE : MountPath.MCP).root().length();
+      boolean isSse = MountPath.SSE.owns(path);
+      int root = (isSse ? MountPath.SSE : MountPath.MCP).root().length();
       String place = path.length() <= root + 1 ? "" : path.substring(root + 1);
       DirectoryView view = directory.view(place, principal);
-      if (view != null) {
-        enter(request, principal, body, view, reply);
-        return;
+      if (view == null) {
+        awaitView(request, admission, body, place, reply);
+      } else if (isSse) {
+        sse(request, principal, body, view, reply);
+      } else if (request.method().equals(HttpMethod.POST)) {
+        post(request.headers(), principal, body, view, reply);
+      } else {
+        session(request, principal, view, reply);
       }
-      // Just after the start the servers are not known yet.
-      directory
-          .ready(vertx)
-          .onComplete(
-              known -> {
-                DirectoryView found = directory.view(place, principal);
-                if (found == null) {
-                  RequestAudit.refused(directory.audit(), request, principal);
-                  reply.refuse(404,
-                      null,
-                      McpErrors.invalidRequest("there is no server and no view '" + McpErrors.shown(place) + "'"));
-                } else {
-                  guarded(() -> enter(request, principal, body, found, reply), reply);
-                }
-              });
     } catch (RuntimeException e) {
       reply.refuse(500, null, McpErrors.of(e));
     }
   }
 
-  private static void guarded(Runnable step, HttpReply reply) {
-    try {
-      step.run();
-    } catch (RuntimeException e) {
-      reply.refuse(500, null, McpErrors.of(e));
-    }
+  /** Just after the start of the node its servers are not known yet. */
+  private void awaitView(
+      HttpServerRequest request, Admission admission, Buffer body, String place, HttpReply reply) {
+    directory
+        .ready(vertx)
+        .onComplete(
+            known -> {
+              if (directory.view(place, admission.principal()) != null) {
+                handle(request, admission, body);
+                return;
+              }
+              RequestAudit.refused(directory.audit(), request, admission.principal());
+              reply.refuse(
+                  404,
+                  null,
+                  McpErrors.invalidRequest(
+                      "there is no server and no view '" + McpErrors.shown(place) + "'"));
+            });
   }
 
-  private void enter(
-      HttpServerRequest request,
-      Principal principal,
-      Buffer body,
-      DirectoryView view,
-      HttpReply reply) {
-    if (MountPath.SSE.owns(String.valueOf(request.path()))) {
-      older(request, principal, body, view, reply);
-    } else if (request.method().equals(HttpMethod.POST)) {
-      post(request.headers(), principal, body, view, reply);
-    } else if (request.headers().get(McpHeaders.SESSION_ID) != null
-        && request.method().equals(HttpMethod.GET)) {
-      initializeEndpoint.stream(request.headers(), principal, view, reply);
-    } else if (request.headers().get(McpHeaders.SESSION_ID) != null
-        && request.method().equals(HttpMethod.DELETE)) {
-      initializeEndpoint.delete(request.headers(), principal, view, reply);
+  /** GET and DELETE of a session; the {@code discover} era has POST alone. */
+  private void session(
+      HttpServerRequest request, Principal principal, DirectoryView view, HttpReply reply) {
+    boolean named = request.headers().get(McpHeaders.SESSION_ID) != null;
+    if (named && request.method().equals(HttpMethod.GET)) {
+      initialize.stream(request.headers(), principal, view, reply);
+    } else if (named && request.method().equals(HttpMethod.DELETE)) {
+      initialize.delete(request.headers(), principal, view, reply);
     } else {
-      // The modern era has POST alone; the other methods are for sessions.
       reply.header("Allow", "POST");
-      reply.refuse(405,
-          null,
-          McpErrors.invalidRequest("use POST; GET and DELETE want a session"));
+      reply.refuse(
+          405, null, McpErrors.invalidRequest("use POST; GET and DELETE want a session"));
     }
   }
 
-  /** HTTP+SSE, of 2024-11-05. */
-  private void older(
+  /** HTTP+SSE, the transport of 2024-11-05. */
+  private void sse(
       HttpServerRequest request,
       Principal principal,
       Buffer body,
@@ -198,13 +192,12 @@ final class GatewayEndpoint implements MountedHandler {
     } else if (mayStream(request.headers())) {
       sse.stream(String.valueOf(request.path()), principal, view, reply);
     } else {
-      reply.refuse(406,
-          null,
-          McpErrors.invalidRequest("Not Acceptable: accept text/event-stream"));
+      reply.refuse(
+          406, null, McpErrors.invalidRequest("Not Acceptable: accept text/event-stream"));
     }
   }
 
-  /** Null where there is none, empty where the query is nonsense. */
+  /** The session id of the query: null if there is none, empty if the query is not valid. */
   private static @Nullable String sessionId(HttpServerRequest request) {
     try {
       return request.getParam("sessionId");
@@ -213,32 +206,55 @@ final class GatewayEndpoint implements MountedHandler {
     }
   }
 
-  private static boolean isJson(MultiMap headers, HttpReply reply) {
-    String type = String.valueOf(headers.get(HttpHeaders.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
-    if (!type.startsWith("application/json")) {
-      reply.refuse(415,
-          null,
-          McpErrors.invalidRequest("Content-Type must be application/json"));
-      return false;
-    }
-    return true;
-  }
-
+  /** A message of a client: parses it, finds the era, and hands it to the endpoint of the era. */
   private void post(
       MultiMap headers, Principal principal, Buffer body, DirectoryView view, HttpReply reply) {
     if (!accepts(headers, "application/json", "*/*", "application/*", "text/event-stream")) {
-      reply.refuse(406,
+      reply.refuse(
+          406,
           null,
-          McpErrors.invalidRequest("Not Acceptable: accept application/json and text/event-stream"));
+          McpErrors.invalidRequest(
+              "Not Acceptable: accept application/json and text/event-stream"));
       return;
     }
-    if (!isJson(headers, reply)) {
+    Envelope message = isJson(headers, reply) ? parsed(body, reply) : null;
+    if (message == null) {
       return;
     }
-    Envelope message;
+    boolean answer =
+        message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR;
+    RawJson meta = answer ? null : message.params().member("_meta");
+    meta = meta == null ? null : meta.indexed();
+    boolean begins = !answer && message.method().equals(Methods.INITIALIZE);
+    String version = headers.get(McpHeaders.PROTOCOL_VERSION);
+    if (!answer && RequestHeaders.describes(headers, meta)) {
+      discover.handle(headers, principal, message, meta, view, reply);
+    } else if (version != null && !begins && ProtocolVersion.ofWire(version).isEmpty()) {
+      reply.refuse(400, message.id(), McpErrors.unsupportedVersion(version));
+    } else if (begins) {
+      initialize.initialize(principal, message, view, reply);
+    } else if (headers.get(McpHeaders.SESSION_ID) != null) {
+      initialize.post(headers, principal, message, view, reply);
+    } else {
+      reply.refuse(
+          400,
+          message.id(),
+          McpErrors.invalidRequest(
+              "Bad Request: Mcp-Session-Id is missing; begin with initialize, or describe the"
+                  + " request in _meta and headers (MCP 2026-07-28)"));
+    }
+  }
+
+  /** The one scan of the body in the gateway; null if the client has got an error. */
+  private static @Nullable Envelope parsed(Buffer body, HttpReply reply) {
     try {
-      RawJson raw = RawJson.of(body); // nobody else has it
-      message = Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
+      RawJson raw = RawJson.of(body); // no other component has this buffer
+      Envelope message = Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
+      RawJson id = message.id();
+      if (message.kind() == Envelope.Kind.REQUEST && id != null) {
+        reply.asked(id);
+      }
+      return message;
     } catch (ProtocolException e) {
       int code =
           switch (e.reason()) {
@@ -246,44 +262,19 @@ final class GatewayEndpoint implements MountedHandler {
             default -> JsonRpcError.PARSE_ERROR;
           };
       reply.refuse(400, null, McpErrors.rpc(code, String.valueOf(e.getMessage())));
-      return;
+      return null;
     }
-    route(headers, principal, message, view, reply);
   }
 
-  private void route(
-      MultiMap headers,
-      Principal principal,
-      Envelope message,
-      DirectoryView view,
-      HttpReply reply) {
-    boolean answer =
-        message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR;
-    RawJson id = message.id();
-    if (message.kind() == Envelope.Kind.REQUEST && id != null) {
-      reply.asked(id);
+  /** Whether the body is JSON by its type; if not, the client gets an error. */
+  private static boolean isJson(MultiMap headers, HttpReply reply) {
+    String type = String.valueOf(headers.get(HttpHeaders.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
+    if (!type.startsWith("application/json")) {
+      reply.refuse(
+          415, null, McpErrors.invalidRequest("Content-Type must be application/json"));
+      return false;
     }
-    RawJson meta = answer ? null : message.params().member("_meta");
-    meta = meta == null ? null : meta.indexed();
-    boolean session = headers.get(McpHeaders.SESSION_ID) != null;
-    boolean initialize = !answer && message.method().equals(Methods.INITIALIZE);
-    if (!answer && RequestHeaders.describes(headers, meta)) {
-      discover.handle(headers, principal, message, meta, view, reply);
-      return;
-    }
-    String version = headers.get(McpHeaders.PROTOCOL_VERSION);
-    if (version != null && !initialize && ProtocolVersion.ofWire(version).isEmpty()) {
-      reply.refuse(400, message.id(), McpErrors.unsupportedVersion(version));
-    } else if (initialize) {
-      initializeEndpoint.initialize(principal, message, view, reply);
-    } else if (session) {
-      initializeEndpoint.post(headers, principal, message, view, reply);
-    } else {
-      reply.refuse(400,
-          message.id(),
-          McpErrors.invalidRequest("Bad Request: Mcp-Session-Id is missing; begin with initialize, or describe the"
-                  + " request in _meta and headers (MCP 2026-07-28)"));
-    }
+    return true;
   }
 
   private static boolean mayStream(MultiMap headers) {

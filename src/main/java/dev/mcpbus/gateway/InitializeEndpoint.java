@@ -14,7 +14,6 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
@@ -35,7 +34,6 @@ final class InitializeEndpoint {
   /** For so many sessions it remembers the node that took them over; others it looks up again. */
   private static final int MAX_MOVED = 10_000;
 
-  private final Vertx vertx;
   private final OpenReplies replies;
   private final String name;
   private final SessionHostNames hostNames;
@@ -58,8 +56,7 @@ final class InitializeEndpoint {
   /**
    * @param name of the HTTP verticle
    */
-  InitializeEndpoint(Vertx vertx, OpenReplies replies, String name, SessionHostNames hostNames) {
-    this.vertx = vertx;
+  InitializeEndpoint(OpenReplies replies, String name, SessionHostNames hostNames) {
     this.replies = replies;
     this.name = name;
     this.hostNames = hostNames;
@@ -309,14 +306,11 @@ final class InitializeEndpoint {
   }
 
   private void tell(String session, String op, String exchange) {
-    vertx
-        .eventBus()
-        .send(
-            Addresses.GATEWAY_SESSIONS + host(session),
-            Buffer.buffer(),
-            new DeliveryOptions()
-                .addHeader(SessionMessage.OP, op)
-                .addHeader(SessionMessage.SESSION, session)
-                .addHeader(SessionMessage.EXCHANGE, exchange));
+    hostNames.tell(
+        host(session),
+        new DeliveryOptions()
+            .addHeader(SessionMessage.OP, op)
+            .addHeader(SessionMessage.SESSION, session)
+            .addHeader(SessionMessage.EXCHANGE, exchange));
   }
 }

@@ -8,14 +8,16 @@ import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Failures as MCP clients get them. */
+/** Failures in the form in which MCP clients receive them. Stateless. */
 final class McpErrors {
 
   private static final Logger LOG = LoggerFactory.getLogger(McpErrors.class);
@@ -30,7 +32,7 @@ final class McpErrors {
 
   private McpErrors() {}
 
-  /** An error object of this code, as it is. */
+  /** A failure whose error object has this code. */
   static McpFailure rpc(int code, String message) {
     return rpc(code, message, null);
   }
@@ -55,11 +57,11 @@ final class McpErrors {
   static McpFailure absent(GatewayRequest request) {
     return switch (request.method()) {
       case Methods.TOOLS_CALL ->
-          unknown(ListKind.TOOLS, GatewayRequest.text(request.params(), "name"));
+          unknown(ListKind.TOOLS, request.text("name"));
       case Methods.PROMPTS_GET ->
-          unknown(ListKind.PROMPTS, GatewayRequest.text(request.params(), "name"));
+          unknown(ListKind.PROMPTS, request.text("name"));
       case Methods.RESOURCES_READ ->
-          unknownResource(request, GatewayRequest.text(request.params(), "uri"));
+          unknownResource(request, request.text("uri"));
       case Methods.COMPLETE -> invalidParams("Unknown reference");
       default -> TaskForms.absent();
     };
@@ -71,14 +73,19 @@ final class McpErrors {
         (kind == ListKind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + shown(name));
   }
 
+  /** There is no such resource: -32602 since 2026-07-28, -32002 before. */
   static McpFailure unknownResource(GatewayRequest request, String uri) {
     return rpc(
-        request.isModern() ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND,
+        request.isDiscover() ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND,
         "Resource not found: " + shown(uri),
         new JsonObject().put("uri", uri));
   }
 
-  /** For who wants to hear of tasks and does not say that he knows them. */
+  static McpFailure staleCursor() {
+    return invalidParams("the cursor is not good any more; list anew");
+  }
+
+  /** For a client that wants to hear of tasks and does not state that it knows them. */
   static McpFailure tasksNotOffered() {
     return rpc(
         JsonRpcError.MISSING_CLIENT_CAPABILITY,
@@ -99,7 +106,19 @@ final class McpErrors {
             .put("requested", requested));
   }
 
-  /** Never a stack or a message of a defect: those may quote another client's data. */
+  /** Runs a request; whatever it throws or fails with becomes an {@link McpFailure}. */
+  static <T> Future<T> guarded(Supplier<Future<T>> request) {
+    try {
+      return request.get().recover(failure -> Future.failedFuture(of(failure)));
+    } catch (RuntimeException e) {
+      return Future.failedFuture(of(e));
+    }
+  }
+
+  /**
+   * The failure for a client. A defect becomes {@code INTERNAL} without its message, which may
+   * quote data of another client; the log has it.
+   */
   static McpFailure of(Throwable failure) {
     if (failure instanceof McpFailure known) {
       return known;
@@ -111,7 +130,9 @@ final class McpErrors {
     return mapped;
   }
 
-  /** Codes of ours that MCP has other meanings for, or none, become "internal error". */
+  /**
+   * The error object. A code of mcpbus in the range that MCP reserves becomes "internal error".
+   */
   static JsonObject error(McpFailure failure) {
     JsonObject error = failure.toJsonRpcError();
     int code = error.getInteger("code", JsonRpcError.INTERNAL_ERROR);
@@ -126,7 +147,7 @@ final class McpErrors {
     return MessageWriter.failure(id == null ? RawJson.NULL : id, RawJson.of(error(failure)));
   }
 
-  /** The status of the response that carries the error to a modern client. */
+  /** The HTTP status of an error for a client of the {@code discover} era. */
   static int status(McpFailure failure) {
     int code = error(failure).getInteger("code", 0);
     if (code == JsonRpcError.METHOD_NOT_FOUND) {

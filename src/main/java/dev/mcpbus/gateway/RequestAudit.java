@@ -11,40 +11,37 @@ import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.http.HttpServerRequest;
 
-/** Writes what became of the requests of MCP clients into the audit log. Safe on every thread. */
+/** Writes the outcomes of the requests of MCP clients to the audit log. Any thread may call. */
 final class RequestAudit {
 
   private RequestAudit() {}
 
-  /** A path of the gateway that is not there, or that the principal may not enter. */
+  /** A path of the gateway that does not exist, or that the principal may not use. */
   static void refused(Audit audit, HttpServerRequest request, Principal principal) {
     audit.refused(request, principal, RefusalCode.UNKNOWN_CONNECTION);
   }
 
   static void ended(
-      Audit audit,
-      RequestSource source,
-      Principal principal,
-      GatewayRequest gatewayRequest,
-      AsyncResult<?> outcome) {
+      Audit audit, RequestSource source, GatewayCall call, AsyncResult<?> outcome) {
     if (!audit.isOn()) {
       return;
     }
+    GatewayRequest request = call.request();
     audit.line(
         source,
-        principal,
-        gatewayRequest.method(),
-        word(gatewayRequest.method()),
-        gatewayRequest.server(),
-        gatewayRequest.item(),
-        gatewayRequest.isDenied() ? Decision.DENY : Decision.ALLOW,
-        code(gatewayRequest, outcome),
-        gatewayRequest.since());
+        request.principal(),
+        request.method(),
+        word(request.method()),
+        call.server(),
+        call.item(),
+        call.isDenied() ? Decision.DENY : Decision.ALLOW,
+        code(call, outcome),
+        request.since());
   }
 
-  /** What a client is denied it hears of as its server would say it: that is not what happened. */
-  private static String code(GatewayRequest gatewayRequest, AsyncResult<?> outcome) {
-    if (gatewayRequest.isDenied()) {
+  /** The failure of a denied request looks like an unknown name; the log says what happened. */
+  private static String code(GatewayCall call, AsyncResult<?> outcome) {
+    if (call.isDenied()) {
       return RefusalCode.DENIED.name();
     }
     return outcome.succeeded() ? "OK" : McpFailure.of(outcome.cause()).code().name();

@@ -1,11 +1,9 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.Directory;
@@ -18,87 +16,76 @@ import dev.mcpbus.directory.PolicyCheck;
 import dev.mcpbus.directory.ResourceCandidates;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the server behind a request of a client and has it answered: lists from the directory, all
- * else over the bus. Knows no client. Futures complete on the caller's context and fail with {@link
- * McpFailure} only.
+ * Answers the requests of clients: lists from the directory, everything else by the server that the
+ * request names. It finds that server by the names of the client's view, checks the policy, and
+ * gives the request to its {@link GatewayCall} to send. Knows neither eras nor HTTP. Futures
+ * complete on the caller's context and fail with {@link McpFailure} only.
  */
 final class RequestRouter {
 
   private final Vertx vertx;
-  private final RequestSender bus;
   private final Directory directory;
   private final int pageSize;
   private final ViewMetaTools meta;
 
   RequestRouter(Vertx vertx, Directory directory, int pageSize) {
     this.vertx = vertx;
-    this.bus = RequestSender.of(vertx);
     this.directory = directory;
     this.pageSize = pageSize;
     this.meta = new ViewMetaTools(vertx, directory);
   }
 
-  /** The result's bytes. */
-  Future<RawJson> route(GatewayRequest gatewayRequest) {
-    try {
-      return routed(gatewayRequest).recover(failure -> Future.failedFuture(McpErrors.of(failure)));
-    } catch (RuntimeException e) {
-      return Future.failedFuture(McpErrors.of(e));
-    }
-  }
-
-  private Future<RawJson> routed(GatewayRequest gatewayRequest) {
-    return switch (gatewayRequest.method()) {
-      case Methods.TOOLS_CALL -> tool(gatewayRequest);
-      case Methods.PROMPTS_GET ->
-          named(
-              gatewayRequest,
-              ListKind.PROMPTS,
-              Addresses.PROMPTS_GET,
-              gatewayRequest.params(),
-              gatewayRequest::check);
-      case Methods.TOOLS_LIST -> list(gatewayRequest, ListKind.TOOLS);
-      case Methods.PROMPTS_LIST -> list(gatewayRequest, ListKind.PROMPTS);
-      case Methods.RESOURCES_LIST -> list(gatewayRequest, ListKind.RESOURCES);
-      case Methods.RESOURCES_TEMPLATES -> list(gatewayRequest, ListKind.TEMPLATES);
-      case Methods.RESOURCES_READ ->
-          resources(gatewayRequest.view(), GatewayRequest.text(gatewayRequest.params(), "uri"))
-              .compose(found -> read(gatewayRequest, found, 0));
-      case Methods.COMPLETE -> complete(gatewayRequest);
-      default -> Future.failedFuture(McpErrors.methodNotFound(gatewayRequest.method()));
-    };
+  /** Returns the bytes of the result. */
+  Future<RawJson> route(GatewayCall call) {
+    GatewayRequest request = call.request();
+    return McpErrors.guarded(
+        () ->
+            switch (request.method()) {
+              case Methods.TOOLS_CALL ->
+                  request.view().searches()
+                      ? searched(call)
+                      : named(call, ListKind.TOOLS, request.params(), call::check);
+              case Methods.PROMPTS_GET ->
+                  named(call, ListKind.PROMPTS, request.params(), call::check);
+              case Methods.TOOLS_LIST -> list(call, ListKind.TOOLS);
+              case Methods.PROMPTS_LIST -> list(call, ListKind.PROMPTS);
+              case Methods.RESOURCES_LIST -> list(call, ListKind.RESOURCES);
+              case Methods.RESOURCES_TEMPLATES -> list(call, ListKind.TEMPLATES);
+              case Methods.RESOURCES_READ ->
+                  resources(request.view(), request.text("uri"))
+                      .compose(found -> read(call, found, 0));
+              case Methods.COMPLETE -> complete(call);
+              default -> throw McpErrors.methodNotFound(request.method());
+            });
   }
 
   // ---- lists
 
-  private Future<RawJson> list(GatewayRequest gatewayRequest, ListKind kind) {
-    RawJson cursor = gatewayRequest.params().member("cursor");
+  private Future<RawJson> list(GatewayCall call, ListKind kind) {
+    GatewayRequest request = call.request();
+    RawJson cursor = request.params().member("cursor");
     if (cursor != null && !cursor.isString()) {
       throw McpErrors.invalidParams("\"cursor\" must be a string");
     }
-    DirectoryView view = gatewayRequest.view();
+    DirectoryView view = request.view();
     if (kind == ListKind.TOOLS && view.searches()) {
-      return Future.succeededFuture(ViewMetaTools.list(gatewayRequest.isModern()));
+      return Future.succeededFuture(ViewMetaTools.list(request.isDiscover()));
     }
     return directory
         .ready(vertx, view, List.of(kind))
-        .compose(
-            known -> gatewayRequest.listed(kind).map(gatewayRequest.seen(directory.snapshot())))
+        .compose(known -> call.listed(kind).map(call.seen(directory.snapshot())))
         .map(
             snapshot -> {
               requireUp(view, snapshot);
@@ -108,10 +95,10 @@ final class RequestRouter {
                       kind,
                       cursor == null ? null : cursor.asString(),
                       pageSize,
-                      gatewayRequest.isModern(),
+                      request.isDiscover(),
                       InstanceId.of(vertx));
               if (page == null) {
-                throw McpErrors.invalidParams("the cursor is not good any more; list anew");
+                throw McpErrors.staleCursor();
               }
               return page;
             });
@@ -144,81 +131,76 @@ final class RequestRouter {
 
   // ---- tools and prompts
 
-  private Future<RawJson> tool(GatewayRequest gatewayRequest) {
-    String name = GatewayRequest.text(gatewayRequest.params(), "name");
-    if (!gatewayRequest.view().searches() || !MetaTools.isMeta(name)) {
-      return named(
-          gatewayRequest,
-          ListKind.TOOLS,
-          Addresses.TOOLS_CALL,
-          gatewayRequest.params(),
-          gatewayRequest::check);
+  /** A call of a tool in a view that shows three tools in place of all. */
+  private Future<RawJson> searched(GatewayCall call) {
+    GatewayRequest request = call.request();
+    String name = request.text("name");
+    if (!MetaTools.isMeta(name)) {
+      return named(call, ListKind.TOOLS, request.params(), call::check);
     }
-    gatewayRequest.about(null, name);
-    // What the client repeats in headers is of the tool that it was shown.
+    call.about(null, name);
+    // The headers that the client repeats belong to the tool that it was shown: no check.
     return meta.answer(
-        gatewayRequest,
-        name,
-        params ->
-            named(gatewayRequest, ListKind.TOOLS, Addresses.TOOLS_CALL, params, target -> {}));
+        request, name, params -> named(call, ListKind.TOOLS, params, target -> {}));
   }
 
   /**
-   * @param params of the call, perhaps others than the client's own
-   * @param check throws what there is against the call, once it is known where it goes
+   * Calls a tool or gets a prompt.
+   *
+   * @param params of the call; those that a meta tool calls a tool with are not the client's own
+   * @param check throws a failure if the call may not go to that target
    */
   private Future<RawJson> named(
-      GatewayRequest gatewayRequest,
-      ListKind kind,
-      String suffix,
-      RawJson params,
-      Consumer<ViewList.Target> check) {
+      GatewayCall call, ListKind kind, RawJson params, Consumer<ViewList.Target> check) {
     String name = GatewayRequest.text(params, "name");
-    gatewayRequest.about(null, name);
-    return find(gatewayRequest, kind, name)
-        .onFailure(failure -> denied(gatewayRequest, kind, name))
+    call.about(null, name);
+    return find(call, kind, name)
+        .onFailure(failure -> noteDenied(call, kind, name))
         .compose(
             target -> {
-              gatewayRequest.about(target.server(), target.key());
+              call.about(target.server(), target.key());
               check.accept(target);
-              return call(
-                  gatewayRequest,
+              return send(
+                  call,
                   target.server(),
-                  suffix,
+                  kind == ListKind.TOOLS ? Addresses.TOOLS_CALL : Addresses.PROMPTS_GET,
                   target.key().equals(name)
                       ? params
                       : params.with("name", RawJson.string(target.key())));
             })
-        .recover(failure -> Future.failedFuture(plain(gatewayRequest, kind, name, failure)));
+        .recover(failure -> Future.failedFuture(plain(call, kind, name, failure)));
   }
 
-  /** Notes where others would have found it. */
-  void denied(GatewayRequest gatewayRequest, ListKind kind, String name) {
-    DirectoryView view = gatewayRequest.view();
+  /** Notes a denial for the audit log if a client with all rights would find the name. */
+  void noteDenied(GatewayCall call, ListKind kind, String name) {
+    DirectoryView view = call.request().view();
     if (!view.rights().isUnbounded()
         && directory.snapshot().list(view.whole(), kind).find(name) != null) {
-      gatewayRequest.deny();
+      call.deny();
     }
   }
 
-  /** A server that does not know a tool names others, which this client may not know of. */
+  /**
+   * The failure of a server that does not know a tool names similar tools. A client with limited
+   * rights must not learn them.
+   */
   private static Throwable plain(
-      GatewayRequest gatewayRequest, ListKind kind, String name, Throwable failure) {
-    return !gatewayRequest.view().rights().isUnbounded()
+      GatewayCall call, ListKind kind, String name, Throwable failure) {
+    return !call.request().view().rights().isUnbounded()
             && McpFailure.of(failure).code() == FailureCode.UNKNOWN_TOOL
         ? McpErrors.unknown(kind, name)
         : failure;
   }
 
-  private Future<ViewList.Target> find(GatewayRequest gatewayRequest, ListKind kind, String name) {
-    DirectoryView view = gatewayRequest.view();
-    ViewList.Target known = gatewayRequest.seen(directory.snapshot()).list(view, kind).find(name);
+  private Future<ViewList.Target> find(GatewayCall call, ListKind kind, String name) {
+    DirectoryView view = call.request().view();
+    ViewList.Target known = call.seen(directory.snapshot()).list(view, kind).find(name);
     if (known != null) {
       return Future.succeededFuture(known);
     }
     return directory
         .ready(vertx, view, List.of(kind))
-        .map(gatewayRequest::seen)
+        .map(call::seen)
         .map(
             snapshot -> {
               ViewList.Target listed = snapshot.list(view, kind).find(name);
@@ -226,7 +208,7 @@ final class RequestRouter {
             });
   }
 
-  /** A server that could not be asked for its list may still know the name. */
+  /** A server whose list could not be fetched may still know the name. */
   private static ViewList.Target unlisted(
       DirectorySnapshot snapshot, DirectoryView view, ListKind kind, String name) {
     Optional<ToolName> read =
@@ -247,7 +229,7 @@ final class RequestRouter {
 
   // ---- resources
 
-  /** Where a URI may be read: by the one server that lists it, else by those that may know it. */
+  /** The servers that may read a URI: the one that lists it, else all that may know it. */
   Future<List<ViewList.Target>> resources(DirectoryView view, String uri) {
     ViewList.Target known = directory.snapshot().list(view, ListKind.RESOURCES).find(uri);
     if (known != null) {
@@ -258,7 +240,7 @@ final class RequestRouter {
         .map(snapshot -> ResourceCandidates.of(snapshot, view, uri));
   }
 
-  /** Whom to tell that the client wants to hear of a resource; fails where he may not. */
+  /** The server to subscribe to a resource at; fails if the client may not subscribe to it. */
   Future<ViewList.Target> subscribable(DirectoryView view, String uri) {
     return resources(view, uri)
         .map(
@@ -272,62 +254,52 @@ final class RequestRouter {
             });
   }
 
-  /** Asks one after the other while they say that they do not know it. */
-  private Future<RawJson> read(
-      GatewayRequest gatewayRequest, List<ViewList.Target> found, int next) {
+  /** Tries one server after the other while they answer that they do not know the resource. */
+  private Future<RawJson> read(GatewayCall call, List<ViewList.Target> found, int next) {
+    GatewayRequest request = call.request();
     if (found.isEmpty()) {
-      String uri = GatewayRequest.text(gatewayRequest.params(), "uri");
-      gatewayRequest.about(null, uri);
-      denied(gatewayRequest, ListKind.RESOURCES, uri);
-      return Future.failedFuture(McpErrors.unknownResource(gatewayRequest, uri));
+      String uri = request.text("uri");
+      call.about(null, uri);
+      noteDenied(call, ListKind.RESOURCES, uri);
+      return Future.failedFuture(McpErrors.unknownResource(request, uri));
     }
     ViewList.Target target = found.get(next);
-    gatewayRequest.about(target.server(), target.key());
+    call.about(target.server(), target.key());
     RawJson params =
         target.key().equals(target.name())
-            ? gatewayRequest.params()
-            : gatewayRequest.params().with("uri", RawJson.string(target.key()));
-    Future<RawJson> read =
-        call(gatewayRequest, target.server(), Addresses.RESOURCES_READ, params)
-            .map(result -> gatewayRequest.isModern() ? hinted(result) : result);
+            ? request.params()
+            : request.params().with("uri", RawJson.string(target.key()));
+    Future<RawJson> read = send(call, target.server(), Addresses.RESOURCES_READ, params);
     return next + 1 == found.size()
         ? read
         : read.recover(
             failure ->
                 ResourceCandidates.isNotFound(McpFailure.of(failure))
-                    ? read(gatewayRequest, found, next + 1)
+                    ? read(call, found, next + 1)
                     : Future.failedFuture(failure));
-  }
-
-  /** A server of the other era does not say how long its result may be kept. */
-  private static RawJson hinted(RawJson result) {
-    RawJson type = result.member(ResultType.MEMBER);
-    if (type != null && !type.equals(ResultType.COMPLETE_JSON)) {
-      return result;
-    }
-    RawJson timed = result.member("ttlMs") == null ? result.with("ttlMs", RawJson.of("0")) : result;
-    return timed.member("cacheScope") == null
-        ? timed.with("cacheScope", RawJson.string("private"))
-        : timed;
   }
 
   // ---- completion
 
-  private Future<RawJson> complete(GatewayRequest gatewayRequest) {
-    RawJson ref = gatewayRequest.params().member("ref");
+  private Future<RawJson> complete(GatewayCall call) {
+    RawJson ref = call.request().params().member("ref");
     RawJson type = ref == null ? null : ref.member("type");
     if (ref == null || type == null || !type.isString()) {
       throw McpErrors.invalidParams("\"ref\" must be an object with a \"type\"");
     }
     return switch (type.asString()) {
-      case "ref/prompt" ->
-          find(gatewayRequest, ListKind.PROMPTS, GatewayRequest.text(ref, "name"))
-              .onFailure(absent -> denied(gatewayRequest, ListKind.PROMPTS, GatewayRequest.text(ref, "name")))
-              .compose(target -> complete(gatewayRequest, ref, "name", target));
-      case "ref/resource" ->
-          template(gatewayRequest.view(), GatewayRequest.text(ref, "uri"))
-              .onFailure(absent -> denied(gatewayRequest, ListKind.RESOURCES, GatewayRequest.text(ref, "uri")))
-              .compose(target -> complete(gatewayRequest, ref, "uri", target));
+      case "ref/prompt" -> {
+        String name = GatewayRequest.text(ref, "name");
+        yield find(call, ListKind.PROMPTS, name)
+            .onFailure(absent -> noteDenied(call, ListKind.PROMPTS, name))
+            .compose(target -> complete(call, ref, "name", target));
+      }
+      case "ref/resource" -> {
+        String uri = GatewayRequest.text(ref, "uri");
+        yield template(call.request().view(), uri)
+            .onFailure(absent -> noteDenied(call, ListKind.RESOURCES, uri))
+            .compose(target -> complete(call, ref, "uri", target));
+      }
       default -> throw McpErrors.invalidParams("\"ref.type\" must be ref/prompt or ref/resource");
     };
   }
@@ -353,60 +325,28 @@ final class RequestRouter {
   }
 
   private Future<RawJson> complete(
-      GatewayRequest gatewayRequest, RawJson ref, String member, ViewList.Target target) {
+      GatewayCall call, RawJson ref, String member, ViewList.Target target) {
+    RawJson own = call.request().params();
     RawJson params =
         target.key().equals(target.name())
-            ? gatewayRequest.params()
-            : gatewayRequest.params().with("ref", ref.with(member, RawJson.string(target.key())));
-    gatewayRequest.about(target.server(), target.key());
-    return call(gatewayRequest, target.server(), Addresses.COMPLETION, params);
+            ? own
+            : own.with("ref", ref.with(member, RawJson.string(target.key())));
+    call.about(target.server(), target.key());
+    return send(call, target.server(), Addresses.COMPLETION, params);
   }
 
-  // ---- the bus
+  // ---- to the server
 
   /**
-   * Has it answered by the connection that serves this client for {@code server}. Everything that
-   * leaves for a server passes the check here, as it leaves: by its server's names.
+   * Sends a request to a server, if the policy permits it. Every request of a client passes this
+   * check, and the check sees what leaves: the server's own names.
    */
-  Future<RawJson> call(
-      GatewayRequest gatewayRequest, String server, String suffix, RawJson params) {
-    Rights rights = gatewayRequest.view().rights();
+  Future<RawJson> send(GatewayCall call, String server, String suffix, RawJson params) {
+    Rights rights = call.request().view().rights();
     if (!rights.isUnbounded() && !rights.permits(PolicyCheck.toServer(server, suffix, params))) {
-      gatewayRequest.deny();
-      return Future.failedFuture(McpErrors.absent(gatewayRequest));
+      call.deny();
+      return Future.failedFuture(McpErrors.absent(call.request()));
     }
-    Future<RawJson> elsewhere = gatewayRequest.delegate(server, suffix, params);
-    if (elsewhere != null) {
-      return elsewhere.map(result -> typed(gatewayRequest, server, result));
-    }
-    return gatewayRequest
-        .upstream(new ConnectionId(server))
-        .compose(
-            at -> {
-              if (!gatewayRequest.send(at)) {
-                return Future.failedFuture(
-                    McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent"));
-              }
-              return bus.<Buffer>request(
-                      at,
-                      Addresses.of(at, suffix),
-                      gatewayRequest.adapt(server, params).toBuffer(),
-                      gatewayRequest.options())
-                  .map(reply -> RawJson.of(reply.body()));
-            })
-        .map(result -> gatewayRequest.isModern() ? typed(gatewayRequest, server, result) : result);
-  }
-
-  /** What a server of the other era answers is complete, and must say so. */
-  private RawJson typed(GatewayRequest gatewayRequest, String server, RawJson result) {
-    DirectoryEntry facts = directory.snapshot().server(server);
-    if ((facts != null && facts.modern()) || result.member(ResultType.MEMBER) != null) {
-      return result;
-    }
-    if (result.length() < MessageWriter.LONG) {
-      return result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON);
-    }
-    gatewayRequest.stateComplete(); // by whoever writes it: here it would be copied
-    return result;
+    return call.send(server, suffix, params);
   }
 }

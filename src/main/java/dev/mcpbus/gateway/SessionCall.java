@@ -1,22 +1,78 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of a session on its way.
- *
- * @param id as the client gave it
- * @param stream what is said of it before the answer
- * @param exchange names its HTTP response
- * @param message the reply to which is what that response waits for
- * @param token by which the client knows its progress
+ * A request of a session in flight: the stream for what is sent before the answer, and the message
+ * whose reply is the answer. Confined to the session's host.
  */
-record SessionCall(
-    RawJson id,
-    GatewayRequest ask,
-    ResumableStream stream,
-    String exchange,
-    Message<?> message,
-    @Nullable RawJson token) {}
+final class SessionCall extends GatewayCall {
+
+  private final SessionServers servers;
+  private final RawJson id;
+  private final @Nullable RawJson token;
+  private final ResumableStream stream;
+  private final Message<?> message;
+
+  /**
+   * @param id as the client gave it
+   * @param token by which the client names its progress
+   * @param message {@link SessionMessage#POST}
+   */
+  SessionCall(
+      Vertx vertx,
+      RequestSender sender,
+      GatewayRequest request,
+      SessionServers servers,
+      RawJson id,
+      @Nullable RawJson token,
+      ResumableStream stream,
+      Message<?> message) {
+    super(vertx, sender, request);
+    this.servers = servers;
+    this.id = id;
+    this.token = token;
+    this.stream = stream;
+    this.message = message;
+  }
+
+  RawJson id() {
+    return id;
+  }
+
+  @Nullable RawJson token() {
+    return token;
+  }
+
+  ResumableStream stream() {
+    return stream;
+  }
+
+  Message<?> message() {
+    return message;
+  }
+
+  @Override
+  Future<RawJson> send(String server, String suffix, RawJson params) {
+    return servers
+        .connection(server)
+        .compose(at -> sendTo(at, suffix, servers.adapted(server, params)));
+  }
+
+  @Override
+  DirectorySnapshot seen(DirectorySnapshot shared) {
+    return servers.seen(shared);
+  }
+
+  @Override
+  Future<Void> listed(ListKind kind) {
+    return servers.listed(kind);
+  }
+}

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ListKind;
@@ -29,9 +30,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Holds sessions of clients of the {@code initialize} era: small actors that share one verticle and
- * its addresses. A session's id begins with the name of its host. All state is touched on the
- * verticle's own context only.
+ * Holds the sessions of clients of the {@code initialize} era, and the parked calls of clients of
+ * the {@code discover} era. All of them share this verticle, its addresses and its context. The id
+ * of a session or parked call begins with the name of its host ({@link RandomNames#heldBy}).
  */
 final class SessionHost extends VerticleBase {
 
@@ -49,10 +50,7 @@ final class SessionHost extends VerticleBase {
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
-  private RequestRouter router;
-
-  @SuppressWarnings("NullAway.Init")
-  private CallRegistry calls;
+  private HostParts parts;
 
   @SuppressWarnings("NullAway.Init")
   private ParkedCalls parked;
@@ -60,11 +58,8 @@ final class SessionHost extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private HeldTasks tasks;
 
-  @SuppressWarnings("NullAway.Init")
-  private SessionStore book;
-
   /**
-   * @param hosts how many share the bound on sessions
+   * @param hosts how many hosts share the bound on sessions
    */
   SessionHost(
       String name,
@@ -81,11 +76,20 @@ final class SessionHost extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    router = new RequestRouter(vertx, directory, options.pageSize());
-    calls = new CallRegistry(name);
+    CallRegistry calls = new CallRegistry(name);
+    parts =
+        new HostParts(
+            vertx,
+            RequestSender.of(vertx),
+            directory,
+            new RequestRouter(vertx, directory, options.pageSize()),
+            calls,
+            new SessionStore(vertx, name, options.sessionIdle()),
+            options.maxCalls(),
+            bound,
+            this::end);
     parked = new ParkedCalls(vertx, calls, bound.max());
     tasks = new HeldTasks(vertx, calls, parked, directory, bound.max());
-    book = new SessionStore(vertx, name, options.sessionIdle());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
@@ -94,18 +98,12 @@ final class SessionHost extends VerticleBase {
     ready.add(consume(Addresses.GATEWAY_INPUT + name, calls::asked));
     ready.add(consume(Addresses.GATEWAY_LEASED + name, this::heard));
     FairLimits.of(vertx).add(BOUND, bound);
-    vertx
-        .eventBus()
-        .localConsumer(
-            Addresses.GATEWAY_CHANGED,
-            changed -> sessions.values().forEach(GatewaySession::changed));
-    vertx
-        .eventBus()
-        .<JsonObject>localConsumer(
-            Addresses.GATEWAY_UPDATED,
-            updated -> sessions.values().forEach(session -> session.updated(updated.body())));
-    vertx.eventBus().localConsumer(Addresses.GATEWAY_JOINED, joined -> renew(true));
-    vertx.eventBus().<JsonObject>localConsumer(Addresses.GATEWAY_LEFT, left -> left(left.body()));
+    local(Addresses.GATEWAY_CHANGED, x -> sessions.values().forEach(GatewaySession::changed));
+    local(
+        Addresses.GATEWAY_UPDATED,
+        updated -> sessions.values().forEach(session -> session.updated(updated.body())));
+    local(Addresses.GATEWAY_JOINED, joined -> renew(true));
+    local(Addresses.GATEWAY_LEFT, left -> left(left.body().getString("node", "")));
     return Future.join(ready);
   }
 
@@ -113,6 +111,10 @@ final class SessionHost extends VerticleBase {
     return vertx.isClustered()
         ? vertx.eventBus().<T>consumer(address, handler).completion()
         : vertx.eventBus().<T>localConsumer(address, handler).completion();
+  }
+
+  private void local(String address, Handler<Message<JsonObject>> handler) {
+    vertx.eventBus().localConsumer(address, handler);
   }
 
   /** Calls in flight end with their connections, which drain at the same time. */
@@ -143,16 +145,18 @@ final class SessionHost extends VerticleBase {
     return Future.join(ending).otherwiseEmpty();
   }
 
-  /** A fact about a leased connection, or the question whether it can be done without. */
+  // ---- what comes from servers and nodes
+
+  /** An event of a private connection, or the question whether it may end for another client. */
   private void heard(Message<JsonObject> message) {
     JsonObject body = message.body();
     if (!Events.ROOM_WANTED.equals(body.getString("type"))) {
-      calls.heard(message);
+      parts.calls().heard(message);
       return;
     }
-    String lease = body.getString("id", "");
-    boolean ended = calls.giveUp(lease);
-    parked.giveUp(lease); // where a call has just given it back, too
+    String connection = body.getString("id", "");
+    boolean ended = parts.calls().giveUp(connection);
+    parked.giveUp(connection); // also if a call has just given it back
     message.reply(new JsonObject().put("inUse", !ended));
   }
 
@@ -164,14 +168,15 @@ final class SessionHost extends VerticleBase {
     renew(false);
   }
 
-  /** Nobody reads what was read there. */
-  private void left(JsonObject node) {
-    sessions.values().forEach(session -> session.left(node.getString("node", "")));
+  private void left(String node) {
+    sessions.values().forEach(session -> session.left(node));
   }
 
-  /** Others have gone on with sessions of a node that was taken for lost. */
+  /** Closes the sessions that other hosts have taken over while this node seemed lost. */
   private void renew(boolean all) {
-    book.renew(all)
+    parts
+        .store()
+        .renew(all)
         .onSuccess(
             lost ->
                 lost.forEach(
@@ -185,67 +190,32 @@ final class SessionHost extends VerticleBase {
 
   private void end(GatewaySession session) {
     sessions.remove(session.id());
-    book.end(session.id());
+    parts.store().end(session.id());
     session.close();
   }
+
+  // ---- messages of endpoints
 
   private void handle(Message<Object> message) {
     try {
       String op = SessionMessage.header(message, SessionMessage.OP);
-      if (op.equals(SessionMessage.OPEN)) {
-        open(message);
-        return;
-      }
-      if (op.equals(SessionMessage.FIND)) {
-        find(message);
-        return;
-      }
-      if (op.equals(SessionMessage.CALL) || op.equals(SessionMessage.RETRY)) {
-        parked.handle(op, message);
-        return;
-      }
-      if (op.equals(SessionMessage.TASK)) {
-        tasks.begin(message);
-        return;
-      }
-      if (op.equals(SessionMessage.ABOUT_TASK)) {
-        tasks.handle(message);
-        return;
-      }
-      if (op.equals(SessionMessage.GONE)) {
-        parked.gone(SessionMessage.header(message, SessionMessage.EXCHANGE));
-        tasks.gone(SessionMessage.header(message, SessionMessage.EXCHANGE));
-      }
-      GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
-      if (op.equals(SessionMessage.KEEP) || op.equals(SessionMessage.GONE)) {
-        if (session != null) {
-          session.note(op, SessionMessage.header(message, SessionMessage.EXCHANGE));
-        }
-        return;
-      }
-      if (session == null
-          || !session.isOf(message.headers())
-          || !session.enter(message.headers())) {
-        message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session"));
-        return;
-      }
-      session.touch();
       switch (op) {
-        case SessionMessage.POST -> session.post(message, SessionMessage.envelope(message));
-        case SessionMessage.STREAM -> {
-          if (session.isLost(message.headers().get(SessionMessage.EVENT))) {
-            end(session); // the answer that the client waits for will not come
-            throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "that stream is lost");
-          }
-          session.stream(message);
-        }
+        case SessionMessage.OPEN -> open(message);
+        case SessionMessage.FIND -> find(message);
+        case SessionMessage.CALL, SessionMessage.RETRY -> parked.handle(op, message);
+        case SessionMessage.TASK -> tasks.begin(message);
+        case SessionMessage.ABOUT_TASK -> tasks.handle(message);
+        case SessionMessage.GONE -> gone(message);
+        case SessionMessage.KEEP -> keep(message);
+        case SessionMessage.POST ->
+            session(message).post(message, SessionMessage.envelope(message));
+        case SessionMessage.STREAM -> stream(message);
         case SessionMessage.DELETE -> {
-          end(session);
+          end(session(message));
           message.reply(Buffer.buffer());
         }
-        default -> message.reply(McpFailure.notSent(FailureCode.BAD_REQUEST, "unknown " + op));
+        default -> throw McpFailure.notSent(FailureCode.BAD_REQUEST, "unknown " + op);
       }
-      bound.use(session, session.isInUse()); // a notification counts as use, too
     } catch (McpFailure refused) {
       message.reply(refused);
     } catch (RuntimeException defect) {
@@ -253,12 +223,87 @@ final class SessionHost extends VerticleBase {
     }
   }
 
+  private void gone(Message<?> message) {
+    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
+    parked.gone(exchange);
+    tasks.gone(exchange);
+    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
+    if (session != null) {
+      session.gone(exchange);
+    }
+  }
+
+  private void keep(Message<?> message) {
+    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
+    if (session != null) {
+      session.keep(SessionMessage.header(message, SessionMessage.EXCHANGE));
+    }
+  }
+
+  private void stream(Message<?> message) {
+    GatewaySession session = session(message);
+    if (session.isLost(message.headers().get(SessionMessage.EVENT))) {
+      end(session); // the answer that the client waits for will not come
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "that stream is lost");
+    }
+    session.stream(message);
+  }
+
+  /** The session of a message, with the rights of the message. */
+  private GatewaySession session(Message<?> message) {
+    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
+    if (session == null || !session.isOf(message.headers()) || !session.enter(message.headers())) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session");
+    }
+    session.touch();
+    return session;
+  }
+
+  private void open(Message<?> message) {
+    Envelope request = SessionMessage.envelope(message);
+    RawJson id = request.id();
+    if (id == null) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "initialize is a request");
+    }
+    String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
+    String view = SessionMessage.header(message, SessionMessage.VIEW);
+    String session = RandomNames.heldBy(name);
+    JsonObject initialize = request.params().toJsonObject();
+    GatewaySession opened = session(session, view, principal, initialize);
+    JsonObject facts =
+        new JsonObject()
+            .put(SessionStore.VIEW, view)
+            .put(SessionStore.PRINCIPAL, principal)
+            .put(SessionStore.INITIALIZE, initialize);
+    Future.join(
+            directory.ready(vertx, opened.view(), List.of(ListKind.TOOLS)),
+            message.headers().contains(SessionMessage.LASTING)
+                ? parts.store().begin(session, facts)
+                : Future.succeededFuture())
+        .onComplete(
+            known ->
+                message.reply(
+                    Buffer.buffer(MessageWriter.result(id, opened.initialized(serverInfo))),
+                    new DeliveryOptions().addHeader(SessionMessage.SESSION, session)));
+  }
+
+  private GatewaySession session(String id, String view, String principal, JsonObject initialize) {
+    Principal who = Principal.parse(principal);
+    DirectoryView seen = directory.view(view, who);
+    if (seen == null) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
+    }
+    GatewaySession session = new GatewaySession(parts, id, seen, who, initialize);
+    admit(session);
+    return session;
+  }
+
   /**
-   * Where there are as many sessions as may be, the longest-idle one ends for the new one: its
-   * client hears 404 and begins anew.
+   * At the bound the session that has been idle longest ends for the new one: its client receives
+   * 404 and begins a new session.
    */
-  private void admit(GatewaySession session, String owner) {
-    FairLimit.Verdict<GatewaySession> verdict = bound.admit(session, owner);
+  private void admit(GatewaySession session) {
+    FairLimit.Verdict<GatewaySession> verdict = bound.admit(session, session.owner());
     if (verdict.isRefused()) {
       session.close();
       throw new McpFailure(
@@ -279,63 +324,13 @@ final class SessionHost extends VerticleBase {
     bound.use(session, session.isInUse());
   }
 
-  private void open(Message<?> message) {
-    Envelope request = SessionMessage.envelope(message);
-    RawJson id = request.id();
-    String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
-    String view = SessionMessage.header(message, SessionMessage.VIEW);
-    if (id == null) {
-      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "initialize is a request");
-    }
-    String session = RandomNames.heldBy(name);
-    JsonObject initialize = request.params().toJsonObject();
-    GatewaySession opened = session(session, view, principal, initialize);
-    JsonObject facts =
-        new JsonObject()
-            .put(SessionStore.VIEW, view)
-            .put(SessionStore.PRINCIPAL, principal)
-            .put(SessionStore.INITIALIZE, initialize);
-    Future.join(
-            directory.ready(vertx, opened.view(), List.of(ListKind.TOOLS)),
-            message.headers().contains(SessionMessage.LASTING)
-                ? book.begin(session, facts)
-                : Future.succeededFuture())
-        .onComplete(
-            known ->
-                message.reply(
-                    Buffer.buffer(MessageWriter.result(id, opened.initialized(serverInfo))),
-                    new DeliveryOptions().addHeader(SessionMessage.SESSION, session)));
-  }
-
-  private GatewaySession session(String id, String view, String principal, JsonObject initialize) {
-    Principal who = Principal.parse(principal);
-    DirectoryView seen = directory.view(view, who);
-    if (seen == null) {
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
-    }
-    GatewaySession session =
-        new GatewaySession(
-            vertx,
-            id,
-            seen,
-            who,
-            initialize,
-            directory,
-            router,
-            calls,
-            options,
-            book,
-            bound,
-            this::end);
-    admit(session, who.name());
-    return session;
-  }
-
-  /** A session of another host: where it is now, or it goes on here. */
+  /** Answers with the host that has a session now; takes the session of a lost host over. */
   private void find(Message<?> message) {
     String id = SessionMessage.header(message, SessionMessage.SESSION);
     String tried = SessionMessage.header(message, SessionMessage.HOST);
-    book.find(id, tried, message.headers().contains(SessionMessage.LOST))
+    parts
+        .store()
+        .find(id, tried, message.headers().contains(SessionMessage.LOST))
         .compose(facts -> directory.ready(vertx).map(facts))
         .map(
             facts -> {
@@ -357,6 +352,6 @@ final class SessionHost extends VerticleBase {
             facts.getString(SessionStore.PRINCIPAL, ""),
             facts.getJsonObject(SessionStore.INITIALIZE, new JsonObject()))
         .resume(facts);
-    book.keep(id, facts);
+    parts.store().keep(id, facts);
   }
 }

@@ -30,6 +30,7 @@ final class SessionHostNames {
 
   private static final int OF_NODE = 12;
 
+  private final Vertx vertx;
   private final RequestSender sender;
   private final String node;
   private final AtomicInteger named = new AtomicInteger();
@@ -40,6 +41,7 @@ final class SessionHostNames {
    * @param count of session hosts on this node
    */
   SessionHostNames(Vertx vertx, int count) {
+    this.vertx = vertx;
     this.sender = RequestSender.of(vertx);
     this.node = sender.membership().self();
     this.own = Stream.generate(this::name).limit(count).toList();
@@ -90,15 +92,25 @@ final class SessionHostNames {
    * @return fails as {@link #request}
    */
   Future<Message<Buffer>> send(String host, @Nullable Envelope message, DeliveryOptions options) {
-    return message != null && own.contains(host)
-        ? request(Addresses.GATEWAY_SESSIONS, host, message, options)
-        : sendParams(host, message == null ? RawJson.EMPTY_OBJECT : message.text(), options);
+    Object body =
+        message == null ? Buffer.buffer() : own.contains(host) ? message : bytes(message, options);
+    return request(Addresses.GATEWAY_SESSIONS, host, body, options);
+  }
+
+  private static Buffer bytes(Envelope message, DeliveryOptions options) {
+    options.setCodecName(Codecs.SHARED);
+    return message.text().toBuffer();
   }
 
   /** Sends the params of a call to a session host; the bytes are not copied. */
   Future<Message<Buffer>> sendParams(String host, RawJson params, DeliveryOptions options) {
     return request(
         Addresses.GATEWAY_SESSIONS, host, params.toBuffer(), options.setCodecName(Codecs.SHARED));
+  }
+
+  /** Sends a message without a body and without an answer to a session host. */
+  void tell(String host, DeliveryOptions options) {
+    vertx.eventBus().send(Addresses.GATEWAY_SESSIONS + host, Buffer.buffer(), options);
   }
 
   /**

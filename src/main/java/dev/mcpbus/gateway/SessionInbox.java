@@ -8,56 +8,29 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
-import java.util.Map;
-import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What servers say to one session, each put on the stream where its client expects it. Confined to
- * the session's host.
+ * Receives what servers send to one session, and puts each message on the stream on which the
+ * client expects it. Confined to the session's host.
  */
 final class SessionInbox implements CallRegistry.Caller {
 
   private static final List<String> LEVELS =
       List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 
-  private final Map<String, SessionCall> calls;
-  private final SessionStreams streams;
-  private final ClientQuestions questions;
-  private final BiConsumer<String, String> facts;
-  private final Predicate<String> sees;
-  private final BooleanSupplier giveUp;
-  private @Nullable SessionTasks tasks;
+  private final GatewaySession session;
   private @Nullable String level;
 
+  SessionInbox(GatewaySession session) {
+    this.session = session;
+  }
+
   /**
-   * @param calls in flight, by the ids that servers' connections know them by
-   * @param facts hears of leases: which one, and the type of the event
-   * @param sees whether the client may hear of a lease
-   * @param giveUp ends the session if it is idle, false where it is in use
+   * Sets the lowest level of log messages that the client wants.
+   *
+   * @throws dev.mcpbus.bus.McpFailure with the error for a level that MCP does not know
    */
-  SessionInbox(
-      Map<String, SessionCall> calls,
-      SessionStreams streams,
-      ClientQuestions questions,
-      BiConsumer<String, String> facts,
-      Predicate<String> sees,
-      BooleanSupplier giveUp) {
-    this.calls = calls;
-    this.streams = streams;
-    this.questions = questions;
-    this.facts = facts;
-    this.sees = sees;
-    this.giveUp = giveUp;
-  }
-
-  void tasks(SessionTasks of) {
-    tasks = of;
-  }
-
-  /** What the client wants to hear from now on. */
   void level(String wanted) {
     if (!LEVELS.contains(wanted)) {
       throw McpErrors.invalidParams("\"level\" must be one of " + LEVELS);
@@ -65,33 +38,24 @@ final class SessionInbox implements CallRegistry.Caller {
     level = wanted;
   }
 
-  /** Null where the client has not said. */
+  /** Null until the client has set a level. */
   @Nullable String level() {
     return level;
   }
 
-  /** The call by its id, else the latest one on that lease. */
-  private @Nullable SessionCall call(@Nullable String callId, @Nullable String lease) {
-    SessionCall named = callId == null ? null : calls.get(callId);
-    if (named != null || lease == null) {
-      return named;
-    }
-    SessionCall found = null;
-    for (SessionCall call : calls.values()) {
-      if (call.ask().isAt(lease)) {
-        found = call;
-      }
-    }
-    return found;
+  /** The call of that id, else the latest call on that private connection. */
+  private @Nullable SessionCall call(@Nullable String callId, @Nullable String connection) {
+    SessionCall named = callId == null ? null : session.requests().get(callId);
+    return named != null || connection == null ? named : session.requests().latestAt(connection);
   }
 
   private ResumableStream stream(@Nullable SessionCall call) {
-    return call == null ? streams.standing() : call.stream();
+    return call == null ? session.streams().standing() : call.stream();
   }
 
   @Override
   public void told(String callId, String method, JsonObject params) {
-    SessionCall call = calls.get(callId);
+    SessionCall call = session.requests().get(callId);
     if (call == null) {
       return;
     }
@@ -116,71 +80,74 @@ final class SessionInbox implements CallRegistry.Caller {
   @Override
   public Future<JsonObject> asked(
       @Nullable String callId,
-      @Nullable String lease,
+      @Nullable String connection,
       String question,
       String method,
       JsonObject params) {
-    SessionCall call = call(callId, lease);
-    return questions.ask(
-        stream(call),
-        question,
-        call == null ? null : call.ask().callId(),
-        method,
-        ofTask(call, lease, params));
+    SessionCall call = call(callId, connection);
+    return session
+        .questions()
+        .ask(
+            stream(call),
+            question,
+            call == null ? null : call.request().callId(),
+            method,
+            ofTask(call, connection, params));
   }
 
-  /** A question about a task names it as the client does. */
-  private JsonObject ofTask(@Nullable SessionCall call, @Nullable String lease, JsonObject params) {
+  /** A question about a task names the task by the client's id. */
+  private JsonObject ofTask(
+      @Nullable SessionCall call, @Nullable String connection, JsonObject params) {
     RawJson raw = RawJson.of(params);
     String own = TaskForms.relatedTo(raw);
     String id = null;
-    if (!own.isEmpty() && lease != null && tasks != null) {
-      id = tasks.id(lease, own);
-    } else if (call != null && call.ask().method().equals(Methods.TASKS_RESULT)) {
-      id = TaskForms.id(call.ask().params());
+    if (!own.isEmpty() && connection != null) {
+      id = session.tasks().id(connection, own);
+    } else if (call != null && call.request().method().equals(Methods.TASKS_RESULT)) {
+      id = TaskForms.id(call.request().params());
     }
     return id == null ? params : TaskForms.related(raw, id).toJsonObject();
   }
 
   @Override
   public void withdrawn(String question) {
-    questions.withdraw(question);
+    session.questions().withdraw(question);
   }
 
-  /** A connection is part of its session: without it the client could not tell what is lost. */
+  /** A connection is a part of its session: the session ends with it, so the client notices. */
   @Override
-  public boolean giveUp(String lease) {
-    return giveUp.getAsBoolean();
+  public boolean giveUp(String connection) {
+    return session.giveUp();
   }
 
   @Override
-  public void heard(String lease, JsonObject event) {
+  public void heard(String connection, JsonObject event) {
     JsonObject params = event.getJsonObject("params", new JsonObject());
-    ResumableStream stream = stream(call(null, lease));
-    switch (event.getString("type", "")) {
+    String type = event.getString("type", "");
+    switch (type) {
       case Events.LOG -> {
-        if (sees.test(lease) && wants(params)) {
-          stream.send(MessageWriter.notification(Methods.MESSAGE, RawJson.of(params)));
+        if (wants(params)) {
+          pass(connection, Methods.MESSAGE, params);
         }
       }
-      case Events.NOTIFICATION -> {
-        if (sees.test(lease)) {
-          stream.send(
-              MessageWriter.notification(event.getString("method", ""), RawJson.of(params)));
-        }
-      }
-      case Events.TASK -> task(lease, params);
-      default -> facts.accept(lease, event.getString("type", ""));
+      case Events.NOTIFICATION -> pass(connection, event.getString("method", ""), params);
+      case Events.TASK -> task(connection, params);
+      default -> session.servers().changed(connection, type);
     }
   }
 
-  /** A task that the client knows has changed, on a connection of its own or a shared one. */
+  private void pass(String connection, String method, JsonObject params) {
+    if (session.servers().sees(connection)) {
+      stream(call(null, connection)).send(MessageWriter.notification(method, RawJson.of(params)));
+    }
+  }
+
+  /** A task that the client knows has changed, on a private connection or a shared one. */
   void task(String connection, JsonObject params) {
-    String own = String.valueOf(params.getValue("taskId"));
-    String id = tasks == null ? null : tasks.id(connection, own);
+    String id = session.tasks().id(connection, String.valueOf(params.getValue("taskId")));
     if (id != null) {
       RawJson task = TaskForms.older(RawJson.of(params), id);
-      streams.standing().send(MessageWriter.notification(Methods.TASKS_STATUS, task));
+      session.streams().standing().send(MessageWriter.notification(Methods.TASKS_STATUS, task));
     }
   }
 }

@@ -10,17 +10,20 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The streams of one session: the standing one, and one per request. Confined to its host. */
+/**
+ * The streams of one session: the standalone stream, and one for each request. Confined to the
+ * session's host.
+ */
 final class SessionStreams {
 
-  /** Responses that are over and may still be asked for. */
+  /** Ended responses whose events a client can still read. */
   private static final int MAX_ENDED = 32;
 
   private static final String STANDING = "standing";
 
   private final EventBus bus;
   private ResumableStream standing;
-  private boolean goesOn;
+  private boolean resumed;
   private final Map<String, ResumableStream> requests = new LinkedHashMap<>();
 
   SessionStreams(EventBus bus) {
@@ -32,7 +35,7 @@ final class SessionStreams {
     return standing;
   }
 
-  /** The HTTP verticles of that node are gone. */
+  /** A node has left the cluster: its HTTP verticles read nothing any more. */
   void left(String node) {
     if (standing.isReadOn(node)) {
       standing.detach();
@@ -40,23 +43,23 @@ final class SessionStreams {
     requests.values().stream().filter(one -> one.isReadOn(node)).forEach(ResumableStream::detach);
   }
 
-  /** What was said before is another node's, and lost: ids of it mean nothing here. */
+  /** The earlier events are lost with another node, and their ids mean nothing here. */
   void resume() {
-    goesOn = true;
+    resumed = true;
     standing = new ResumableStream(bus, STANDING + "-" + RandomNames.create(4));
   }
 
-  /** True where a client asks for more of a response that was lost. */
+  /** Whether a client asks for the rest of a response that is lost. */
   boolean isLost(@Nullable String last) {
     int cut = last == null ? -1 : last.lastIndexOf('_');
-    return goesOn
+    return resumed
         && last != null
         && cut > 0
         && !last.startsWith(STANDING)
         && !requests.containsKey(last.substring(0, cut));
   }
 
-  /** The response to a request, named by its exchange. */
+  /** Begins the response to a request; the exchange is its name. */
   ResumableStream begin(String exchange, String door) {
     ResumableStream stream = new ResumableStream(bus, exchange);
     stream.attach(door, exchange);
@@ -64,7 +67,7 @@ final class SessionStreams {
     return stream;
   }
 
-  /** The client knows ids of that response. */
+  /** The client knows event ids of that response. */
   void keep(String exchange) {
     ResumableStream stream = requests.get(exchange);
     if (stream != null) {
@@ -72,7 +75,7 @@ final class SessionStreams {
     }
   }
 
-  /** Nobody reads that response any more. */
+  /** The client has closed that response. */
   void gone(String exchange) {
     if (standing.isReadBy(exchange)) {
       standing.detach();
@@ -83,12 +86,14 @@ final class SessionStreams {
   }
 
   /**
-   * Somebody reads from {@code last} on, or the standing stream.
+   * The client reads the rest of a response after its {@code Last-Event-ID}, or the standalone
+   * stream.
    *
-   * @param last id of the last event that the client has
-   * @param ready to be called before the first event is sent
+   * @param message {@link SessionMessage#STREAM}
+   * @param ready runs before the first event is sent
    */
-  ResumableStream open(@Nullable String last, String door, String exchange, Runnable ready) {
+  ResumableStream open(Message<?> message, Runnable ready) {
+    String last = message.headers().get(SessionMessage.EVENT);
     int cut = last == null ? -1 : last.lastIndexOf('_');
     ResumableStream stream =
         last == null || cut < 0
@@ -96,7 +101,9 @@ final class SessionStreams {
             : requests.getOrDefault(last.substring(0, cut), standing);
     stream.cutOff();
     ready.run();
-    stream.attach(door, exchange);
+    stream.attach(
+        SessionMessage.header(message, SessionMessage.DOOR),
+        SessionMessage.header(message, SessionMessage.EXCHANGE));
     long after = last == null || cut < 0 ? -1 : number(last.substring(cut + 1));
     boolean same = last != null && cut > 0 && last.substring(0, cut).equals(stream.id());
     if (same && after >= 0) {
@@ -115,9 +122,15 @@ final class SessionStreams {
     }
   }
 
-  /** The answer of a request, to whoever reads its response now. */
-  void finish(
-      ResumableStream stream, String exchange, Message<?> message, @Nullable Buffer answer) {
+  /**
+   * The answer to a request: the reply for the response that the client still reads, else an event
+   * for a client that comes back.
+   *
+   * @param message whose reply the response waits for
+   * @param answer null if there is none
+   */
+  void finish(ResumableStream stream, Message<?> message, @Nullable Buffer answer) {
+    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
     if (stream.isReadBy(exchange)) {
       String eventId = answer == null ? null : stream.finishBy(answer);
       message.reply(answer == null ? Buffer.buffer() : answer, event(eventId));
@@ -148,7 +161,7 @@ final class SessionStreams {
     }
   }
 
-  /** The session is over. */
+  /** The session ends. */
   void close() {
     standing.end();
     requests.values().forEach(ResumableStream::end);

@@ -7,43 +7,45 @@ import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
-import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The resources that a session's client has subscribed to. Confined to the session's host. */
+/**
+ * The resources that the client of one session has subscribed to. Confined to the session's host.
+ */
 final class SessionSubscriptions {
 
   private static final int MAX = 1_000;
 
+  private final HostParts host;
   private final String session;
-  private final RequestRouter router;
-  private final SessionStore book;
   private final WatchedResources watched;
 
-  SessionSubscriptions(
-      EventBus bus, String session, String owner, RequestRouter router, SessionStore book) {
+  /**
+   * @param session its id
+   * @param owner the name of the client's principal
+   */
+  SessionSubscriptions(HostParts host, String session, String owner) {
+    this.host = host;
     this.session = session;
-    this.router = router;
-    this.book = book;
-    this.watched = new WatchedResources(bus, session, owner);
+    this.watched = new WatchedResources(host.vertx().eventBus(), session, owner);
   }
 
   /** The result of {@code resources/subscribe}. */
-  Future<RawJson> add(GatewayRequest request, String uri) {
-    request.about(null, uri);
+  Future<RawJson> add(GatewayCall call, String uri) {
+    call.about(null, uri);
     if (watched.size() >= MAX) {
       throw McpFailure.notSent(
           FailureCode.OVERLOADED, MAX + " resources are subscribed to already");
     }
     Future<ViewList.Target> found =
-        router
-            .subscribable(request.view(), uri)
-            .onFailure(absent -> router.denied(request, ListKind.RESOURCES, uri));
-    return watch(found, uri, server -> request.about(server, uri))
+        host.router()
+            .subscribable(call.request().view(), uri)
+            .onFailure(absent -> host.router().noteDenied(call, ListKind.RESOURCES, uri));
+    return watch(found, uri, server -> call.about(server, uri))
         .onSuccess(added -> note())
         .map(RawJson.EMPTY_OBJECT);
   }
@@ -53,20 +55,20 @@ final class SessionSubscriptions {
     return watched.remove(uri).onSuccess(removed -> note()).map(RawJson.EMPTY_OBJECT);
   }
 
-  /** Those of a session that goes on here. */
+  /** Subscribes again to what the facts of a resumed session name. */
   void continueFrom(DirectoryView view, JsonObject facts) {
     for (Object uri : facts.getJsonArray(SessionStore.URIS, new JsonArray())) {
       String name = String.valueOf(uri);
-      watch(router.subscribable(view, name), name, server -> {});
+      watch(host.router().subscribable(view, name), name, server -> {});
     }
   }
 
   private void note() {
-    book.note(session, SessionStore.URIS, watched.uris());
+    host.store().note(session, SessionStore.URIS, watched.uris());
   }
 
   /**
-   * @param about hears which server has it
+   * @param about receives the server that has the resource
    */
   private Future<Boolean> watch(
       Future<ViewList.Target> subscribable, String uri, Consumer<String> about) {
@@ -78,15 +80,15 @@ final class SessionSubscriptions {
   }
 
   /**
-   * What the client calls a resource that was updated.
+   * The client's names for a resource that was updated.
    *
-   * @param view what he may see now: he may have had more rights when he subscribed
+   * @param view with the client's present rights, which may be fewer than when it subscribed
    */
   List<String> names(DirectoryView view, @Nullable String server, @Nullable String uri) {
     return watched.names(view, server, uri);
   }
 
-  /** The session is over. */
+  /** Ends all subscriptions. */
   void close() {
     watched.close();
   }

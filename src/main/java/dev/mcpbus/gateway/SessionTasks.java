@@ -5,13 +5,11 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
-import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TasksExtension;
-import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,13 +18,12 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of one session, on servers of either era, as 2025-11-25 has them. A task on a leased
- * connection ends with the session, as the connection does; one on a server that everybody shares
- * is found by the same principal's next session, too. Confined to its session's host.
+ * The tasks of one session, on servers of either era, in the form of MCP 2025-11-25. A task on a
+ * private connection ends with the session, as the connection does. A task on a shared connection
+ * stays: a later session of the same principal finds it, too. Confined to the session's host.
  */
 final class SessionTasks {
 
@@ -35,47 +32,35 @@ final class SessionTasks {
   private static final int PAGE = 50;
   private static final long FINISHED_TTL_MILLIS = 600_000;
 
-  /** A call that was to become a task and was answered at once. */
+  /** A call that the client wanted as a task, and that the server answered at once. */
   private record Finished(RawJson task, RawJson result) {}
 
   private final Directory directory;
   private final RequestRouter router;
-  private final Principal principal;
-  private final Supplier<DirectoryView> view;
-  private final SessionConnections connections;
+  private final GatewaySession session;
 
-  /** In the order in which the client got to know them. */
+  /** The tasks by the client's id, in the order in which the client received the ids. */
   private final Map<String, SealedTaskIds.Named> known = new LinkedHashMap<>();
 
-  /** Ids by connection and the server's id. */
+  /** The client's ids, by connection and the server's id. */
   private final Map<SealedTaskIds.Named, String> ids = new HashMap<>();
 
   private final Map<String, Finished> finished = new LinkedHashMap<>();
 
-  /**
-   * @param view what the client may see at the moment
-   */
-  SessionTasks(
-      Directory directory,
-      RequestRouter router,
-      Principal principal,
-      Supplier<DirectoryView> view,
-      SessionConnections connections) {
+  SessionTasks(Directory directory, RequestRouter router, GatewaySession session) {
     this.directory = directory;
     this.router = router;
-    this.principal = principal;
-    this.view = view;
-    this.connections = connections;
+    this.session = session;
   }
 
-  /** What the client gets of the answer to a tool call. */
-  RawJson begun(GatewayRequest request, RawJson result) {
-    ConnectionId at = request.at();
-    String tool = request.item();
-    if (request.params().member("task") == null
+  /** The result of a tool call in the form for the client. */
+  RawJson begun(GatewayCall call, RawJson result) {
+    ConnectionId at = call.at();
+    String tool = call.item();
+    if (call.request().params().member("task") == null
         || at == null
         || tool == null
-        || !directory.hasTasks(request.view())) {
+        || !directory.hasTasks(call.request().view())) {
       return result;
     }
     if (TaskForms.isTask(result)) {
@@ -93,7 +78,7 @@ final class SessionTasks {
     return RawJson.EMPTY_OBJECT.with("task", finished(result));
   }
 
-  /** The client asked for a task, and the server had the answer. */
+  /** Keeps the result of such a call as a task that is over. */
   private RawJson finished(RawJson result) {
     String id = RandomNames.create(16);
     RawJson now = RawJson.string(Instant.now().toString());
@@ -112,7 +97,7 @@ final class SessionTasks {
   }
 
   private String remember(SealedTaskIds.Named task) {
-    String id = directory.taskIds().seal(principal.name(), task);
+    String id = directory.taskIds().seal(session.owner(), task);
     known.put(id, task);
     ids.put(key(task.connection(), task.own()), id);
     if (known.size() > MAX_KNOWN) {
@@ -129,48 +114,49 @@ final class SessionTasks {
   }
 
   /**
-   * By which the client knows a server's task; null where it was not told of it, or may not use the
-   * tool any more.
+   * The client's id of a server's task; null if the client does not know the task, or may not use
+   * the tool any more.
    */
   @Nullable String id(String connection, String own) {
     String id = ids.get(key(connection, own));
     SealedTaskIds.Named task = id == null ? null : known.get(id);
     String server = server(connection);
-    return task != null && server != null && view.get().admits(ListKind.TOOLS, server, task.tool())
+    return task != null && server != null && session.view().admits(ListKind.TOOLS, server, task.tool())
         ? id
         : null;
   }
 
   // ---- requests
 
-  /** A method of {@code tasks/}; what this client was not given is absent. */
-  Future<RawJson> route(GatewayRequest request) {
+  /** Answers {@code tasks/*}; a task that this client does not know is absent. */
+  Future<RawJson> route(GatewayCall call) {
+    GatewayRequest request = call.request();
     if (!directory.hasTasks(request.view())) {
       throw McpErrors.methodNotFound(request.method());
     }
     if (request.method().equals(Methods.TASKS_LIST)) {
-      return list(request);
+      return list(call);
     }
     String suffix = TaskForms.suffix(request.method());
-    String id = GatewayRequest.text(request.params(), "taskId");
+    String id = request.text("taskId");
     Finished done = finished.get(id);
     if (done != null) {
       return Future.succeededFuture(answered(suffix, id, done));
     }
-    SealedTaskIds.Named task = directory.taskIds().open(GatewayRequest.requester(principal), id);
+    SealedTaskIds.Named task = directory.taskIds().open(GatewayRequest.requester(request.principal()), id);
     String server = task == null ? null : server(task.connection());
     if (task == null
         || server == null
         || !request.view().admits(ListKind.TOOLS, server, task.tool())) {
       throw TaskForms.absent();
     }
-    request.about(server, task.tool());
+    call.about(server, task.tool());
     return switch (suffix) {
-      case Addresses.TASKS_GET -> state(request, server, task).onSuccess(there -> remember(task));
+      case Addresses.TASKS_GET -> state(call, server, task).onSuccess(there -> remember(task));
       case Addresses.TASKS_RESULT ->
-          call(request, server, suffix, task)
+          send(call, server, suffix, task)
               .map(result -> TaskForms.related(result.without(ResultType.MEMBER), id));
-      case Addresses.TASKS_CANCEL -> cancel(request, server, task);
+      case Addresses.TASKS_CANCEL -> cancel(call, server, task);
       default -> throw McpErrors.methodNotFound(request.method());
     };
   }
@@ -188,59 +174,59 @@ final class SessionTasks {
     return McpErrors.invalidParams("the task is over already");
   }
 
-  /** The server behind a connection of this session, or one that everybody shares. */
+  /** The server of a private connection of this session, or of a shared one; null if unknown. */
   private @Nullable String server(String connection) {
-    ConnectionId leased = connections.serverOf(connection);
-    if (leased != null) {
-      return leased.value();
+    ConnectionId server = session.servers().serverOf(connection);
+    if (server != null) {
+      return server.value();
     }
     return directory.snapshot().server(connection) == null ? null : connection;
   }
 
-  private Future<RawJson> call(
-      GatewayRequest request, String server, String suffix, SealedTaskIds.Named task) {
-    return router.call(request, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
+  private Future<RawJson> send(
+      GatewayCall call, String server, String suffix, SealedTaskIds.Named task) {
+    return router.send(call, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
   }
 
-  private Future<RawJson> state(GatewayRequest request, String server, SealedTaskIds.Named task) {
-    String id = directory.taskIds().seal(principal.name(), task);
-    return call(request, server, Addresses.TASKS_GET, task)
+  private Future<RawJson> state(GatewayCall call, String server, SealedTaskIds.Named task) {
+    String id = directory.taskIds().seal(session.owner(), task);
+    return send(call, server, Addresses.TASKS_GET, task)
         .map(state -> TaskForms.older(state, id));
   }
 
-  /** This era refuses to cancel what is over, and answers with the task. */
-  private Future<RawJson> cancel(GatewayRequest request, String server, SealedTaskIds.Named task) {
+  /** MCP 2025-11-25: a task that is over cannot be cancelled, and the answer is the task. */
+  private Future<RawJson> cancel(GatewayCall call, String server, SealedTaskIds.Named task) {
     DirectoryEntry facts = directory.snapshot().server(server);
     Future<RawJson> before =
         facts == null || !facts.modern()
             ? Future.succeededFuture(RawJson.EMPTY_OBJECT)
-            : state(request, server, task);
+            : state(call, server, task);
     return before
         .compose(
             state ->
                 TaskForms.isOver(state)
                     ? Future.failedFuture(over())
-                    : call(request, server, Addresses.TASKS_CANCEL, task))
+                    : send(call, server, Addresses.TASKS_CANCEL, task))
         .compose(
             answer ->
                 TaskForms.id(answer).isEmpty()
-                    ? state(request, server, task)
+                    ? state(call, server, task)
                     : Future.succeededFuture(
-                        TaskForms.older(answer, directory.taskIds().seal(principal.name(), task))));
+                        TaskForms.older(answer, directory.taskIds().seal(session.owner(), task))));
   }
 
-  /** Those that the client was told of and that are still there. */
-  private Future<RawJson> list(GatewayRequest request) {
-    RawJson cursor = request.params().member("cursor");
+  /** The tasks that the client knows and that still exist. */
+  private Future<RawJson> list(GatewayCall call) {
+    RawJson cursor = call.request().params().member("cursor");
     List<String> all = new ArrayList<>(finished.keySet());
     all.addAll(known.keySet());
     int from = cursor == null || !cursor.isString() ? 0 : all.indexOf(cursor.asString()) + 1;
     if (cursor != null && from == 0) {
-      throw McpErrors.invalidParams("the cursor is not good any more; list anew");
+      throw McpErrors.staleCursor();
     }
     List<String> page = all.subList(from, Math.min(all.size(), from + PAGE));
     List<Future<RawJson>> states = new ArrayList<>();
-    page.forEach(id -> states.add(listed(request, id)));
+    page.forEach(id -> states.add(listed(call, id)));
     boolean more = from + PAGE < all.size();
     return Future.join(states)
         .transform(
@@ -255,7 +241,7 @@ final class SessionTasks {
             });
   }
 
-  private Future<RawJson> listed(GatewayRequest request, String id) {
+  private Future<RawJson> listed(GatewayCall call, String id) {
     Finished done = finished.get(id);
     if (done != null) {
       return Future.succeededFuture(done.task());
@@ -264,8 +250,8 @@ final class SessionTasks {
     String server = task == null ? null : server(task.connection());
     return task == null
             || server == null
-            || !request.view().admits(ListKind.TOOLS, server, task.tool())
+            || !call.request().view().admits(ListKind.TOOLS, server, task.tool())
         ? Future.failedFuture(TaskForms.absent())
-        : state(request, server, task);
+        : state(call, server, task);
   }
 }

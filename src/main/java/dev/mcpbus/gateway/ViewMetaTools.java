@@ -19,12 +19,13 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The three tools of a view that has too many to list. They find, show and call what the view would
- * list to this client, by the view's names, and nothing else. Confined to its owner.
+ * The three tools of a view that has too many tools to list. They find, show and call only tools
+ * that the view would list to this client, by the view's names. Confined to the context of its
+ * router.
  */
 final class ViewMetaTools {
 
-  /** The three are always the same. */
+  /** The three tools never change. */
   private static final long TTL_MILLIS = 3_600_000;
 
   private static final RawJson TOOLS = RawJson.of(MetaTools.definitions().encode());
@@ -38,9 +39,9 @@ final class ViewMetaTools {
   }
 
   /** The one page of {@code tools/list}. */
-  static RawJson list(boolean modern) {
+  static RawJson list(boolean discover) {
     RawJson tools = RawJson.EMPTY_OBJECT.with("tools", TOOLS);
-    return modern
+    return discover
         ? tools
             .with("cacheScope", RawJson.string("public"))
             .with("ttlMs", RawJson.of(Long.toString(TTL_MILLIS)))
@@ -49,10 +50,10 @@ final class ViewMetaTools {
   }
 
   /**
-   * Answers a call of one of the three. Mistakes of a model come back as results that it can act
-   * on.
+   * Answers a call of one of the three. A mistake of the model becomes a result that the model can
+   * act on.
    *
-   * @param call makes the call that is meant, of these params
+   * @param call calls a tool of the view with these params
    */
   Future<RawJson> answer(
       GatewayRequest request, String name, Function<RawJson, Future<RawJson>> call) {
@@ -72,7 +73,7 @@ final class ViewMetaTools {
     } catch (McpFailure refused) {
       result = Future.failedFuture(refused);
     }
-    return result.recover(failure -> told(request, name, failure));
+    return result.recover(failure -> told(name, failure));
   }
 
   private Future<RawJson> search(GatewayRequest request, RawJson arguments) {
@@ -87,7 +88,7 @@ final class ViewMetaTools {
               return new MetaTools(vertx, scope(request.view(), list))
                   .call(MetaTools.SEARCH, arguments.toJsonObject(), new DeliveryOptions());
             })
-        .map(found -> typed(request, found));
+        .map(RawJson::of);
   }
 
   private static MetaTools.Scope scope(DirectoryView view, ViewList list) {
@@ -125,11 +126,11 @@ final class ViewMetaTools {
               JsonObject shown = entry.toJsonObject();
               shown.remove("_meta");
               shown.remove("icons");
-              return typed(request, MetaTools.shown(shown));
+              return RawJson.of(MetaTools.shown(shown));
             });
   }
 
-  /** The params that the client would have sent without the detour. */
+  /** The params of the call that the client would have sent without the meta tool. */
   private static RawJson meant(GatewayRequest request, RawJson arguments) {
     RawJson inner = arguments.member("arguments");
     if (inner != null && !inner.isObject()) {
@@ -141,10 +142,10 @@ final class ViewMetaTools {
         .with("arguments", inner == null ? RawJson.EMPTY_OBJECT : inner);
   }
 
-  private static Future<RawJson> told(GatewayRequest request, String name, Throwable failure) {
+  private static Future<RawJson> told(String name, Throwable failure) {
     McpFailure known = McpErrors.of(failure);
     return switch (known.code()) {
-      case INVALID_ARGUMENTS, UNKNOWN_TOOL, BAD_REQUEST -> shown(request, name, known);
+      case INVALID_ARGUMENTS, UNKNOWN_TOOL, BAD_REQUEST -> shown(name, known);
       case UPSTREAM_ERROR -> {
         String message = String.valueOf(known.getMessage());
         FailureCode code =
@@ -152,19 +153,14 @@ final class ViewMetaTools {
                 ? FailureCode.UNKNOWN_TOOL
                 : FailureCode.BAD_REQUEST;
         yield known.toJsonRpcError().getInteger("code", 0) == JsonRpcError.INVALID_PARAMS
-            ? shown(request, name, new McpFailure(code, known.sent(), message))
+            ? shown(name, new McpFailure(code, known.sent(), message))
             : Future.failedFuture(known);
       }
       default -> Future.failedFuture(known);
     };
   }
 
-  private static Future<RawJson> shown(GatewayRequest request, String name, McpFailure failure) {
-    return Future.succeededFuture(typed(request, MetaTools.error(name, failure)));
-  }
-
-  private static RawJson typed(GatewayRequest request, JsonObject result) {
-    RawJson raw = RawJson.of(result);
-    return request.isModern() ? raw.with(ResultType.MEMBER, ResultType.COMPLETE_JSON) : raw;
+  private static Future<RawJson> shown(String name, McpFailure failure) {
+    return Future.succeededFuture(RawJson.of(MetaTools.error(name, failure)));
   }
 }

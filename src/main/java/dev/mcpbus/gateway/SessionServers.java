@@ -1,0 +1,143 @@
+package dev.mcpbus.gateway;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryEntry;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servers as one session sees them. A server of the {@code initialize} era gets a connection of
+ * the session's own, whose lists lie over the common ones. A server of the {@code discover} era
+ * gets with each request what the client has stated once. Confined to the session's host.
+ */
+final class SessionServers {
+
+  private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
+
+  private final Directory directory;
+  private final GatewaySession session;
+  private final RawJson capabilities;
+  private final RawJson withTasks;
+  private final RawJson clientInfo;
+  private final SessionLists lists;
+  private final SessionConnections connections;
+
+  /**
+   * @param stated the client's capabilities
+   * @param initialize the params of {@code initialize}
+   */
+  SessionServers(
+      HostParts host, GatewaySession session, JsonObject stated, JsonObject initialize) {
+    this.directory = host.directory();
+    this.session = session;
+    this.capabilities = RawJson.of(stated);
+    this.withTasks = TaskForms.offering(capabilities);
+    this.clientInfo =
+        RawJson.of(
+            initialize.getValue("clientInfo") instanceof JsonObject object
+                ? object
+                : new Implementation("unknown", "").toJson());
+    this.lists = new SessionLists(host.vertx(), session.changes()::seen, session::changed);
+    this.connections =
+        new SessionConnections(
+            host.vertx(),
+            host.calls(),
+            session.inbox(),
+            session.owner(),
+            stated,
+            lists,
+            () -> host.store().end(session.id()));
+  }
+
+  /** The connection that answers this client for {@code server}. */
+  Future<ConnectionId> connection(String server) {
+    return connections.of(new ConnectionId(server), directory.snapshot().server(server));
+  }
+
+  /** Each request to a server of the {@code discover} era states the client and its wishes. */
+  RawJson adapted(String server, RawJson params) {
+    DirectoryEntry facts = directory.snapshot().server(server);
+    if (facts == null || !facts.modern()) {
+      return params;
+    }
+    RawJson meta = params.member("_meta");
+    RawJson all =
+        (meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta)
+            .with(MetaKeys.CLIENT_CAPABILITIES, facts.tasks() ? withTasks : capabilities)
+            .with(MetaKeys.CLIENT_INFO, clientInfo);
+    String level = session.inbox().level();
+    if (level != null) {
+      all = all.with(MetaKeys.LOG_LEVEL, RawJson.string(level));
+    }
+    return params.with("_meta", all);
+  }
+
+  /** What the client sees of the common lists. */
+  DirectorySnapshot seen(DirectorySnapshot shared) {
+    return lists.over(shared);
+  }
+
+  /** Completes when the lists of that kind of the session's connections are known, or late. */
+  Future<Void> listed(ListKind kind) {
+    return lists.ready(List.of(kind), LIST_PATIENCE_NANOS);
+  }
+
+  /** The server behind a private connection of this session; null if it is not one of them. */
+  @Nullable ConnectionId serverOf(String connection) {
+    return connections.serverOf(connection);
+  }
+
+  /** Whether the client may hear of a server, by its private connection. */
+  boolean sees(String connection) {
+    ConnectionId server = serverOf(connection);
+    return server == null || session.view().includes(server.value());
+  }
+
+  /** An event of a private connection. */
+  void changed(String connection, String type) {
+    ConnectionId server = serverOf(connection);
+    if (server == null) {
+      return;
+    }
+    switch (type) {
+      case Events.GAVE_UP -> connections.lost(connection);
+      case Events.CONNECTED -> lists.connected(server);
+      default -> {
+        for (ListKind kind : ListKind.values()) {
+          if (kind.event.equals(type)) {
+            lists.changed(server, kind);
+          }
+        }
+      }
+    }
+  }
+
+  /** Sets the log level at the private connections. */
+  void level(String level) {
+    connections.level(level);
+  }
+
+  /** The client's roots have changed: its servers may ask for them again. */
+  void rootsChanged() {
+    connections.rootsChanged();
+  }
+
+  /** Whether the client waits or listens; an idle connection can make room for another. */
+  void use(boolean inUse) {
+    connections.use(inUse);
+  }
+
+  /** Ends the private connections. */
+  Future<Void> close() {
+    return connections.close();
+  }
+}
