@@ -12,76 +12,85 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who on this host made which call, and holds which lease: whatever comes from a server goes to him
- * and nobody else. Confined to the host's context.
+ * Which session or parked call of this host made which call and has which private connection. It
+ * passes each message of a server to that one caller and to no other. Confined to the host's
+ * context.
  */
 final class CallRegistry {
 
-  /** Whoever makes calls. */
+  /** A session or a parked call. */
   interface Caller {
 
     /** Progress or a log message of a call. */
     void told(String callId, String method, JsonObject params);
 
     /**
-     * What a server asks.
+     * A question of a server.
      *
-     * @param callId null where the server did not say for which
-     * @param lease null for a connection that is not leased
-     * @param question by which it may be taken back
+     * @param callId null if the server does not name the call
+     * @param connection the private connection; null for a shared one
+     * @param question the key by which the server takes it back
      * @return the MCP result
      */
     Future<JsonObject> asked(
         @Nullable String callId,
-        @Nullable String lease,
+        @Nullable String connection,
         String question,
         String method,
         JsonObject params);
 
-    /** Nobody wants the answer any more. */
+    /** The server has taken a question back. */
     void withdrawn(String question);
 
-    /** Ends what is done with a leased connection, if nothing is; false where it is in use. */
-    boolean giveUp(String lease);
+    /**
+     * Ends what uses a private connection, if the caller is idle.
+     *
+     * @return false if the connection is in use
+     */
+    boolean giveUp(String connection);
 
-    /** A fact about a leased connection. */
-    void heard(String lease, JsonObject event);
+    /** An event of a private connection. */
+    void heard(String connection, JsonObject event);
   }
 
   private final String host;
 
-  /** Of this life of the host: whoever sees the name of one call cannot tell another's. */
-  private final String secret = RandomNames.create(16);
+  /** New in each host, so that no client can derive the id of another client's call. */
+  private final String callIds;
 
   private final Map<String, Caller> calls = new HashMap<>();
-  private final Map<String, Caller> leases = new HashMap<>();
+  private final Map<String, Caller> connections = new HashMap<>();
   private final Map<String, Caller> questions = new HashMap<>();
   private long sequence;
 
   CallRegistry(String host) {
     this.host = host;
+    this.callIds = host + "-" + RandomNames.create(16) + "-";
   }
 
-  /** The host's addresses: for progress and log messages, for questions, for events of leases. */
+  /** The host's address for progress and log messages of calls. */
   String calling() {
     return Addresses.GATEWAY_CALLS + host;
   }
 
+  /** The host's address for questions. */
   String inputs() {
     return Addresses.GATEWAY_INPUT + host;
   }
 
+  /** The host's address for events of private connections. */
   String leased() {
     return Addresses.GATEWAY_LEASED + host;
   }
 
-  /** A name that nobody can guess, and that leads back to this host. */
+  /** A new name for a parked call; no client can guess it, and it names this host. */
   String state() {
     return RandomNames.heldBy(host);
   }
 
+  /** Registers a call; returns its id. */
   String add(Caller caller) {
-    String id = host + "-" + secret + "-" + ++sequence;
+    String id = callIds + ++sequence;
     calls.put(id, caller);
     return id;
   }
@@ -90,12 +99,12 @@ final class CallRegistry {
     calls.remove(callId);
   }
 
-  void addLease(String lease, Caller caller) {
-    leases.put(lease, caller);
+  void addConnection(String connection, Caller caller) {
+    connections.put(connection, caller);
   }
 
-  void removeLease(String lease) {
-    leases.remove(lease);
+  void removeConnection(String connection) {
+    connections.remove(connection);
   }
 
   void told(Message<JsonObject> message) {
@@ -120,17 +129,19 @@ final class CallRegistry {
     String callId = body.getString("call");
     String connection = body.getString("id", "");
     Caller byCall = callId == null ? null : calls.get(callId);
-    Caller byLease = leases.get(connection);
-    Caller caller = byCall == null ? byLease : byCall;
+    Caller byConnection = connections.get(connection);
+    Caller caller = byCall == null ? byConnection : byCall;
     if (caller == null) {
-      message.reply(McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "nobody is there to answer"));
+      message.reply(
+          McpFailure.notSent(
+              FailureCode.METHOD_NOT_FOUND, "the client that made the call has gone"));
       return;
     }
     questions.put(question, caller);
     caller
         .asked(
             byCall == null ? null : callId,
-            byLease == null ? null : connection,
+            byConnection == null ? null : connection,
             question,
             body.getString("method", ""),
             body.getJsonObject("params", new JsonObject()))
@@ -138,17 +149,17 @@ final class CallRegistry {
         .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
   }
 
-  /** Another client wants such a connection: false where it is in use. */
-  boolean giveUp(String lease) {
-    Caller caller = leases.get(lease);
-    return caller == null || caller.giveUp(lease);
+  /** Another client needs the connection: whether it is free now. */
+  boolean giveUp(String connection) {
+    Caller caller = connections.get(connection);
+    return caller == null || caller.giveUp(connection);
   }
 
   void heard(Message<JsonObject> message) {
-    String lease = message.body().getString("id", "");
-    Caller caller = leases.get(lease);
+    String connection = message.body().getString("id", "");
+    Caller caller = connections.get(connection);
     if (caller != null) {
-      caller.heard(lease, message.body());
+      caller.heard(connection, message.body());
     }
   }
 }

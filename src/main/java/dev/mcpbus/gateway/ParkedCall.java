@@ -4,174 +4,209 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
-import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.RequestSender;
-import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a modern client on a server of the older era, which may ask while it works: the
- * client gets the question as its result, and its retry with the answer goes on where the call
- * waits. Confined to the host's context.
+ * A call of a {@code discover} client on a server of the {@code initialize} era that waits at a
+ * session host. The server asks and reports over a session, and the client has none. So the call
+ * gets a private connection, and its questions and its result wait here until the client comes for
+ * them: with the same call again ({@link RetriedCall}), or with {@code tasks/*} ({@link TaskCall}).
+ *
+ * <table>
+ *   <caption>What happens when</caption>
+ *   <tr><th>event</th><th>{@link RetriedCall}</th><th>{@link TaskCall}</th></tr>
+ *   <tr><td>the call begins</td><td>the client's response waits</td>
+ *       <td>the response ends with the task</td></tr>
+ *   <tr><td>the server asks</td>
+ *       <td>after 20 ms the response ends with {@code input_required}, all open questions and a
+ *           {@code requestState}</td>
+ *       <td>the task has the status {@code input_required} and the question</td></tr>
+ *   <tr><td>the client answers</td><td>with a retry, whose response waits in turn</td>
+ *       <td>with {@code tasks/update}</td></tr>
+ *   <tr><td>the server takes a question back</td><td colspan="2">the question is removed</td></tr>
+ *   <tr><td>progress, log messages</td><td>go to the response that waits</td><td>are dropped</td>
+ *       </tr>
+ *   <tr><td>the server answers</td><td>the response gets it, now or with the retry</td>
+ *       <td>the task keeps it for 10 min</td></tr>
+ *   <tr><td>the client closes its response</td><td>the call is cancelled</td>
+ *       <td>the call goes on; it is cancelled if the client does not have the task yet</td></tr>
+ *   <tr><td>no retry for 5 min</td><td>the call is cancelled</td><td>-</td></tr>
+ *   <tr><td>deadline</td><td>the connection's own</td><td>1 h</td></tr>
+ *   <tr><td>the bound is reached, or another client needs the connection</td>
+ *       <td>a call whose client has questions is cancelled</td>
+ *       <td>a task that asks is cancelled; one that is over is forgotten</td></tr>
+ *   <tr><td>the call is over</td>
+ *       <td colspan="2">its open questions fail; its connection waits 30 s for the next call of the
+ *           same {@link Key}</td></tr>
+ * </table>
+ *
+ * <p>Confined to the host's context.
  */
-final class ParkedCall implements CallRegistry.Caller {
-
-  /** What a server asks at once arrives one by one, and goes to the client together. */
-  private static final long GATHER_MILLIS = 20;
+abstract class ParkedCall implements CallRegistry.Caller {
 
   /**
-   * @param key by which whoever asks may take it back
+   * What a private connection was opened for: it serves only calls with the same key.
+   *
+   * @param principal its name
+   */
+  record Key(String server, String principal, String capabilities) {
+
+    static Key of(Message<?> message) {
+      return new Key(
+          SessionMessage.header(message, SessionMessage.SERVER),
+          Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL)),
+          SessionMessage.header(message, SessionMessage.CAPABILITIES));
+    }
+  }
+
+  /**
+   * @param key by which the server takes the question back
    */
   private record Question(
       String key, String method, JsonObject params, Promise<JsonObject> answer) {}
 
-  private final Vertx vertx;
-  private final CallRegistry calls;
-  private final String principal;
-  private final String target;
+  private final ParkedCalls home;
+  private final Key key;
   private final JsonObject capabilities;
-  private final Consumer<ParkedCall> handedOut;
-  private final Consumer<ParkedCall> ended;
   private final String callId;
   private final Map<String, Question> questions = new LinkedHashMap<>();
-  private @Nullable Message<?> waiting;
-  private @Nullable String state;
-  private @Nullable ConnectionId lease;
-  private @Nullable Future<RawJson> outcome;
-  private long timer = -1;
+  private @Nullable ConnectionId connection;
+  private @Nullable AsyncResult<RawJson> outcome;
   private long sequence;
   private boolean over;
 
+  ParkedCall(ParkedCalls home, Key key) {
+    this.home = home;
+    this.key = key;
+    this.capabilities = new JsonObject(key.capabilities());
+    this.callId = home.registry().add(this);
+  }
+
+  Key key() {
+    return key;
+  }
+
+  ParkedCalls home() {
+    return home;
+  }
+
+  String callId() {
+    return callId;
+  }
+
+  /** Its private connection; null before it has one. */
+  @Nullable ConnectionId connection() {
+    return connection;
+  }
+
+  /** The server's answer; null before. */
+  @Nullable AsyncResult<RawJson> outcome() {
+    return outcome;
+  }
+
+  boolean isOver() {
+    return over;
+  }
+
+  /** False while it waits for its client, or is over: then it can make room for others. */
+  abstract boolean isInUse();
+
+  /** The client's name for it: a {@code requestState} or the id of a task; null if it has none. */
+  abstract @Nullable String state();
+
+  /** A question has come, or was taken back. */
+  abstract void questionsChanged();
+
+  /** The server has answered. */
+  abstract void completed();
+
+  /** The failure of questions that are open at the end. */
+  abstract String ending();
+
+  // ---- to the server
+
   /**
-   * @param handedOut hears each time that the client has been given questions
-   * @param ended hears once that it is over
+   * Sends the call over a connection that is this call's alone for now.
+   *
+   * @param timeLeft milliseconds, or {@link CallDeadline#NONE}
+   * @param progress whether the client wants progress
    */
-  ParkedCall(
-      Vertx vertx,
-      CallRegistry calls,
-      Message<?> message,
-      JsonObject capabilities,
-      Consumer<ParkedCall> handedOut,
-      Consumer<ParkedCall> ended) {
-    this.vertx = vertx;
-    this.calls = calls;
-    this.principal = owner(message);
-    this.target = target(message);
-    this.capabilities = capabilities;
-    this.handedOut = handedOut;
-    this.ended = ended;
-    this.callId = calls.add(this);
-    this.waiting = message;
-  }
-
-  /** What a retry must be about, too: the same call of the same principal. */
-  private static String target(Message<?> message) {
-    RawJson params = SessionMessage.params(message);
-    return message.headers().get(SessionMessage.SERVER)
-        + " "
-        + message.headers().get(SessionMessage.SUFFIX)
-        + " "
-        + params.without("_meta").without("inputResponses").without("requestState");
-  }
-
-  /** By name: the rights of a retry are looked at where it comes in. */
-  private static String owner(Message<?> message) {
-    return Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL));
-  }
-
-  boolean isOf(Message<?> message) {
-    return principal.equals(owner(message)) && target.equals(target(message));
-  }
-
-  boolean isReadBy(String exchange) {
-    return waiting != null && exchange.equals(waiting.headers().get(SessionMessage.EXCHANGE));
-  }
-
-  @Nullable String state() {
-    return state;
-  }
-
-  @Nullable ConnectionId lease() {
-    return lease;
-  }
-
-  /** Makes the call on a connection that is this exchange's alone for now. */
-  void begin(ConnectionId connection, RawJson params) {
-    lease = connection;
-    calls.addLease(connection.value(), this);
-    MultiMap headers = waiting == null ? MultiMap.caseInsensitiveMultiMap() : waiting.headers();
-    String level = headers.get(SessionMessage.LEVEL);
-    if (level != null) {
-      Buffer wish = RawJson.EMPTY_OBJECT.with("level", RawJson.string(level)).toBuffer();
-      vertx.eventBus().request(Addresses.of(connection, Addresses.LOGLEVEL), wish);
-    }
+  void send(
+      ConnectionId own, String suffix, RawJson params, long timeLeft, boolean progress) {
+    connection = own;
+    home.registry().addConnection(own.value(), this);
     DeliveryOptions options =
-        CallHeaders.of(callId, CallDeadline.NONE, CallDeadline.Layer.CALLER)
-            .addHeader(Headers.INPUT, calls.inputs());
-    RawJson meta = params.member("_meta");
-    if (meta != null && meta.member("progressToken") != null) {
-      options.addHeader(Headers.PROGRESS, calls.calling());
-    }
-    outcome =
-        RequestSender.of(vertx)
-            .<Buffer>request(
-                connection,
-                Addresses.of(connection, String.valueOf(headers.get(SessionMessage.SUFFIX))),
-                params.toBuffer(),
-                options)
-            .map(reply -> RawJson.of(reply.body()));
-    outcome.onComplete(done -> settle());
-  }
-
-  /** The call has ended: the client is told now, or when it comes back. */
-  private void settle() {
-    Message<?> message = waiting;
-    Future<RawJson> result = outcome;
-    if (message == null || result == null || !result.isComplete() || over) {
-      return;
-    }
-    if (result.succeeded()) {
-      message.reply(result.result().toBuffer(), new DeliveryOptions().setCodecName(Codecs.SHARED));
-    } else {
-      message.reply(McpFailure.of(result.cause()));
-    }
-    waiting = null;
-    end();
-  }
-
-  void fail(Throwable failure) {
-    if (waiting != null) {
-      waiting.reply(McpFailure.of(failure));
-      waiting = null;
-    }
-    end();
+        CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
+            .addHeader(Headers.INPUT, home.registry().inputs());
+    CallHeaders.add(options, Headers.PROGRESS, progress ? home.registry().calling() : null);
+    home.sender()
+        .<Buffer>request(own, Addresses.of(own, suffix), params.toBuffer(), options)
+        .map(reply -> RawJson.of(reply.body()))
+        .onComplete(
+            done -> {
+              if (!over) {
+                outcome = done;
+                completed();
+              }
+            });
   }
 
   // ---- questions
 
+  boolean hasQuestions() {
+    return !questions.isEmpty();
+  }
+
+  /** The open questions as {@code inputRequests}. */
+  JsonObject inputRequests() {
+    JsonObject requests = new JsonObject();
+    questions.forEach(
+        (name, question) ->
+            requests.put(
+                name,
+                new JsonObject()
+                    .put("method", question.method())
+                    .put("params", question.params())));
+    return requests;
+  }
+
+  /**
+   * Passes answers of the client on. An answer to no open question has no effect.
+   *
+   * @return whether there was one to an open question
+   */
+  boolean answer(JsonObject answers) {
+    boolean any = false;
+    for (Map.Entry<String, Object> one : answers) {
+      Question question =
+          one.getValue() instanceof JsonObject ? questions.remove(one.getKey()) : null;
+      if (question != null) {
+        any = true;
+        question.answer().tryComplete((JsonObject) one.getValue());
+      }
+    }
+    return any;
+  }
+
   @Override
   public Future<JsonObject> asked(
       @Nullable String call,
-      @Nullable String connection,
+      @Nullable String at,
       String question,
       String method,
       JsonObject params) {
@@ -179,136 +214,52 @@ final class ParkedCall implements CallRegistry.Caller {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
     }
-    Question asked = new Question(question, method, params, Promise.promise());
+    Question asked =
+        new Question(question, method, ClientQuestions.embedded(params), Promise.promise());
     questions.put("input-" + ++sequence, asked);
-    vertx.setTimer(GATHER_MILLIS, now -> put());
+    questionsChanged();
     return asked.answer().future();
   }
 
-  /** An answer to it will not be looked at. */
   @Override
   public void withdrawn(String question) {
-    questions.values().removeIf(asked -> asked.key().equals(question));
-  }
-
-  /** Hands the open questions to the client, where it waits. */
-  private void put() {
-    Message<?> message = waiting;
-    if (over || message == null || questions.isEmpty()) {
-      return;
+    if (questions.values().removeIf(asked -> asked.key().equals(question))) {
+      questionsChanged();
     }
-    waiting = null;
-    String fresh = calls.state();
-    state = fresh;
-    JsonObject requests = new JsonObject();
-    questions.forEach(
-        (key, question) ->
-            requests.put(
-                key,
-                new JsonObject()
-                    .put("method", question.method())
-                    .put("params", ClientQuestions.embedded(question.params()))));
-    JsonObject result =
-        new JsonObject()
-            .put(ResultType.MEMBER, ResultType.INPUT_REQUIRED)
-            .put("inputRequests", requests)
-            .put("requestState", fresh);
-    message.reply(result.toBuffer());
-    timer = vertx.setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
-    handedOut.accept(this);
   }
 
-  /** The client has come back, with answers to some of the questions. */
-  void retry(Message<?> message) {
-    vertx.cancelTimer(timer);
-    state = null;
-    waiting = message;
-    RawJson responses = SessionMessage.params(message).member("inputResponses");
-    JsonObject answers =
-        responses != null && responses.isObject() ? responses.toJsonObject() : new JsonObject();
-    for (Map.Entry<String, Object> one : answers) {
-      Question question = questions.remove(one.getKey());
-      if (question != null && one.getValue() instanceof JsonObject answer) {
-        question.answer().tryComplete(answer);
-      } else if (question != null) {
-        questions.put(one.getKey(), question);
-      }
-    }
-    settle();
-    put();
-  }
-
-  // ---- what the server tells meanwhile
+  // ---- its end
 
   @Override
-  public void told(String call, String method, JsonObject params) {
-    Message<?> message = waiting;
-    if (message != null) {
-      vertx
-          .eventBus()
-          .send(
-              SessionMessage.header(message, SessionMessage.DOOR),
-              params,
-              new DeliveryOptions()
-                  .addHeader(Headers.CALL_ID, message.headers().get(SessionMessage.EXCHANGE))
-                  .addHeader(Headers.METHOD, method));
-    }
-  }
-
-  /** While its client has the questions. */
-  @Override
-  public boolean giveUp(String connection) {
-    if (state == null) {
+  public boolean giveUp(String at) {
+    if (isInUse()) {
       return false;
     }
     cancel();
     return true;
   }
 
-  @Override
-  public void heard(String connection, JsonObject event) {
-    Message<?> message = waiting;
-    if (Events.LOG.equals(event.getString("type"))
-        && message != null
-        && message.headers().contains(SessionMessage.LEVEL)) {
-      told(callId, Methods.MESSAGE, event.getJsonObject("params", new JsonObject()));
-    }
-  }
-
-  // ---- its end
-
-  /** Nobody waits for it, or it waits too long for its client. */
+  /** The client does not want the answer any more, or waits too long. Idempotent. */
   void cancel() {
-    if (over) {
-      return;
+    if (!over && connection != null) {
+      CallCancellation.publish(home.vertx(), connection, callId);
     }
-    ConnectionId connection = lease;
-    if (connection != null) {
-      CallCancellation.publish(vertx, connection, callId);
-    }
-    waiting = null;
     end();
   }
 
-  private void end() {
+  /** Idempotent. */
+  void end() {
     if (over) {
       return;
     }
     over = true;
-    vertx.cancelTimer(timer);
-    calls.remove(callId);
-    if (lease != null) {
-      calls.removeLease(lease.value());
+    home.registry().remove(callId);
+    if (connection != null) {
+      home.registry().removeConnection(connection.value());
     }
-    questions
-        .values()
-        .forEach(
-            question ->
-                question
-                    .answer()
-                    .tryFail(
-                        McpFailure.notSent(FailureCode.CANCELLED, "the client has not answered")));
+    McpFailure unanswered = McpFailure.notSent(FailureCode.CANCELLED, ending());
+    questions.values().forEach(question -> question.answer().tryFail(unanswered));
     questions.clear();
-    ended.accept(this);
+    home.ended(this);
   }
 }

@@ -5,16 +5,17 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonObject;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,231 +23,246 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The exchanges of one host, and the leased connections that they take turns with: one serves only
- * calls of the same principal, server and capabilities, one at a time. Confined to the host's
- * context.
+ * The {@link ParkedCall}s of one session host, within two bounds: calls, and tasks. At a bound the
+ * call that has waited longest for its client makes room. Confined to the host's context.
  */
 final class ParkedCalls {
 
-  private static final long IDLE_MILLIS = 30_000;
-  private static final long TTL_MILLIS = 900_000;
-
-  /** A connection of its own lives on the node of whoever holds it. */
-  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
-
-  /**
-   * What a connection was leased for.
-   *
-   * @param principal by name
-   */
-  record Key(String server, String principal, String capabilities) {
-
-    static Key of(Message<?> message) {
-      return new Key(
-          SessionMessage.header(message, SessionMessage.SERVER),
-          Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL)),
-          SessionMessage.header(message, SessionMessage.CAPABILITIES));
-    }
-  }
-
-  private record Idle(ConnectionId lease, long timer) {}
-
   private final Vertx vertx;
-  private final CallRegistry calls;
-  private final FairLimit<ParkedCall> bound;
-  private final Map<ParkedCall, Key> running = new HashMap<>();
-  private final Map<Key, Deque<Idle>> idle = new HashMap<>();
-  private final Set<ConnectionId> leases = new HashSet<>();
+  private final RequestSender sender;
+  private final CallRegistry registry;
+  private final Directory directory;
+  private final ParkedConnections connections;
+  private final FairLimit<ParkedCall> calls;
+  private final FairLimit<ParkedCall> tasks;
+  private final Set<ParkedCall> all = new HashSet<>();
+
+  /** By the name that the client has: a {@code requestState} or the id of a task. */
+  private final Map<String, ParkedCall> byState = new HashMap<>();
+
+  /** By the response of the client that waits. */
+  private final Map<String, ParkedCall> byResponse = new HashMap<>();
 
   /**
-   * @param max calls at a time; where there are as many, one makes room that waits for its client
+   * @param max calls, and as many tasks
    */
-  ParkedCalls(Vertx vertx, CallRegistry calls, int max) {
+  ParkedCalls(
+      Vertx vertx, RequestSender sender, CallRegistry registry, Directory directory, int max) {
     this.vertx = vertx;
-    this.calls = calls;
-    this.bound = new FairLimit<>(max);
+    this.sender = sender;
+    this.registry = registry;
+    this.directory = directory;
+    this.connections = new ParkedConnections(vertx, registry);
+    this.calls = new FairLimit<>(max);
+    this.tasks = new FairLimit<>(max);
   }
 
-  void handle(String op, Message<?> message) {
-    if (op.equals(SessionMessage.RETRY)) {
-      retry(message);
-      return;
-    }
-    Key key = Key.of(message);
-    JsonObject capabilities = new JsonObject(key.capabilities());
-    ParkedCall parked =
-        new ParkedCall(vertx, calls, message, capabilities, this::handedOut, this::ended);
-    FairLimit.Verdict<ParkedCall> verdict = bound.admit(parked, key.principal());
-    if (verdict.isRefused()) {
-      parked.fail(
-          McpFailure.notSent(
-              FailureCode.OVERLOADED,
-              "all "
-                  + bound.max()
-                  + " calls that may ask their clients are under way, or yours are three quarters"
-                  + " of those that are left; try again later"));
-      return;
-    }
-    ParkedCall waits = verdict.victim();
-    if (waits != null) {
-      waits.cancel();
-    }
-    running.put(parked, key);
-    RawJson params = SessionMessage.params(message);
-    lease(key)
+  Vertx vertx() {
+    return vertx;
+  }
+
+  RequestSender sender() {
+    return sender;
+  }
+
+  CallRegistry registry() {
+    return registry;
+  }
+
+  ParkedConnections connections() {
+    return connections;
+  }
+
+  // ---- messages of endpoints
+
+  /** {@link SessionMessage#CALL}. */
+  void call(Message<?> message) {
+    RetriedCall call = new RetriedCall(this, ParkedCall.Key.of(message), message);
+    admit(
+        call,
+        "all "
+            + calls.max()
+            + " calls that may ask their clients are under way, or yours are three quarters"
+            + " of those that are left; try again later");
+    connections
+        .take(call.key())
         .onComplete(
-            lease -> {
-              if (running.containsKey(parked)) {
-                parked.begin(lease, params);
+            own -> {
+              if (call.isOver()) {
+                connections.giveBack(call.key(), own);
               } else {
-                giveBack(key, lease);
+                call.begin(own);
               }
             },
-            parked::fail);
+            call::fail);
   }
 
-  private void retry(Message<?> message) {
+  /** {@link SessionMessage#RETRY}. */
+  void retry(Message<?> message) {
     String state = SessionMessage.header(message, SessionMessage.STATE);
-    ParkedCall parked =
-        running.keySet().stream().filter(one -> state.equals(one.state())).findFirst().orElse(null);
-    if (parked == null || !parked.isOf(message)) {
-      message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no call waits for this"));
+    if (byState.get(state) instanceof RetriedCall call && call.isOf(message)) {
+      byState.remove(state);
+      call.retry(message);
     } else {
-      noteUse(parked, true);
-      parked.retry(message);
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no call waits for this");
     }
   }
 
-  /** Its client has the questions; whether it comes back is not known. */
-  private void handedOut(ParkedCall parked) {
-    noteUse(parked, false);
-  }
-
-  private void noteUse(ParkedCall parked, boolean inUse) {
-    bound.use(parked, inUse);
-    ConnectionId lease = parked.lease();
-    if (lease != null) {
-      use(lease, inUse);
-    }
-  }
-
-  /** The client has closed its response: so modern clients cancel. */
-  void gone(String response) {
-    running.keySet().stream()
-        .filter(one -> one.isReadBy(response))
-        .findFirst()
-        .ifPresent(ParkedCall::cancel);
-  }
-
-  /** A connection for this key alone; {@link #giveBack} ends that. */
-  Future<ConnectionId> lease(Key key) {
-    Deque<Idle> free = idle.get(key);
-    Idle next = free == null ? null : free.poll();
-    if (next != null) {
-      vertx.cancelTimer(next.timer());
-      use(next.lease(), true);
-      return Future.succeededFuture(next.lease());
-    }
-    JsonObject wish =
-        new JsonObject()
-            .put("id", key.server())
-            .put("capabilities", new JsonObject(key.capabilities()))
-            .put("input", calls.inputs())
-            .put("events", calls.leased())
-            .put("owner", key.principal())
-            .put("ttl", TTL_MILLIS);
-    return vertx
-        .eventBus()
-        .<JsonObject>request(Addresses.SERVERS_LEASE, wish, LOCAL)
-        .map(
-            answer -> {
-              String lease = answer.body().getString("lease");
-              if (lease == null) {
-                return new ConnectionId(key.server());
+  /** {@link SessionMessage#TASK}. */
+  void task(Message<?> message) {
+    RawJson params = SessionMessage.params(message);
+    RawJson name = params.member("name");
+    String tool = name == null || !name.isString() ? "" : name.asString();
+    TaskCall task = new TaskCall(this, ParkedCall.Key.of(message), registry.state(), tool);
+    admit(
+        task,
+        "all "
+            + tasks.max()
+            + " tasks are at work, or yours are three quarters of those that are left; cancel"
+            + " one, or try again later");
+    noteUse(task);
+    String response = SessionMessage.header(message, SessionMessage.EXCHANGE);
+    waits(response, task);
+    connections
+        .take(task.key())
+        .onComplete(known -> answered(response))
+        .onComplete(
+            own -> {
+              if (task.isOver()) {
+                connections.giveBack(task.key(), own);
+                message.reply(McpFailure.notSent(FailureCode.CANCELLED, "the client has gone"));
+                return;
               }
-              ConnectionId made = new ConnectionId(lease);
-              leases.add(made);
-              return made;
+              task.begin(own, params);
+              message.reply(task.begun().toBuffer());
+            },
+            failure -> {
+              task.cancel();
+              message.reply(McpFailure.of(failure));
             });
   }
 
-  private void ended(ParkedCall parked) {
-    bound.remove(parked);
-    Key key = running.remove(parked);
-    ConnectionId lease = parked.lease();
-    if (key != null && lease != null) {
-      giveBack(key, lease);
+  /** {@link SessionMessage#ABOUT_TASK}: {@code tasks/get}, {@code /update}, {@code /cancel}. */
+  void aboutTask(Message<?> message) {
+    ParkedCall known = byState.get(SessionMessage.header(message, SessionMessage.STATE));
+    if (!(known instanceof TaskCall task) || !isFor(task, message.headers())) {
+      throw TaskForms.absent();
     }
+    noteUse(task);
+    String suffix = SessionMessage.header(message, SessionMessage.SUFFIX);
+    message.reply(answer(task, suffix, SessionMessage.params(message)).toBuffer());
   }
 
-  void giveBack(Key key, ConnectionId lease) {
-    if (!leases.contains(lease)) {
-      return; // a shared one
+  /** A task is for the principal that called the tool, as long as it may use the tool. */
+  private boolean isFor(TaskCall task, MultiMap headers) {
+    Principal who = Principal.parse(String.valueOf(headers.get(SessionMessage.PRINCIPAL)));
+    DirectoryView view =
+        directory.view(String.valueOf(headers.get(SessionMessage.VIEW)), who);
+    return task.key().principal().equals(who.name())
+        && view != null
+        && view.admits(ListKind.TOOLS, task.key().server(), task.tool());
+  }
+
+  private static RawJson answer(TaskCall task, String suffix, RawJson params) {
+    if (Addresses.TASKS_GET.equals(suffix)) {
+      return task.get();
     }
-    long timer = vertx.setTimer(IDLE_MILLIS, late -> release(key, lease));
-    idle.computeIfAbsent(key, absent -> new ArrayDeque<>()).push(new Idle(lease, timer));
-    use(lease, false).onFailure(lost -> forget(key, lease));
-  }
-
-  /** What is idle may have to make room for other clients. */
-  Future<?> use(ConnectionId lease, boolean inUse) {
-    return leases.contains(lease)
-        ? vertx
-            .eventBus()
-            .request(
-                Addresses.SERVERS_LEASE,
-                new JsonObject()
-                    .put("lease", lease.value())
-                    .put("ttl", TTL_MILLIS)
-                    .put("inUse", inUse),
-                LOCAL)
-        : Future.succeededFuture();
-  }
-
-  /** Ends a connection if it waits for the next call. */
-  void giveUp(String lease) {
-    for (Map.Entry<Key, Deque<Idle>> free : idle.entrySet()) {
-      for (Idle one : free.getValue()) {
-        if (one.lease().value().equals(lease)) {
-          vertx.cancelTimer(one.timer());
-          release(free.getKey(), one.lease());
-          return;
-        }
+    if (Addresses.TASKS_UPDATE.equals(suffix)) {
+      RawJson answers = params.member("inputResponses");
+      if (answers == null || !answers.isObject()) {
+        throw McpErrors.invalidParams("\"inputResponses\" must be an object: {key: answer}");
       }
+      task.update(answers.toJsonObject());
+    } else {
+      task.cancel();
+    }
+    return ResultType.EMPTY;
+  }
+
+  /** The client has closed a response: so a {@code discover} client cancels its call. */
+  void gone(String response) {
+    ParkedCall call = byResponse.get(response);
+    if (call != null) {
+      call.cancel();
     }
   }
 
-  private void forget(Key key, ConnectionId lease) {
-    leases.remove(lease);
-    Deque<Idle> free = idle.get(key);
-    if (free != null) {
-      free.removeIf(one -> one.lease().equals(lease));
-      if (free.isEmpty()) {
-        idle.remove(key);
-      }
+  // ---- the calls
+
+  private FairLimit<ParkedCall> bound(ParkedCall call) {
+    return call instanceof TaskCall ? tasks : calls;
+  }
+
+  private void admit(ParkedCall call, String refusal) {
+    FairLimit.Verdict<ParkedCall> verdict = bound(call).admit(call, call.key().principal());
+    if (verdict.isRefused()) {
+      call.cancel();
+      throw McpFailure.notSent(FailureCode.OVERLOADED, refusal);
+    }
+    all.add(call);
+    ParkedCall waits = verdict.victim();
+    if (waits != null) {
+      waits.cancel();
+      forget(waits);
     }
   }
 
-  private Future<Void> release(Key key, ConnectionId lease) {
-    forget(key, lease);
-    return release(lease);
+  /** A response waits for the call. */
+  void waits(String response, ParkedCall call) {
+    byResponse.put(response, call);
   }
 
-  private Future<Void> release(ConnectionId lease) {
-    return vertx
-        .eventBus()
-        .request(Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.value()), LOCAL)
-        .<Void>mapEmpty()
-        .otherwiseEmpty();
+  void answered(String response) {
+    byResponse.remove(response);
+  }
+
+  /** Whether a call is in use has changed, or its client has shown that it still wants it. */
+  void noteUse(ParkedCall call) {
+    if (!all.contains(call)) {
+      return;
+    }
+    boolean inUse = call.isInUse();
+    String state = call.state();
+    if (state != null) {
+      byState.put(state, call);
+    }
+    boolean changed = inUse != bound(call).isInUse(call);
+    bound(call).use(call, inUse);
+    ConnectionId own = call.connection();
+    if (changed && own != null) {
+      connections.use(own, inUse);
+    }
+  }
+
+  /** A call is over: its connection is free; a task keeps its result for a while. */
+  void ended(ParkedCall call) {
+    ConnectionId own = call.connection();
+    if (own != null) {
+      connections.giveBack(call.key(), own);
+    }
+    if (own != null && call instanceof TaskCall) {
+      vertx.setTimer(TaskCall.KEPT_MILLIS, late -> forget(call));
+    } else {
+      forget(call);
+    }
+  }
+
+  private void forget(ParkedCall call) {
+    all.remove(call);
+    bound(call).remove(call);
+    String state = call.state();
+    if (state != null) {
+      byState.remove(state);
+    }
+  }
+
+  /** Ends a private connection if no call uses it. */
+  void giveUp(String connection) {
+    connections.giveUp(connection);
   }
 
   Future<Void> close() {
-    List.copyOf(running.keySet()).forEach(ParkedCall::cancel);
-    List<Future<Void>> ending = new ArrayList<>();
-    idle.values().forEach(free -> free.forEach(one -> vertx.cancelTimer(one.timer())));
-    leases.forEach(lease -> ending.add(release(lease)));
-    leases.clear();
-    idle.clear();
-    return Future.join(ending).mapEmpty();
+    List.copyOf(all).forEach(ParkedCall::cancel);
+    return connections.close();
   }
 }

@@ -9,9 +9,6 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,26 +17,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections that one client has for itself: one per server that is neither stateless nor
- * declared shareable, begun with the first call that needs it. Confined to its owner's context.
+ * The private connections of one client: one for each server that is neither stateless nor declared
+ * shareable. The first call that needs the connection opens it. Confined to the session's host.
  */
 final class SessionConnections {
 
-  /** Who follows which connections there are. */
+  /** Receives which private connections there are. */
   interface Listener {
 
-    void begun(ConnectionId server, ConnectionId lease);
+    void begun(ConnectionId server, ConnectionId connection);
 
-    /** It will not come back. */
+    /** The connection has ended for good. */
     void gone(ConnectionId server);
   }
 
   private static final long TTL_MILLIS = 180_000;
 
-  /** A connection of its own lives on the node of whoever holds it. */
-  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
-
   private final Vertx vertx;
+  private final PrivateConnections connections;
   private final CallRegistry host;
   private final CallRegistry.Caller holder;
   private final String owner;
@@ -57,8 +52,8 @@ final class SessionConnections {
 
   /**
    * @param owner the name of the client's principal
-   * @param capabilities of the client, which the leased connections state as theirs
-   * @param bound runs when the client has a connection that is nowhere else
+   * @param capabilities of the client, which the private connections state as theirs
+   * @param bound runs when the client gets a connection that binds the session to this node
    */
   SessionConnections(
       Vertx vertx,
@@ -69,6 +64,7 @@ final class SessionConnections {
       Listener listener,
       Runnable bound) {
     this.vertx = vertx;
+    this.connections = new PrivateConnections(vertx, host, TTL_MILLIS);
     this.host = host;
     this.holder = holder;
     this.owner = owner;
@@ -86,60 +82,47 @@ final class SessionConnections {
     if (present != null) {
       return present;
     }
-    Future<ConnectionId> leased = lease(server);
-    byServer.put(server, leased);
-    leased.onFailure(refused -> byServer.remove(server, leased));
-    return leased;
+    Future<ConnectionId> opened = open(server);
+    byServer.put(server, opened);
+    opened.onFailure(refused -> byServer.remove(server, opened));
+    return opened;
   }
 
-  private Future<ConnectionId> lease(ConnectionId server) {
-    JsonObject wish =
-        new JsonObject()
-            .put("id", server.value())
-            .put("capabilities", capabilities)
-            .put("input", host.inputs())
-            .put("events", host.leased())
-            .put("owner", owner)
-            .put("ttl", TTL_MILLIS);
-    return vertx
-        .eventBus()
-        .<JsonObject>request(Addresses.SERVERS_LEASE, wish, LOCAL)
-        .map(Message::body)
+  private Future<ConnectionId> open(ConnectionId server) {
+    return connections
+        .open(server.value(), capabilities, owner)
         .compose(
-            answer -> {
-              String lease = answer.getString("lease");
-              return Future.succeededFuture(
-                  lease == null ? server : begun(server, new ConnectionId(lease)));
-            },
+            own -> Future.succeededFuture(own == null ? server : begun(server, own)),
             failure ->
                 McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
-                    ? Future.succeededFuture(server) // its own address says what is the matter
+                    ? Future.succeededFuture(server) // its own address reports the reason
                     : Future.failedFuture(failure));
   }
 
-  private ConnectionId begun(ConnectionId server, ConnectionId lease) {
+  private ConnectionId begun(ConnectionId server, ConnectionId own) {
     if (closed) {
-      release(lease);
-      return lease;
+      connections.release(own);
+      return own;
     }
     bound.run();
-    servers.put(lease.value(), server);
-    toldInUse = true; // so it begins
+    servers.put(own.value(), server);
+    toldInUse = true; // a new connection is in use
     use(inUse);
-    host.addLease(lease.value(), holder);
-    listener.begun(server, lease);
+    host.addConnection(own.value(), holder);
+    listener.begun(server, own);
     if (level != null) {
-      level(lease, level);
+      connections.level(own, level);
     }
     if (renewal < 0) {
       renewal = vertx.setPeriodic(TTL_MILLIS / 3, now -> renew());
     }
-    return lease;
+    return own;
   }
 
   /**
-   * Whether the client waits for an answer or listens: what is idle may have to make room for
-   * others.
+   * Whether the client waits for an answer or listens. The connections of an idle client can make
+   * room for others; they become idle a moment later, so that a pause between two calls does not
+   * count.
    */
   void use(boolean now) {
     inUse = now;
@@ -163,71 +146,54 @@ final class SessionConnections {
   }
 
   private void renew() {
-    for (String lease : List.copyOf(servers.keySet())) {
-      vertx
-          .eventBus()
-          .request(
-              Addresses.SERVERS_LEASE,
-              new JsonObject().put("lease", lease).put("ttl", TTL_MILLIS).put("inUse", toldInUse),
-              LOCAL)
+    for (String id : List.copyOf(servers.keySet())) {
+      connections
+          .renew(new ConnectionId(id), toldInUse)
           .onFailure(
               failure -> {
                 if (McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION) {
-                  lost(lease);
+                  lost(id);
                 }
               });
     }
   }
 
-  /** It is gone; the next call makes a new one. */
-  void lost(String lease) {
-    ConnectionId server = servers.remove(lease);
+  /** A connection has ended; the next call opens a new one. */
+  void lost(String connection) {
+    ConnectionId server = servers.remove(connection);
     if (server != null) {
       listener.gone(server);
       byServer.remove(server);
-      host.removeLease(lease);
-      release(new ConnectionId(lease));
+      host.removeConnection(connection);
+      connections.release(new ConnectionId(connection));
     }
   }
 
-  /** The server that a lease of this client is for; null where it is none. */
-  @Nullable ConnectionId serverOf(String lease) {
-    return servers.get(lease);
+  /** The server of a private connection of this client; null for any other connection. */
+  @Nullable ConnectionId serverOf(String connection) {
+    return servers.get(connection);
   }
 
-  /** The client's roots are others now: its servers may want to ask again. */
+  /** The client's roots have changed: tells its servers, which may ask for them again. */
   void rootsChanged() {
     servers
         .keySet()
         .forEach(
-            lease ->
+            connection ->
                 vertx
                     .eventBus()
                     .request(
-                        Addresses.of(new ConnectionId(lease), Addresses.ROOTS_CHANGED),
+                        Addresses.of(new ConnectionId(connection), Addresses.ROOTS_CHANGED),
                         RawJson.EMPTY_OBJECT.toBuffer()));
   }
 
-  /** What the client wants to hear of its own connections. */
+  /** Sets the log level of the present and the later connections. */
   void level(String wanted) {
     level = wanted;
-    servers.keySet().forEach(lease -> level(new ConnectionId(lease), wanted));
+    servers.keySet().forEach(id -> connections.level(new ConnectionId(id), wanted));
   }
 
-  private void level(ConnectionId lease, String wanted) {
-    Buffer params = RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)).toBuffer();
-    vertx.eventBus().request(Addresses.of(lease, Addresses.LOGLEVEL), params);
-  }
-
-  private Future<Void> release(ConnectionId lease) {
-    return vertx
-        .eventBus()
-        .request(Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.value()), LOCAL)
-        .<Void>mapEmpty()
-        .otherwiseEmpty();
-  }
-
-  /** Ends all of them. */
+  /** Ends all connections. */
   Future<Void> close() {
     closed = true;
     vertx.cancelTimer(pause);
@@ -235,9 +201,9 @@ final class SessionConnections {
       vertx.cancelTimer(renewal);
     }
     List<Future<Void>> ending = new ArrayList<>();
-    for (String lease : servers.keySet()) {
-      host.removeLease(lease);
-      ending.add(release(new ConnectionId(lease)));
+    for (String connection : servers.keySet()) {
+      host.removeConnection(connection);
+      ending.add(connections.release(new ConnectionId(connection)));
     }
     servers.clear();
     byServer.clear();

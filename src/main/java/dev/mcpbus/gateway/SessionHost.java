@@ -55,9 +55,6 @@ final class SessionHost extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private ParkedCalls parked;
 
-  @SuppressWarnings("NullAway.Init")
-  private HeldTasks tasks;
-
   /**
    * @param hosts how many hosts share the bound on sessions
    */
@@ -88,8 +85,7 @@ final class SessionHost extends VerticleBase {
             options.maxCalls(),
             bound,
             this::end);
-    parked = new ParkedCalls(vertx, calls, bound.max());
-    tasks = new HeldTasks(vertx, calls, parked, directory, bound.max());
+    parked = new ParkedCalls(vertx, parts.sender(), calls, directory, bound.max());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
@@ -139,7 +135,6 @@ final class SessionHost extends VerticleBase {
     FairLimits.of(vertx).remove(BOUND, bound);
     List<Future<Void>> ending = new ArrayList<>();
     sessions.values().forEach(session -> ending.add(session.close()));
-    tasks.close();
     ending.add(parked.close());
     sessions.clear();
     return Future.join(ending).otherwiseEmpty();
@@ -202,9 +197,10 @@ final class SessionHost extends VerticleBase {
       switch (op) {
         case SessionMessage.OPEN -> open(message);
         case SessionMessage.FIND -> find(message);
-        case SessionMessage.CALL, SessionMessage.RETRY -> parked.handle(op, message);
-        case SessionMessage.TASK -> tasks.begin(message);
-        case SessionMessage.ABOUT_TASK -> tasks.handle(message);
+        case SessionMessage.CALL -> parked.call(message);
+        case SessionMessage.RETRY -> parked.retry(message);
+        case SessionMessage.TASK -> parked.task(message);
+        case SessionMessage.ABOUT_TASK -> parked.aboutTask(message);
         case SessionMessage.GONE -> gone(message);
         case SessionMessage.KEEP -> keep(message);
         case SessionMessage.POST ->
@@ -226,7 +222,6 @@ final class SessionHost extends VerticleBase {
   private void gone(Message<?> message) {
     String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
     parked.gone(exchange);
-    tasks.gone(exchange);
     GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
     if (session != null) {
       session.gone(exchange);
