@@ -1,7 +1,5 @@
 package dev.mcpbus.gateway;
 
-import dev.mcpbus.bus.CallDeadline;
-import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -34,7 +32,7 @@ final class DiscoverCall extends GatewayCall {
   private final SessionHostNames hostNames;
   private final MultiMap headers;
   private final RawJson id;
-  private final HttpReply reply;
+  final HttpReply reply;
   private final @Nullable RawJson token;
   private final @Nullable RawJson capabilities;
   private final @Nullable RawJson level;
@@ -74,10 +72,6 @@ final class DiscoverCall extends GatewayCall {
     this.level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
     RawJson given = request.params().member("requestState");
     this.state = given != null && given.isString() ? given.asString() : "";
-  }
-
-  HttpReply reply() {
-    return reply;
   }
 
   @Override
@@ -131,9 +125,6 @@ final class DiscoverCall extends GatewayCall {
     host = parkedAt;
     DeliveryOptions options =
         options(op)
-            .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
-            .addHeader(SessionMessage.PRINCIPAL, request().principal().text())
-            .addHeader(SessionMessage.DOOR, request().endpoint())
             .addHeader(SessionMessage.SERVER, server)
             .addHeader(SessionMessage.SUFFIX, suffix)
             .addHeader(SessionMessage.STATE, state)
@@ -148,9 +139,8 @@ final class DiscoverCall extends GatewayCall {
   }
 
   private DeliveryOptions options(String op) {
-    return new DeliveryOptions()
-        .addHeader(SessionMessage.OP, op)
-        .addHeader(SessionMessage.EXCHANGE, request().callId());
+    return SessionMessage.options(
+        op, request().principal().text(), request().endpoint(), request().callId());
   }
 
   private static Throwable stale(Throwable failure) {

@@ -159,7 +159,7 @@ final class DiscoverEndpoint {
 
   private void call(DiscoverCall call) {
     GatewayRequest request = call.request();
-    HttpReply reply = call.reply();
+    HttpReply reply = call.reply;
     calls.put(request.callId(), call);
     replies.add(reply);
     reply.onGone(
@@ -184,7 +184,7 @@ final class DiscoverEndpoint {
 
   private void forget(DiscoverCall call) {
     calls.remove(call.request().callId());
-    replies.remove(call.reply());
+    replies.remove(call.reply);
   }
 
   /** A connection or a session host reports progress or a log message of a call. */

@@ -28,19 +28,22 @@ import org.jspecify.annotations.Nullable;
 final class GatewaySession {
 
   private final HostParts host;
-  private final String id;
   private DirectoryView view;
   private Principal principal;
   private String principalText;
   private final ProtocolVersion version;
-  private final SessionStreams streams;
-  private final ClientQuestions questions;
-  private final SessionSubscriptions subscriptions;
-  private final ListChangeTracker changes;
-  private final SessionInbox inbox;
-  private final SessionServers servers;
-  private final SessionTasks tasks;
-  private final SessionRequests requests;
+
+  // For the parts of this session.
+  final String id;
+  final SessionStreams streams;
+  final ClientQuestions questions;
+  final SessionSubscriptions subscriptions;
+  final ListChangeTracker changes;
+  final SessionInbox inbox;
+  final SessionServers servers;
+  final SessionTasks tasks;
+  final SessionRequests requests;
+
   private long used = System.nanoTime();
 
   /**
@@ -71,11 +74,7 @@ final class GatewaySession {
     this.requests = new SessionRequests(host, this);
   }
 
-  // ---- its parts
-
-  String id() {
-    return id;
-  }
+  // ---- whose it is
 
   DirectoryView view() {
     return view;
@@ -88,38 +87,6 @@ final class GatewaySession {
   /** The name of the principal; it never changes. */
   String owner() {
     return principal.name();
-  }
-
-  SessionStreams streams() {
-    return streams;
-  }
-
-  ClientQuestions questions() {
-    return questions;
-  }
-
-  SessionSubscriptions subscriptions() {
-    return subscriptions;
-  }
-
-  ListChangeTracker changes() {
-    return changes;
-  }
-
-  SessionInbox inbox() {
-    return inbox;
-  }
-
-  SessionServers servers() {
-    return servers;
-  }
-
-  SessionTasks tasks() {
-    return tasks;
-  }
-
-  SessionRequests requests() {
-    return requests;
   }
 
   // ---- its beginning
@@ -148,8 +115,6 @@ final class GatewaySession {
     }
     subscriptions.continueFrom(view, facts);
   }
-
-  // ---- whose it is
 
   /** Whether a message comes by the session's path and from the session's principal. */
   boolean isOf(MultiMap headers) {

@@ -1,8 +1,6 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallDeadline;
-import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
@@ -255,13 +253,9 @@ final class InitializeEndpoint {
 
   private DeliveryOptions options(
       String op, Principal principal, DirectoryView view, String exchange) {
-    return new DeliveryOptions()
-        .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
-        .addHeader(SessionMessage.OP, op)
-        .addHeader(SessionMessage.VIEW, view.name())
-        .addHeader(SessionMessage.PRINCIPAL, principal.text())
-        .addHeader(SessionMessage.DOOR, Addresses.GATEWAY_RESPONSES + name)
-        .addHeader(SessionMessage.EXCHANGE, exchange);
+    return SessionMessage.options(
+            op, principal.text(), Addresses.GATEWAY_RESPONSES + name, exchange)
+        .addHeader(SessionMessage.VIEW, view.name());
   }
 
   // ---- where a session is

@@ -80,10 +80,10 @@ abstract class ParkedCall implements CallRegistry.Caller {
   private record Question(
       String key, String method, JsonObject params, Promise<JsonObject> answer) {}
 
-  private final ParkedCalls home;
-  private final Key key;
+  final ParkedCalls home;
+  final Key key;
   private final JsonObject capabilities;
-  private final String callId;
+  final String callId;
   private final Map<String, Question> questions = new LinkedHashMap<>();
   private @Nullable ConnectionId connection;
   private @Nullable AsyncResult<RawJson> outcome;
@@ -94,19 +94,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
     this.home = home;
     this.key = key;
     this.capabilities = new JsonObject(key.capabilities());
-    this.callId = home.registry().add(this);
-  }
-
-  Key key() {
-    return key;
-  }
-
-  ParkedCalls home() {
-    return home;
-  }
-
-  String callId() {
-    return callId;
+    this.callId = home.registry.add(this);
   }
 
   /** Its private connection; null before it has one. */
@@ -149,12 +137,12 @@ abstract class ParkedCall implements CallRegistry.Caller {
   void send(
       ConnectionId own, String suffix, RawJson params, long timeLeft, boolean progress) {
     connection = own;
-    home.registry().addConnection(own.value(), this);
+    home.registry.addConnection(own.value(), this);
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
-            .addHeader(Headers.INPUT, home.registry().inputs());
-    CallHeaders.add(options, Headers.PROGRESS, progress ? home.registry().calling() : null);
-    home.sender()
+            .addHeader(Headers.INPUT, home.registry.inputs());
+    CallHeaders.add(options, Headers.PROGRESS, progress ? home.registry.calling() : null);
+    home.sender
         .<Buffer>request(own, Addresses.of(own, suffix), params.toBuffer(), options)
         .map(reply -> RawJson.of(reply.body()))
         .onComplete(
@@ -242,7 +230,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
   /** The client does not want the answer any more, or waits too long. Idempotent. */
   void cancel() {
     if (!over && connection != null) {
-      CallCancellation.publish(home.vertx(), connection, callId);
+      CallCancellation.publish(home.vertx, connection, callId);
     }
     end();
   }
@@ -253,9 +241,9 @@ abstract class ParkedCall implements CallRegistry.Caller {
       return;
     }
     over = true;
-    home.registry().remove(callId);
+    home.registry.remove(callId);
     if (connection != null) {
-      home.registry().removeConnection(connection.value());
+      home.registry.removeConnection(connection.value());
     }
     McpFailure unanswered = McpFailure.notSent(FailureCode.CANCELLED, ending());
     questions.values().forEach(question -> question.answer().tryFail(unanswered));

@@ -28,11 +28,11 @@ import java.util.Set;
  */
 final class ParkedCalls {
 
-  private final Vertx vertx;
-  private final RequestSender sender;
-  private final CallRegistry registry;
+  final Vertx vertx;
+  final RequestSender sender;
+  final CallRegistry registry;
   private final Directory directory;
-  private final ParkedConnections connections;
+  final ParkedConnections connections;
   private final FairLimit<ParkedCall> calls;
   private final FairLimit<ParkedCall> tasks;
   private final Set<ParkedCall> all = new HashSet<>();
@@ -57,22 +57,6 @@ final class ParkedCalls {
     this.tasks = new FairLimit<>(max);
   }
 
-  Vertx vertx() {
-    return vertx;
-  }
-
-  RequestSender sender() {
-    return sender;
-  }
-
-  CallRegistry registry() {
-    return registry;
-  }
-
-  ParkedConnections connections() {
-    return connections;
-  }
-
   // ---- messages of endpoints
 
   /** {@link SessionMessage#CALL}. */
@@ -85,11 +69,11 @@ final class ParkedCalls {
             + " calls that may ask their clients are under way, or yours are three quarters"
             + " of those that are left; try again later");
     connections
-        .take(call.key())
+        .take(call.key)
         .onComplete(
             own -> {
               if (call.isOver()) {
-                connections.giveBack(call.key(), own);
+                connections.giveBack(call.key, own);
               } else {
                 call.begin(own);
               }
@@ -124,12 +108,12 @@ final class ParkedCalls {
     String response = SessionMessage.header(message, SessionMessage.EXCHANGE);
     waits(response, task);
     connections
-        .take(task.key())
+        .take(task.key)
         .onComplete(known -> answered(response))
         .onComplete(
             own -> {
               if (task.isOver()) {
-                connections.giveBack(task.key(), own);
+                connections.giveBack(task.key, own);
                 message.reply(McpFailure.notSent(FailureCode.CANCELLED, "the client has gone"));
                 return;
               }
@@ -158,9 +142,9 @@ final class ParkedCalls {
     Principal who = Principal.parse(String.valueOf(headers.get(SessionMessage.PRINCIPAL)));
     DirectoryView view =
         directory.view(String.valueOf(headers.get(SessionMessage.VIEW)), who);
-    return task.key().principal().equals(who.name())
+    return task.key.principal().equals(who.name())
         && view != null
-        && view.admits(ListKind.TOOLS, task.key().server(), task.tool());
+        && view.admits(ListKind.TOOLS, task.key.server(), task.tool());
   }
 
   private static RawJson answer(TaskCall task, String suffix, RawJson params) {
@@ -194,7 +178,7 @@ final class ParkedCalls {
   }
 
   private void admit(ParkedCall call, String refusal) {
-    FairLimit.Verdict<ParkedCall> verdict = bound(call).admit(call, call.key().principal());
+    FairLimit.Verdict<ParkedCall> verdict = bound(call).admit(call, call.key.principal());
     if (verdict.isRefused()) {
       call.cancel();
       throw McpFailure.notSent(FailureCode.OVERLOADED, refusal);
@@ -238,7 +222,7 @@ final class ParkedCalls {
   void ended(ParkedCall call) {
     ConnectionId own = call.connection();
     if (own != null) {
-      connections.giveBack(call.key(), own);
+      connections.giveBack(call.key, own);
     }
     if (own != null && call instanceof TaskCall) {
       vertx.setTimer(TaskCall.KEPT_MILLIS, late -> forget(call));

@@ -49,7 +49,7 @@ final class RetriedCall extends ParkedCall {
 
   /** Whether a retry repeats this call, for the same principal. */
   boolean isOf(Message<?> message) {
-    return key().principal().equals(Key.of(message).principal()) && target.equals(target(message));
+    return key.principal().equals(Key.of(message).principal()) && target.equals(target(message));
   }
 
   /** The {@code requestState} that the client has; null while its response waits. */
@@ -71,7 +71,7 @@ final class RetriedCall extends ParkedCall {
     }
     String level = message.headers().get(SessionMessage.LEVEL);
     if (level != null) {
-      home().connections().level(own, level);
+      home.connections.level(own, level);
     }
     RawJson params = SessionMessage.params(message);
     RawJson meta = params.member("_meta");
@@ -82,7 +82,7 @@ final class RetriedCall extends ParkedCall {
 
   private void await(Message<?> message) {
     waiting = message;
-    home().waits(SessionMessage.header(message, SessionMessage.EXCHANGE), this);
+    home.waits(SessionMessage.header(message, SessionMessage.EXCHANGE), this);
   }
 
   /** The response that waits, which now gets an answer; null if none waits. */
@@ -90,7 +90,7 @@ final class RetriedCall extends ParkedCall {
     Message<?> message = waiting;
     waiting = null;
     if (message != null) {
-      home().answered(SessionMessage.header(message, SessionMessage.EXCHANGE));
+      home.answered(SessionMessage.header(message, SessionMessage.EXCHANGE));
     }
     return message;
   }
@@ -123,7 +123,7 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   void questionsChanged() {
-    home().vertx().setTimer(GATHER_MILLIS, now -> put());
+    home.vertx.setTimer(GATHER_MILLIS, now -> put());
   }
 
   /** Gives the open questions to the client, if its response waits. */
@@ -132,7 +132,7 @@ final class RetriedCall extends ParkedCall {
     if (message == null) {
       return;
     }
-    String fresh = home().registry().state();
+    String fresh = home.registry.state();
     state = fresh;
     JsonObject result =
         new JsonObject()
@@ -140,16 +140,16 @@ final class RetriedCall extends ParkedCall {
             .put("inputRequests", inputRequests())
             .put("requestState", fresh);
     message.reply(result.toBuffer());
-    timer = home().vertx().setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
-    home().noteUse(this);
+    timer = home.vertx.setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
+    home.noteUse(this);
   }
 
   /** The client comes back, with answers to some of the questions. */
   void retry(Message<?> message) {
-    home().vertx().cancelTimer(timer);
+    home.vertx.cancelTimer(timer);
     state = null;
     await(message);
-    home().noteUse(this);
+    home.noteUse(this);
     RawJson responses = SessionMessage.params(message).member("inputResponses");
     if (responses != null && responses.isObject()) {
       answer(responses.toJsonObject());
@@ -164,8 +164,7 @@ final class RetriedCall extends ParkedCall {
   public void told(String call, String method, JsonObject params) {
     Message<?> message = waiting;
     if (message != null) {
-      home()
-          .vertx()
+      home.vertx
           .eventBus()
           .send(
               SessionMessage.header(message, SessionMessage.DOOR),
@@ -183,7 +182,7 @@ final class RetriedCall extends ParkedCall {
     if (Events.LOG.equals(event.getString("type"))
         && message != null
         && message.headers().contains(SessionMessage.LEVEL)) {
-      told(callId(), Methods.MESSAGE, event.getJsonObject("params", new JsonObject()));
+      told(callId, Methods.MESSAGE, event.getJsonObject("params", new JsonObject()));
     }
   }
 
@@ -197,7 +196,7 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   void end() {
-    home().vertx().cancelTimer(timer);
+    home.vertx.cancelTimer(timer);
     super.end();
   }
 

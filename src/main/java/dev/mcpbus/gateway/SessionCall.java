@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class SessionCall extends GatewayCall {
 
   private final SessionServers servers;
-  private final RawJson id;
-  private final @Nullable RawJson token;
-  private final ResumableStream stream;
-  private final Message<?> message;
+  final RawJson id;
+  final @Nullable RawJson token;
+  final ResumableStream stream;
+  final Message<?> message;
 
   /**
    * @param id as the client gave it
@@ -41,22 +41,6 @@ final class SessionCall extends GatewayCall {
     this.token = token;
     this.stream = stream;
     this.message = message;
-  }
-
-  RawJson id() {
-    return id;
-  }
-
-  @Nullable RawJson token() {
-    return token;
-  }
-
-  ResumableStream stream() {
-    return stream;
-  }
-
-  Message<?> message() {
-    return message;
   }
 
   @Override

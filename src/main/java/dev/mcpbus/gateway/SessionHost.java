@@ -184,8 +184,8 @@ final class SessionHost extends VerticleBase {
   }
 
   private void end(GatewaySession session) {
-    sessions.remove(session.id());
-    parts.store().end(session.id());
+    sessions.remove(session.id);
+    parts.store().end(session.id);
     session.close();
   }
 
@@ -315,7 +315,7 @@ final class SessionHost extends VerticleBase {
     if (idle != null) {
       end(idle);
     }
-    sessions.put(session.id(), session);
+    sessions.put(session.id, session);
     bound.use(session, session.isInUse());
   }
 

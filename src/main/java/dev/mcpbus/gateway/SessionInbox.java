@@ -45,30 +45,30 @@ final class SessionInbox implements CallRegistry.Caller {
 
   /** The call of that id, else the latest call on that private connection. */
   private @Nullable SessionCall call(@Nullable String callId, @Nullable String connection) {
-    SessionCall named = callId == null ? null : session.requests().get(callId);
-    return named != null || connection == null ? named : session.requests().latestAt(connection);
+    SessionCall named = callId == null ? null : session.requests.get(callId);
+    return named != null || connection == null ? named : session.requests.latestAt(connection);
   }
 
   private ResumableStream stream(@Nullable SessionCall call) {
-    return call == null ? session.streams().standing() : call.stream();
+    return call == null ? session.streams.standing() : call.stream;
   }
 
   @Override
   public void told(String callId, String method, JsonObject params) {
-    SessionCall call = session.requests().get(callId);
+    SessionCall call = session.requests.get(callId);
     if (call == null) {
       return;
     }
     RawJson raw = RawJson.of(params);
     if (method.equals(Methods.PROGRESS)) {
-      if (call.token() != null) {
-        call.stream()
+      if (call.token != null) {
+        call.stream
             .send(
                 MessageWriter.notification(
-                    method, raw.with(MetaKeys.PROGRESS_TOKEN, call.token())));
+                    method, raw.with(MetaKeys.PROGRESS_TOKEN, call.token)));
       }
     } else if (wants(params)) {
-      call.stream().send(MessageWriter.notification(method, raw));
+      call.stream.send(MessageWriter.notification(method, raw));
     }
   }
 
@@ -85,8 +85,7 @@ final class SessionInbox implements CallRegistry.Caller {
       String method,
       JsonObject params) {
     SessionCall call = call(callId, connection);
-    return session
-        .questions()
+    return session.questions
         .ask(
             stream(call),
             question,
@@ -102,7 +101,7 @@ final class SessionInbox implements CallRegistry.Caller {
     String own = TaskForms.relatedTo(raw);
     String id = null;
     if (!own.isEmpty() && connection != null) {
-      id = session.tasks().id(connection, own);
+      id = session.tasks.id(connection, own);
     } else if (call != null && call.request().method().equals(Methods.TASKS_RESULT)) {
       id = TaskForms.id(call.request().params());
     }
@@ -111,7 +110,7 @@ final class SessionInbox implements CallRegistry.Caller {
 
   @Override
   public void withdrawn(String question) {
-    session.questions().withdraw(question);
+    session.questions.withdraw(question);
   }
 
   /** A connection is a part of its session: the session ends with it, so the client notices. */
@@ -132,22 +131,22 @@ final class SessionInbox implements CallRegistry.Caller {
       }
       case Events.NOTIFICATION -> pass(connection, event.getString("method", ""), params);
       case Events.TASK -> task(connection, params);
-      default -> session.servers().changed(connection, type);
+      default -> session.servers.changed(connection, type);
     }
   }
 
   private void pass(String connection, String method, JsonObject params) {
-    if (session.servers().sees(connection)) {
+    if (session.servers.sees(connection)) {
       stream(call(null, connection)).send(MessageWriter.notification(method, RawJson.of(params)));
     }
   }
 
   /** A task that the client knows has changed, on a private connection or a shared one. */
   void task(String connection, JsonObject params) {
-    String id = session.tasks().id(connection, String.valueOf(params.getValue("taskId")));
+    String id = session.tasks.id(connection, String.valueOf(params.getValue("taskId")));
     if (id != null) {
       RawJson task = TaskForms.older(RawJson.of(params), id);
-      session.streams().standing().send(MessageWriter.notification(Methods.TASKS_STATUS, task));
+      session.streams.standing().send(MessageWriter.notification(Methods.TASKS_STATUS, task));
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.mcpbus.gateway;
 
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
@@ -7,6 +9,7 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 
 /**
@@ -94,6 +97,22 @@ final class SessionMessage {
   static final String END = "end";
 
   private SessionMessage() {}
+
+  /**
+   * The options of a message about a response of a client.
+   *
+   * @param principal {@code Principal.text()}
+   * @param door the address of the HTTP verticle
+   * @param exchange the HTTP verticle's name of the response
+   */
+  static DeliveryOptions options(String op, String principal, String door, String exchange) {
+    return new DeliveryOptions()
+        .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
+        .addHeader(OP, op)
+        .addHeader(PRINCIPAL, principal)
+        .addHeader(DOOR, door)
+        .addHeader(EXCHANGE, exchange);
+  }
 
   /**
    * The message of a client in the body. An endpoint of this node has parsed it; the bytes of

@@ -43,7 +43,7 @@ final class SessionRequests {
   /** Whether the client reads the response of a call. */
   boolean isRead() {
     for (SessionCall call : calls.values()) { // twice per message: the first is read nearly always
-      if (call.stream().isRead()) {
+      if (call.stream.isRead()) {
         return true;
       }
     }
@@ -83,11 +83,11 @@ final class SessionRequests {
             session.view(),
             method,
             params,
-            host.calls().add(session.inbox()),
+            host.calls().add(session.inbox),
             host.calls().calling(),
             host.calls().inputs(),
             token != null,
-            session.inbox().level() != null,
+            session.inbox.level() != null,
             false,
             System.nanoTime());
     SessionCall call =
@@ -95,11 +95,10 @@ final class SessionRequests {
             host.vertx(),
             host.sender(),
             request,
-            session.servers(),
+            session.servers,
             id,
             token,
-            session
-                .streams()
+            session.streams
                 .begin(
                     SessionMessage.header(message, SessionMessage.EXCHANGE),
                     SessionMessage.header(message, SessionMessage.DOOR)),
@@ -114,20 +113,20 @@ final class SessionRequests {
     return switch (request.method()) {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
       case Methods.SET_LEVEL -> level(request.text("level"));
-      case Methods.RESOURCES_SUBSCRIBE -> session.subscriptions().add(call, request.text("uri"));
-      case Methods.RESOURCES_UNSUBSCRIBE -> session.subscriptions().remove(request.text("uri"));
+      case Methods.RESOURCES_SUBSCRIBE -> session.subscriptions.add(call, request.text("uri"));
+      case Methods.RESOURCES_UNSUBSCRIBE -> session.subscriptions.remove(request.text("uri"));
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
-          session.tasks().route(call);
+          session.tasks.route(call);
       case Methods.TOOLS_CALL ->
-          host.router().route(call).map(result -> session.tasks().begun(call, result));
+          host.router().route(call).map(result -> session.tasks.begun(call, result));
       default -> host.router().route(call).onSuccess(result -> saw(request.method()));
     };
   }
 
   private Future<RawJson> level(String wanted) {
-    session.inbox().level(wanted);
-    session.servers().level(wanted);
-    host.store().note(session.id(), SessionStore.LEVEL, wanted);
+    session.inbox.level(wanted);
+    session.servers.level(wanted);
+    host.store().note(session.id, SessionStore.LEVEL, wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
 
@@ -135,26 +134,26 @@ final class SessionRequests {
   private void saw(String method) {
     for (ListKind kind : ListKind.values()) {
       if (kind.method.equals(method)) {
-        session.changes().saw(session.servers().seen(host.directory().snapshot()), kind);
+        session.changes.saw(session.servers.seen(host.directory().snapshot()), kind);
       }
     }
   }
 
   private void answered(SessionCall call, AsyncResult<RawJson> outcome) {
     RequestSource source =
-        RequestSource.parse(SessionMessage.header(call.message(), SessionMessage.SOURCE));
+        RequestSource.parse(SessionMessage.header(call.message, SessionMessage.SOURCE));
     RequestAudit.ended(host.directory().audit(), source, call, outcome);
     end(
         call,
         outcome.succeeded()
-            ? MessageWriter.written(call.id(), outcome.result())
-            : Buffer.buffer(McpErrors.message(call.id(), McpErrors.of(outcome.cause()))));
+            ? MessageWriter.written(call.id, outcome.result())
+            : Buffer.buffer(McpErrors.message(call.id, McpErrors.of(outcome.cause()))));
   }
 
   /** The client does not wait for the answer to a request any more. */
   void cancel(RawJson id) {
     for (SessionCall call : List.copyOf(calls.values())) {
-      if (call.id().equals(id)) {
+      if (call.id.equals(id)) {
         call.cancel();
         end(call, null); // MCP, Cancellation: no response to a cancelled request
       }
@@ -173,8 +172,8 @@ final class SessionRequests {
     }
     session.touch();
     host.calls().remove(callId);
-    session.questions().callEnded(callId);
-    session.streams().finish(call.stream(), call.message(), answer);
+    session.questions.callEnded(callId);
+    session.streams.finish(call.stream, call.message, answer);
     session.noteUse();
   }
 
@@ -182,7 +181,7 @@ final class SessionRequests {
   void close() {
     calls.values().forEach(GatewayCall::cancel);
     calls.keySet().forEach(host.calls()::remove);
-    calls.values().forEach(call -> call.message().reply(Buffer.buffer()));
+    calls.values().forEach(call -> call.message.reply(Buffer.buffer()));
     calls.clear();
   }
 }

@@ -46,16 +46,16 @@ final class SessionServers {
             initialize.getValue("clientInfo") instanceof JsonObject object
                 ? object
                 : new Implementation("unknown", "").toJson());
-    this.lists = new SessionLists(host.vertx(), session.changes()::seen, session::changed);
+    this.lists = new SessionLists(host.vertx(), session.changes::seen, session::changed);
     this.connections =
         new SessionConnections(
             host.vertx(),
             host.calls(),
-            session.inbox(),
+            session.inbox,
             session.owner(),
             stated,
             lists,
-            () -> host.store().end(session.id()));
+            () -> host.store().end(session.id));
   }
 
   /** The connection that answers this client for {@code server}. */
@@ -74,7 +74,7 @@ final class SessionServers {
         (meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta)
             .with(MetaKeys.CLIENT_CAPABILITIES, facts.tasks() ? withTasks : capabilities)
             .with(MetaKeys.CLIENT_INFO, clientInfo);
-    String level = session.inbox().level();
+    String level = session.inbox.level();
     if (level != null) {
       all = all.with(MetaKeys.LOG_LEVEL, RawJson.string(level));
     }

@@ -176,7 +176,7 @@ final class SessionTasks {
 
   /** The server of a private connection of this session, or of a shared one; null if unknown. */
   private @Nullable String server(String connection) {
-    ConnectionId server = session.servers().serverOf(connection);
+    ConnectionId server = session.servers.serverOf(connection);
     if (server != null) {
       return server.value();
     }

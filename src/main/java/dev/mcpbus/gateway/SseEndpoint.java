@@ -1,8 +1,6 @@
 package dev.mcpbus.gateway;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.CallDeadline;
-import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -278,12 +276,7 @@ final class SseEndpoint {
   }
 
   private DeliveryOptions options(String op, Client client, String exchange) {
-    return new DeliveryOptions()
-        .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
-        .addHeader(SessionMessage.OP, op)
-        .addHeader(SessionMessage.VIEW, client.view)
-        .addHeader(SessionMessage.PRINCIPAL, client.principal)
-        .addHeader(SessionMessage.DOOR, toldAt())
-        .addHeader(SessionMessage.EXCHANGE, exchange);
+    return SessionMessage.options(op, client.principal, toldAt(), exchange)
+        .addHeader(SessionMessage.VIEW, client.view);
   }
 }

@@ -164,7 +164,7 @@ final class TaskCall extends ParkedCall {
 
   private void touch() {
     updated = Instant.now();
-    home().noteUse(this);
+    home.noteUse(this);
   }
 
   @Override
