@@ -22,7 +22,7 @@ final class CallRegistry {
   interface Caller {
 
     /** Progress or a log message of a call. */
-    void told(String callId, String method, JsonObject params);
+    void reported(String callId, String method, JsonObject params);
 
     /**
      * A question of a server.
@@ -107,12 +107,12 @@ final class CallRegistry {
     connections.remove(connection);
   }
 
-  void told(Message<JsonObject> message) {
+  void reported(Message<JsonObject> message) {
     String callId = String.valueOf(message.headers().get(Headers.CALL_ID));
     String method = message.headers().get(Headers.METHOD);
     Caller caller = calls.get(callId);
     if (caller != null && method != null) {
-      caller.told(callId, method, message.body());
+      caller.reported(callId, method, message.body());
     }
   }
 

@@ -19,18 +19,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client is asked and has not answered yet. Asks only what the client says that it answers.
- * Confined to its session's host.
+ * The questions of servers that the client of one session has not answered yet. Passes on only
+ * questions that the client has stated that it answers. Confined to the session's host.
  */
 final class ClientQuestions {
 
   private static final int MAX_OPEN = 64;
 
   /**
-   * A question on its way.
+   * An open question.
    *
-   * @param key by which whoever asks may take it back
-   * @param call that it belongs to, null where that is not known
+   * @param key by which the server takes it back
+   * @param call that it belongs to; null if not known
    */
   private record Question(
       String key,
@@ -53,11 +53,12 @@ final class ClientQuestions {
   }
 
   /**
-   * Asks.
+   * Sends a question to the client.
    *
-   * @param key by which whoever asks may take it back
-   * @param call that it belongs to, null where that is not known
-   * @return the MCP result
+   * @param key by which the server takes it back
+   * @param call that it belongs to; null if not known
+   * @return the MCP result; fails with {@code METHOD_NOT_FOUND}, {@code OVERLOADED} at {@value
+   *     #MAX_OPEN} open questions, {@code CALL_TIMEOUT} after 5 min, {@code CANCELLED}
    */
   Future<JsonObject> ask(
       ResumableStream stream, String key, @Nullable String call, String method, JsonObject params) {
@@ -88,12 +89,12 @@ final class ClientQuestions {
     return answer.future();
   }
 
-  /** Whoever asked does not want the answer any more. */
+  /** The server takes a question back. */
   void withdraw(String key) {
     withdrawAll(question -> question.key().equals(key), "the server does not ask any more");
   }
 
-  /** What was asked for the sake of that call has lost its sense. */
+  /** A call has ended: takes back the questions that belong to it. */
   void callEnded(String call) {
     if (!open.isEmpty()) {
       withdrawAll(question -> call.equals(question.call()), "the call is over");
@@ -109,7 +110,7 @@ final class ClientQuestions {
     }
   }
 
-  /** The client is told that it need not answer. */
+  /** Tells the client that it need not answer. */
   private void takeBack(String id, String why) {
     Question question = open.remove(id);
     if (question != null) {
@@ -122,6 +123,7 @@ final class ClientQuestions {
     }
   }
 
+  /** Whether a client with these capabilities answers a question. */
   static boolean isOffered(JsonObject capabilities, String method, JsonObject params) {
     int slash = method.indexOf('/');
     if (slash < 0
@@ -131,7 +133,7 @@ final class ClientQuestions {
     return !"url".equals(params.getValue("mode")) || settings.containsKey("url");
   }
 
-  /** Without the server's token: what a result embeds has no progress of its own. */
+  /** The params without the server's progress token: a question in a result has no progress. */
   static JsonObject embedded(JsonObject params) {
     if (!(params.getValue("_meta") instanceof JsonObject meta)
         || !meta.containsKey("progressToken")) {
@@ -144,7 +146,7 @@ final class ClientQuestions {
     return rest.isEmpty() ? copy : copy.put("_meta", rest);
   }
 
-  /** A response of the client; one to no question of ours is dropped. */
+  /** A response of the client; a response to no open question is dropped. */
   void answered(Envelope response) {
     RawJson id = response.id();
     Question question = id == null || !id.isString() ? null : open.remove(id.asString());
@@ -166,7 +168,7 @@ final class ClientQuestions {
     }
   }
 
-  /** The session is over. */
+  /** The session ends: all open questions fail. */
   void close() {
     for (Question question : List.copyOf(open.values())) {
       vertx.cancelTimer(question.timer());

@@ -161,7 +161,7 @@ final class DiscoverCall extends GatewayCall {
   // ---- to the client
 
   /** Writes progress or a log message of the call; the response becomes a stream. */
-  void told(String method, JsonObject body) {
+  void reported(String method, JsonObject body) {
     RawJson params = RawJson.of(body);
     if (method.equals(Methods.PROGRESS)) {
       if (token == null) {

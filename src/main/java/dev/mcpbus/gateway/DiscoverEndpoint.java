@@ -188,11 +188,11 @@ final class DiscoverEndpoint {
   }
 
   /** A connection or a session host reports progress or a log message of a call. */
-  void told(Message<JsonObject> message) {
+  void reported(Message<JsonObject> message) {
     DiscoverCall call = calls.get(String.valueOf(message.headers().get(Headers.CALL_ID)));
     String method = message.headers().get(Headers.METHOD);
     if (call != null && method != null) {
-      call.told(method, message.body());
+      call.reported(method, message.body());
     }
   }
 }

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The gateway of one node: the actors that keep its state, and the entrances through which HTTP
- * verticles reach them.
+ * The gateway of one node: the actors that keep its state, and the endpoints through which HTTP
+ * verticles reach them. Any thread may call.
  */
 public final class Gateway {
 
@@ -26,9 +26,9 @@ public final class Gateway {
   private final SessionHostNames hostNames;
 
   /**
-   * @param serverInfo what clients are told that they talk to
-   * @param hostCount how many verticles share the sessions
-   * @param directory what all servers offer, and who sees what of it
+   * @param serverInfo the name and version that clients receive
+   * @param hostCount how many session hosts share the sessions
+   * @param directory what all servers offer, and what each client sees of it
    */
   public Gateway(
       Vertx vertx,
@@ -44,7 +44,7 @@ public final class Gateway {
     this.streams = new FairLimit<>(options.maxStreams());
   }
 
-  /** To be deployed in this order, before the HTTP server, and closed after it. */
+  /** The actors to deploy in this order before the HTTP server, and to close after it. */
   public List<Deployable> actors() {
     List<Deployable> actors = new ArrayList<>();
     actors.add(new StreamCount());
@@ -54,7 +54,7 @@ public final class Gateway {
     return actors;
   }
 
-  /** A fresh one for each HTTP verticle. */
+  /** A new endpoint for one HTTP verticle. */
   public MountedHandler entrance() {
     return new GatewayEndpoint(vertx, directory, options, serverInfo, hostNames, streams);
   }

@@ -80,9 +80,9 @@ final class GatewayEndpoint implements MountedHandler {
     check = vertx.setPeriodic(CHECK_MILLIS, now -> replies.check());
     return Future.join(
             List.of(
-                consume(Addresses.GATEWAY_CALLS + name, discover::told),
-                consume(Addresses.GATEWAY_RESPONSES + name, initialize::told),
-                consume(sse.toldAt(), sse::told),
+                consume(Addresses.GATEWAY_CALLS + name, discover::reported),
+                consume(Addresses.GATEWAY_RESPONSES + name, initialize::reported),
+                consume(sse.eventsAt(), sse::reported),
                 consume(sse.postedAt(), sse::posted),
                 local(Addresses.GATEWAY_LEFT, (Message<JsonObject> left) -> left(left.body())),
                 local(Addresses.GATEWAY_CHANGED, changed -> discover.listeners().changed()),
@@ -252,7 +252,7 @@ final class GatewayEndpoint implements MountedHandler {
       Envelope message = Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
       RawJson id = message.id();
       if (message.kind() == Envelope.Kind.REQUEST && id != null) {
-        reply.asked(id);
+        reply.answers(id);
       }
       return message;
     } catch (ProtocolException e) {

@@ -5,10 +5,11 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * What MCP clients find at {@code /mcp}.
+ * What MCP clients find at {@code /mcp}, and its bounds. Immutable.
  *
  * @param views by name
- * @param sessionIdle after which a session of the {@code initialize} era ends, default 30 minutes
+ * @param sessionIdle after which an idle session of the {@code initialize} era ends, default 30
+ *     minutes
  * @param maxSessions of all clients together, default 10,000
  * @param maxCalls that one session may have in flight, default 256
  * @param maxStreams that may be open at a time, default 10,000

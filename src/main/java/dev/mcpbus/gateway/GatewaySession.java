@@ -106,7 +106,7 @@ final class GatewaySession {
         host.directory().snapshot().via(view, InstanceId.of(host.vertx())));
   }
 
-  /** Takes over the session of a lost node: the client is told that all lists have changed. */
+  /** Takes over the session of a lost node: all lists count as changed. */
   void resume(JsonObject facts) {
     streams.resume();
     changes.forget();

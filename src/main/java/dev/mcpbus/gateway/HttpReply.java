@@ -16,21 +16,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response to one request: a JSON body, or a stream of events where there is more to say than
- * the answer. A client that does not read is given up after a bound. Confined to the context of the
+ * The response to one HTTP request: a JSON body, or a stream of events if messages come before the
+ * answer. It closes the connection of a client that does not read. Confined to the context of the
  * HTTP verticle.
  */
 final class HttpReply {
 
-  /** That a client has not read yet, before the latest message: of an answer, and of what stays. */
+  /** Most bytes that a client has not read yet, for a response and for a standing stream. */
   private static final int MAX_QUEUED = 8 * 1024 * 1024;
 
   private static final int MAX_QUEUED_STANDING = 1024 * 1024;
 
-  /** Beats in which a client may take nothing of what waits for it: 30 s. */
+  /** For so many beats a client may read nothing of what waits for it: 30 s. */
   static final int PATIENCE = 6;
 
-  /** A client that waits longer for its answer gets a stream with comments, so that both live. */
+  /** After this the response becomes a stream with comments, which keep the connection open. */
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
@@ -44,7 +44,7 @@ final class HttpReply {
   private Runnable gone = () -> {};
   private final long since = System.nanoTime();
   private @Nullable Runnable streaming;
-  private @Nullable RawJson asked;
+  private @Nullable RawJson requestId;
   private boolean resumable;
   private boolean stream;
   private boolean standing;
@@ -55,8 +55,8 @@ final class HttpReply {
   private int stuck;
 
   /**
-   * @param mayStream whether the client understands a stream
-   * @param admission as a stream it ends with it
+   * @param mayStream whether the client accepts a stream
+   * @param admission a stream ends when it ends
    */
   HttpReply(HttpServerRequest request, boolean mayStream, Admission admission) {
     this.request = request;
@@ -65,7 +65,7 @@ final class HttpReply {
     this.admission = admission;
   }
 
-  /** Runs {@code gone} where the client closes before the end. */
+  /** Runs {@code run} if the client closes the response before its end. */
   HttpReply onGone(Runnable run) {
     gone = run;
     http.closeHandler(
@@ -85,12 +85,12 @@ final class HttpReply {
   }
 
   /**
-   * It answers a JSON-RPC request.
+   * The response answers a JSON-RPC request.
    *
    * @param id of the request
    */
-  void asked(RawJson id) {
-    asked = id;
+  void answers(RawJson id) {
+    requestId = id;
   }
 
   /** Where the request came from. */
@@ -110,7 +110,7 @@ final class HttpReply {
     http.putHeader(name, value);
   }
 
-  /** It is a stream of its own, with no answer at its end. */
+  /** Makes it a standing stream: one without an answer at its end. */
   HttpReply standing() {
     standing = true;
     return this;
@@ -137,7 +137,7 @@ final class HttpReply {
     }
   }
 
-  /** Nothing but an id: the client may go on from here. */
+  /** Writes an event id without a message: a client can continue after it. */
   void prime(String id) {
     if (!isOver()) {
       resumable = true;
@@ -145,14 +145,14 @@ final class HttpReply {
     }
   }
 
-  /** An event that is no message. */
+  /** Writes an event that is no JSON-RPC message. */
   void named(String event, String data) {
     if (!isOver()) {
       write(Buffer.buffer("event: " + event + "\ndata: " + data + "\n\n"));
     }
   }
 
-  /** One message before the answer; lost where the client takes no stream. */
+  /** Writes a message before the answer; drops it if the client accepts no stream. */
   void event(@Nullable String id, byte[] json) {
     if (mayStream && !isOver()) {
       open();
@@ -164,7 +164,7 @@ final class HttpReply {
     answer(status, RawBuffers.of(json), id);
   }
 
-  /** The answer; nothing follows. Nobody may write to {@code json} any more. */
+  /** Writes the answer and ends the response; {@code json} must not change any more. */
   void answer(int status, Buffer json, @Nullable String id) {
     if (isOver()) {
       return;
@@ -188,7 +188,7 @@ final class HttpReply {
     answer(status, McpErrors.message(id, failure), null);
   }
 
-  /** The pieces of a long message one after the other: as one they would be copied together. */
+  /** Writes the pieces of a long message one by one: as one buffer they would be copied. */
   private void end(Buffer json) {
     if (RawBuffers.isWhole(json)) {
       http.end(json);
@@ -199,7 +199,7 @@ final class HttpReply {
     http.end();
   }
 
-  /** An answer without a body. */
+  /** Ends the response without a body. */
   void status(int status) {
     if (!isOver()) {
       over = true;
@@ -207,7 +207,7 @@ final class HttpReply {
     }
   }
 
-  /** No more will come. */
+  /** Ends the response as a stream. */
   void end() {
     if (isOver()) {
       return;
@@ -229,9 +229,9 @@ final class HttpReply {
   }
 
   /**
-   * Ends a stream whose client is nobody any more, as if he had gone; one that stays open also
-   * where his rights have changed. A request that is still open fails, unless the client can go on:
-   * then he comes back for its answer with a credential that is good. Called every second.
+   * Ends a stream whose credential has ended, as if the client had closed it; a standing stream also
+   * if the client's rights have changed. A request that is still open fails, unless the stream is
+   * resumable: then the client comes back for the answer with a valid credential. Runs every second.
    */
   void check() {
     if (!stream || isOver()) {
@@ -247,9 +247,9 @@ final class HttpReply {
     }
     over = true;
     http.end(
-        asked == null || resumable
+        requestId == null || resumable
             ? Buffer.buffer(": " + why + "\n\n")
-            : framed(null, McpErrors.message(asked, ended(why))));
+            : framed(null, McpErrors.message(requestId, ended(why))));
     gone.run();
   }
 
@@ -259,7 +259,7 @@ final class HttpReply {
         why + "; log in again and repeat the request, which may have been carried out");
   }
 
-  /** Called every few seconds. */
+  /** Keeps a response alive, and closes the connection of a client that does not read. */
   void beat() {
     if (isOver() || !mayStream) {
       return;

@@ -185,7 +185,7 @@ final class InitializeEndpoint {
   }
 
   /** A session sends an event for an open response, or ends the response. */
-  void told(Message<Buffer> message) {
+  void reported(Message<Buffer> message) {
     String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
     HttpReply reply = exchanges.get(exchange);
     if (reply == null) {

@@ -8,7 +8,10 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Which lists a client has seen, and whether they are others now. Confined to its owner. */
+/**
+ * The versions of the lists that a client has read, and whether they have changed since. Confined to
+ * the context of its session or stream.
+ */
 final class ListChangeTracker {
 
   private DirectoryView view;
@@ -18,20 +21,20 @@ final class ListChangeTracker {
     this.view = view;
   }
 
-  /** The client sees the lists by these rights from now on. */
+  /** The client reads the lists by this view from now on. */
   void look(DirectoryView now) {
     view = now;
   }
 
-  /** The client has what {@code snapshot} lists. */
+  /** The client has read a list of {@code snapshot}. */
   void saw(DirectorySnapshot snapshot, ListKind kind) {
     if (kind != ListKind.TOOLS
-        || !view.searches()) { // the tools to search with are always the same
+        || !view.searches()) { // the three search tools never change
       seen.put(kind, snapshot.list(view, kind).version());
     }
   }
 
-  /** What the client has seen is not known any more: it is told to look again. */
+  /** Forgets which versions the client has: all lists count as changed. */
   void forget() {
     for (ListKind kind : ListKind.values()) {
       if (kind != ListKind.TOOLS || !view.searches()) {
@@ -40,12 +43,12 @@ final class ListChangeTracker {
     }
   }
 
-  /** What the client has asked for. */
+  /** The kinds of lists that the client has read. */
   Set<ListKind> seen() {
     return seen.keySet();
   }
 
-  /** Notifications that are due; each only once. */
+  /** The notifications that are due; each is returned once. */
   Set<String> due(DirectorySnapshot snapshot) {
     Set<String> due = new LinkedHashSet<>();
     for (Map.Entry<ListKind, Long> one : seen.entrySet()) {

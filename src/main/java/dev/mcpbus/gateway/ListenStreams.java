@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Open responses of {@code subscriptions/listen}. A stream dies with its HTTP verticle, and the
- * client asks again. Confined to the context of the HTTP verticle.
+ * The open responses of {@code subscriptions/listen} (MCP 2026-07-28). A stream ends with its HTTP
+ * verticle, and the client opens a new one. Confined to the context of the HTTP verticle.
  */
 final class ListenStreams {
 
@@ -40,7 +40,7 @@ final class ListenStreams {
     private final ListChangeTracker changes;
     private final WatchedResources watched;
 
-    /** By connection and the server's id, those by which the client knows them. */
+    /** The client's ids of its tasks, by connection and the server's id. */
     private final Map<SealedTaskIds.Named, String> tasks = new HashMap<>();
 
     Listener(RawJson id, HttpReply reply, DirectoryView view, Principal principal) {
@@ -178,7 +178,7 @@ final class ListenStreams {
     listener.tell(Methods.ACKNOWLEDGED, RawJson.of(new JsonObject().put("notifications", agreed)));
   }
 
-  /** Lists may be others now. */
+  /** Tells the clients of lists that have changed. */
   void changed() {
     DirectorySnapshot now = directory.snapshot();
     for (Listener listener : open) {
@@ -188,7 +188,7 @@ final class ListenStreams {
     }
   }
 
-  /** A server says that a resource was updated, or a task. */
+  /** A server reports that a resource or a task has changed. */
   void updated(JsonObject event) {
     JsonObject params = event.getJsonObject("params", new JsonObject());
     boolean task = Events.TASK.equals(event.getString("type"));
@@ -211,7 +211,7 @@ final class ListenStreams {
     }
   }
 
-  /** Every client learns that its stream has ended as it should. */
+  /** Ends all streams with a result, so that clients see a regular end. */
   void close() {
     for (Listener listener : open) {
       listener.end();

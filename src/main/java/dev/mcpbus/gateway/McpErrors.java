@@ -85,7 +85,7 @@ final class McpErrors {
     return invalidParams("the cursor is not good any more; list anew");
   }
 
-  /** For a client that wants to hear of tasks and does not state that it knows them. */
+  /** For a client that subscribes to tasks and does not state that it knows tasks. */
   static McpFailure tasksNotOffered() {
     return rpc(
         JsonRpcError.MISSING_CLIENT_CAPABILITY,

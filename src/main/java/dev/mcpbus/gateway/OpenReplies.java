@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Responses that are open. Confined to the context of the HTTP verticle. */
+/** The open responses of one HTTP verticle. Confined to its context. */
 final class OpenReplies {
 
   private static final long RETRY_AFTER_MILLIS = 5_000;
@@ -18,7 +18,7 @@ final class OpenReplies {
   private final Set<HttpReply> open = new HashSet<>();
 
   /**
-   * @param streams those of all HTTP verticles together
+   * @param streams the bound on standing streams of all HTTP verticles together
    */
   OpenReplies(FairLimit<HttpReply> streams) {
     this.streams = streams;
@@ -36,11 +36,11 @@ final class OpenReplies {
   }
 
   /**
-   * Counts a stream that stays open. Where there are too many, or {@code principal} has three
-   * quarters of those that are left, the request is answered with 503.
+   * Counts a standing stream. If there are too many, or {@code principal} has three quarters of
+   * those that are left, it answers the request with 503.
    *
-   * @param id of the request, null where it has none
-   * @return false where it has been answered
+   * @param id of the request; null if it has none
+   * @return false if the request has got the answer 503
    */
   boolean addStream(HttpReply reply, Principal principal, @Nullable RawJson id) {
     if (streams.admit(reply, principal.name()).isRefused()) {
@@ -67,12 +67,12 @@ final class OpenReplies {
     Set.copyOf(open).forEach(HttpReply::check);
   }
 
-  /** Shows clients that their responses live. */
+  /** Keeps the responses alive. */
   void beat() {
     Set.copyOf(open).forEach(HttpReply::beat);
   }
 
-  /** Ends streams; who waits for an answer gets it while the server drains. */
+  /** Ends the standing streams; other responses get their answers while the server drains. */
   void close() {
     Set.copyOf(open).stream().filter(HttpReply::isStanding).forEach(HttpReply::end);
   }

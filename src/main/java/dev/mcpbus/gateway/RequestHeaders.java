@@ -14,12 +14,15 @@ import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a request of the modern era says of itself, twice: in its headers and in its body. */
+/**
+ * Checks what a request of the {@code discover} era states twice, in its headers and in its body (MCP
+ * 2026-07-28, Streamable HTTP): both must be equal. Stateless.
+ */
 final class RequestHeaders {
 
   private RequestHeaders() {}
 
-  /** True where the request is of the modern era: by its body, or by its header. */
+  /** Whether a request is of the {@code discover} era, by its body or by its header. */
   static boolean describes(MultiMap headers, @Nullable RawJson meta) {
     if (meta != null && meta.member(MetaKeys.PROTOCOL_VERSION) != null) {
       return true;
@@ -62,7 +65,7 @@ final class RequestHeaders {
     }
   }
 
-  /** The headers of the tool's own arguments. */
+  /** Checks the headers that repeat arguments of a tool. */
   static void check(MultiMap headers, ParamHeaders wanted, RawJson params) {
     if (wanted.isEmpty()) {
       return;
@@ -84,7 +87,7 @@ final class RequestHeaders {
     }
   }
 
-  /** Of two values a proxy on the way might have taken the other one. */
+  /** The only value of a header; a proxy might read another one of two values. */
   private static @Nullable String one(MultiMap headers, CharSequence name) {
     List<String> values = headers.getAll(name);
     if (values.size() > 1) {

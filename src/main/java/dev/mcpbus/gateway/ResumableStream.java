@@ -9,8 +9,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session says on one stream: the response to one request, or the standing stream. Keeps the
- * last events, so that a client that was cut off can go on. Confined to the session's host.
+ * The events of one stream of a session: the response to one request, or the standalone stream.
+ * Keeps the last events, so that a client whose connection broke can continue (MCP 2025-11-25,
+ * Resumability and Redelivery). Confined to the session's host.
  */
 final class ResumableStream {
 
@@ -42,7 +43,12 @@ final class ResumableStream {
     return id;
   }
 
-  /** Who reads now. */
+  /**
+   * A response of the client reads the stream now.
+   *
+   * @param address of its HTTP verticle
+   * @param response the HTTP verticle's name of it
+   */
   void attach(String address, String response) {
     door = address;
     exchange = response;
@@ -67,7 +73,7 @@ final class ResumableStream {
     exchange = null;
   }
 
-  /** The client knows ids of this stream. */
+  /** The client knows event ids of this stream. */
   void keep() {
     kept = true;
   }
@@ -92,16 +98,16 @@ final class ResumableStream {
     }
   }
 
-  /** The last message of a response, for whoever reads now or comes back for it. */
+  /** Sends the last message of a response, or keeps it for a client that comes back. */
   void finish(Buffer json) {
     send(json);
     end();
   }
 
   /**
-   * The last message, which is handed over as a reply.
+   * Notes the last message, which the caller sends as a reply.
    *
-   * @return its id, null where the client has never heard of ids
+   * @return its event id; null if the client knows no ids of this stream
    */
   @Nullable String finishBy(Buffer json) {
     ended = true;
@@ -114,13 +120,13 @@ final class ResumableStream {
     return id + "_" + event.number();
   }
 
-  /** No more will come; whoever reads is told. */
+  /** Ends the stream and the response that reads it. */
   void end() {
     ended = true;
     cutOff();
   }
 
-  /** Whoever reads is told that it is over for him. */
+  /** Ends the response that reads the stream. */
   void cutOff() {
     if (door != null && exchange != null) {
       bus.send(
@@ -155,7 +161,7 @@ final class ResumableStream {
     }
   }
 
-  /** Sends what came after that event, and ends where nothing more will come. */
+  /** Sends the events after that one, and ends the response if the stream has ended. */
   void resume(long after) {
     for (Event event : events) {
       if (event.number() > after) {
@@ -167,7 +173,7 @@ final class ResumableStream {
     }
   }
 
-  /** Sends what nobody has read yet. */
+  /** Sends the events that no response has received. */
   void resume() {
     resume(handed);
   }

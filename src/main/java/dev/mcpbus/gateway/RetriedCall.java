@@ -161,7 +161,7 @@ final class RetriedCall extends ParkedCall {
   // ---- what the server reports
 
   @Override
-  public void told(String call, String method, JsonObject params) {
+  public void reported(String call, String method, JsonObject params) {
     Message<?> message = waiting;
     if (message != null) {
       home.vertx
@@ -182,7 +182,7 @@ final class RetriedCall extends ParkedCall {
     if (Events.LOG.equals(event.getString("type"))
         && message != null
         && message.headers().contains(SessionMessage.LEVEL)) {
-      told(callId, Methods.MESSAGE, event.getJsonObject("params", new JsonObject()));
+      reported(callId, Methods.MESSAGE, event.getJsonObject("params", new JsonObject()));
     }
   }
 

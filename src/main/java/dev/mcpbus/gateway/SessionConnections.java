@@ -47,7 +47,7 @@ final class SessionConnections {
   private long renewal = -1;
   private boolean closed;
   private boolean inUse = true;
-  private boolean toldInUse = true;
+  private boolean announcedInUse = true;
   private long pause = -1;
 
   /**
@@ -106,7 +106,7 @@ final class SessionConnections {
     }
     bound.run();
     servers.put(own.value(), server);
-    toldInUse = true; // a new connection is in use
+    announcedInUse = true; // a new connection is in use
     use(inUse);
     host.addConnection(own.value(), holder);
     listener.begun(server, own);
@@ -126,11 +126,11 @@ final class SessionConnections {
    */
   void use(boolean now) {
     inUse = now;
-    if (servers.isEmpty() || inUse == toldInUse) {
+    if (servers.isEmpty() || inUse == announcedInUse) {
       return;
     }
     if (inUse) {
-      toldInUse = true;
+      announcedInUse = true;
       renew();
     } else if (pause < 0) {
       pause = vertx.setTimer(FairLimits.PAUSE_MILLIS, quiet -> paused());
@@ -139,8 +139,8 @@ final class SessionConnections {
 
   private void paused() {
     pause = -1;
-    if (!inUse && toldInUse && !closed) {
-      toldInUse = false;
+    if (!inUse && announcedInUse && !closed) {
+      announcedInUse = false;
       renew();
     }
   }
@@ -148,7 +148,7 @@ final class SessionConnections {
   private void renew() {
     for (String id : List.copyOf(servers.keySet())) {
       connections
-          .renew(new ConnectionId(id), toldInUse)
+          .renew(new ConnectionId(id), announcedInUse)
           .onFailure(
               failure -> {
                 if (McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION) {

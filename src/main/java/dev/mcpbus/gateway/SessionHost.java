@@ -90,7 +90,7 @@ final class SessionHost extends VerticleBase {
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
     ready.add(consume(Addresses.GATEWAY_SESSIONS + name, this::handle));
-    ready.add(consume(Addresses.GATEWAY_CALLS + name, calls::told));
+    ready.add(consume(Addresses.GATEWAY_CALLS + name, calls::reported));
     ready.add(consume(Addresses.GATEWAY_INPUT + name, calls::asked));
     ready.add(consume(Addresses.GATEWAY_LEASED + name, this::heard));
     FairLimits.of(vertx).add(BOUND, bound);

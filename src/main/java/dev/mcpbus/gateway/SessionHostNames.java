@@ -74,9 +74,15 @@ final class SessionHostNames {
     return node.replace("-", "").substring(0, OF_NODE);
   }
 
-  /** Whether the node of a name is in the cluster. */
-  private boolean isThere(String name) {
-    return sender.membership().nodes().stream().anyMatch(each -> isOn(each, name));
+  /** Whether the node of a name has left the cluster. */
+  private boolean isGone(String name) {
+    return isClustered()
+        && sender.membership().nodes().stream().noneMatch(each -> isOn(each, name));
+  }
+
+  private static <T> Future<Message<T>> gone() {
+    return Future.failedFuture(
+        new ReplyException(ReplyFailure.NO_HANDLERS, "its node has left the cluster"));
   }
 
   /** Whether a name belongs to that node. */
@@ -92,9 +98,12 @@ final class SessionHostNames {
    * @return fails as {@link #request}
    */
   Future<Message<Buffer>> send(String host, @Nullable Envelope message, DeliveryOptions options) {
+    if (isGone(host)) {
+      return gone();
+    }
     Object body =
         message == null ? Buffer.buffer() : own.contains(host) ? message : bytes(message, options);
-    return request(Addresses.GATEWAY_SESSIONS, host, body, options);
+    return sender.request(null, Addresses.GATEWAY_SESSIONS + host, body, options);
   }
 
   private static Buffer bytes(Envelope message, DeliveryOptions options) {
@@ -122,9 +131,8 @@ final class SessionHostNames {
    */
   <T> Future<Message<T>> request(
       String address, String name, Object body, DeliveryOptions options) {
-    if (isClustered() && !isThere(name)) {
-      return Future.failedFuture(
-          new ReplyException(ReplyFailure.NO_HANDLERS, "its node has left the cluster"));
+    if (isGone(name)) {
+      return gone();
     }
     return sender.request(null, address + name, body, options);
   }

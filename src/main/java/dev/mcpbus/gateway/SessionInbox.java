@@ -54,7 +54,7 @@ final class SessionInbox implements CallRegistry.Caller {
   }
 
   @Override
-  public void told(String callId, String method, JsonObject params) {
+  public void reported(String callId, String method, JsonObject params) {
     SessionCall call = session.requests.get(callId);
     if (call == null) {
       return;

@@ -20,9 +20,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What servers list to one session over its own connections, where that differs from what they list
- * to everybody: tools for clients that can be asked, resources that a call has made. Confined to
- * the session's host.
+ * The lists of one session's private connections, where they differ from the common lists: tools
+ * for clients that answer questions, resources that a call has made. Confined to the session's
+ * host.
  */
 final class SessionLists implements SessionConnections.Listener {
 
@@ -36,8 +36,8 @@ final class SessionLists implements SessionConnections.Listener {
   private DirectorySnapshot seen = DirectorySnapshot.EMPTY;
 
   /**
-   * @param wanted the kinds that the client has listed
-   * @param changed runs when a list may be another one
+   * @param wanted the kinds of lists that the client has read
+   * @param changed runs when a list may have changed
    */
   SessionLists(Vertx vertx, Supplier<Set<ListKind>> wanted, Runnable changed) {
     this.vertx = vertx;
@@ -46,19 +46,19 @@ final class SessionLists implements SessionConnections.Listener {
   }
 
   @Override
-  public void begun(ConnectionId server, ConnectionId lease) {
+  public void begun(ConnectionId server, ConnectionId own) {
     String id = server.value();
-    ListFetcher asked = new ListFetcher(vertx, lease, (kind, list) -> listed(id, kind, list));
-    servers.put(id, asked);
+    ListFetcher fetcher = new ListFetcher(vertx, own, (kind, list) -> listed(id, kind, list));
+    servers.put(id, fetcher);
     fresh.add(server);
-    asked.refresh(wanted.get()); // the answers come when it serves
+    fetcher.refresh(wanted.get()); // the answers come when it serves
   }
 
-  /** The connection serves, for the first time or once more. */
+  /** The private connection serves, for the first time or again. */
   void connected(ConnectionId server) {
-    ListFetcher asked = servers.get(server.value());
-    if (asked != null && !fresh.remove(server)) {
-      asked.refresh(wanted.get());
+    ListFetcher fetcher = servers.get(server.value());
+    if (fetcher != null && !fresh.remove(server)) {
+      fetcher.refresh(wanted.get());
     }
   }
 
@@ -70,15 +70,15 @@ final class SessionLists implements SessionConnections.Listener {
     }
   }
 
-  /** That connection says that a list has changed. */
+  /** The private connection reports that a list has changed. */
   void changed(ConnectionId server, ListKind kind) {
-    ListFetcher asked = servers.get(server.value());
-    if (asked != null) {
-      asked.changed(kind);
+    ListFetcher fetcher = servers.get(server.value());
+    if (fetcher != null) {
+      fetcher.changed(kind);
     }
   }
 
-  /** What everybody sees holds again. */
+  /** The private connection has ended: the common lists hold again. */
   @Override
   public void gone(ConnectionId server) {
     servers.remove(server.value());
@@ -89,20 +89,20 @@ final class SessionLists implements SessionConnections.Listener {
     }
   }
 
-  /** Completes when those kinds are known of every connection that the session has. */
+  /** Completes when the lists of those kinds are known of every private connection. */
   Future<Void> ready(Collection<ListKind> kinds, long patienceNanos) {
-    List<Future<Void>> asked = new ArrayList<>();
+    List<Future<Void>> fetches = new ArrayList<>();
     for (Map.Entry<String, ListFetcher> server : servers.entrySet()) {
       for (ListKind kind : kinds) {
         if (!lists.getOrDefault(server.getKey(), Map.of()).containsKey(kind)) {
-          asked.add(server.getValue().ask(kind, patienceNanos));
+          fetches.add(server.getValue().ask(kind, patienceNanos));
         }
       }
     }
-    return asked.isEmpty() ? Future.succeededFuture() : Future.join(asked).mapEmpty();
+    return fetches.isEmpty() ? Future.succeededFuture() : Future.join(fetches).mapEmpty();
   }
 
-  /** What this session sees: the common snapshot itself where nothing differs. */
+  /** The snapshot that this session sees: the common one itself if nothing differs. */
   DirectorySnapshot over(DirectorySnapshot shared) {
     if (lists.isEmpty()) {
       return shared;

@@ -105,7 +105,16 @@ final class SessionRequests {
             message);
     calls.put(request.callId(), call);
     session.noteUse();
-    McpErrors.guarded(() -> answer(call)).onComplete(outcome -> answered(call, outcome));
+    McpErrors.guarded(() -> answer(call))
+        .onComplete(
+            outcome -> {
+              audit(call, outcome);
+              end(
+                  call,
+                  outcome.succeeded()
+                      ? MessageWriter.written(id, outcome.result())
+                      : Buffer.buffer(McpErrors.message(id, McpErrors.of(outcome.cause()))));
+            });
   }
 
   private Future<RawJson> answer(SessionCall call) {
@@ -130,7 +139,7 @@ final class SessionRequests {
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
 
-  /** The client knows a list now: it hears of later changes. */
+  /** The client knows a list now, and receives a notification of later changes. */
   private void saw(String method) {
     for (ListKind kind : ListKind.values()) {
       if (kind.method.equals(method)) {
@@ -139,15 +148,10 @@ final class SessionRequests {
     }
   }
 
-  private void answered(SessionCall call, AsyncResult<RawJson> outcome) {
+  private void audit(SessionCall call, AsyncResult<RawJson> outcome) {
     RequestSource source =
         RequestSource.parse(SessionMessage.header(call.message, SessionMessage.SOURCE));
     RequestAudit.ended(host.directory().audit(), source, call, outcome);
-    end(
-        call,
-        outcome.succeeded()
-            ? MessageWriter.written(call.id, outcome.result())
-            : Buffer.buffer(McpErrors.message(call.id, McpErrors.of(outcome.cause()))));
   }
 
   /** The client does not wait for the answer to a request any more. */

@@ -96,7 +96,7 @@ final class SessionServers {
     return connections.serverOf(connection);
   }
 
-  /** Whether the client may hear of a server, by its private connection. */
+  /** Whether the client may receive what comes over a connection. */
   boolean sees(String connection) {
     ConnectionId server = serverOf(connection);
     return server == null || session.view().includes(server.value());

@@ -14,17 +14,17 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a cluster keeps of sessions, so that another node goes on with one whose node is lost: what
- * its client said at {@code initialize}, its level and its subscriptions. A session that has
- * anything which only its own node had, a connection of its own, is not in it. On one node alone
- * there is no book. Confined to the host's context.
+ * The facts of sessions in a map of the cluster, so that another node can take over the session of
+ * a lost node: the params of {@code initialize}, the log level, the subscriptions. A session with a
+ * private connection is not in the map, because the connection ends with its node. Without a
+ * cluster the store does nothing. Confined to the host's context.
  */
 final class SessionStore {
 
   /** Map of the cluster. */
   private static final String MAP = "mcpbus.sessions";
 
-  /** A map that is being repaired must not hold up clients for longer. */
+  /** Clients wait at most so long for a map that the cluster is repairing. */
   private static final long PATIENCE_MILLIS = 3_000;
 
   static final String HOST = "host";
@@ -53,7 +53,7 @@ final class SessionStore {
 
   /**
    * @param host whose sessions these are
-   * @param idle after which a session ends that nobody uses; an entry lasts twice as long
+   * @param idle after which an idle session ends; its entry lasts twice as long
    */
   SessionStore(Vertx vertx, String host, Duration idle) {
     this.vertx = vertx;
@@ -67,7 +67,7 @@ final class SessionStore {
     return vertx.sharedData().getClusterWideMap(MAP);
   }
 
-  /** Never fails: what cannot be written cannot be gone on with, and that is all. */
+  /** Never fails: if the entry cannot be written, no node can take the session over. */
   Future<Void> begin(String session, JsonObject facts) {
     if (!clustered) {
       return Future.succeededFuture();
@@ -83,7 +83,7 @@ final class SessionStore {
     return map().compose(map -> map.put(session, text, ttlMillis)).otherwiseEmpty();
   }
 
-  /** Something of it is otherwise now. */
+  /** Changes one of the facts. */
   void note(String session, String member, Object value) {
     Page page = own.get(session);
     if (page != null) {
@@ -92,7 +92,7 @@ final class SessionStore {
     }
   }
 
-  /** Nobody can go on with it. Idempotent. */
+  /** Removes the entry: no node takes the session over. Idempotent. */
   void end(String session) {
     if (own.remove(session) != null) {
       map().compose(map -> map.remove(session)).otherwiseEmpty();
@@ -100,10 +100,11 @@ final class SessionStore {
   }
 
   /**
-   * Where a session is that was not at {@code tried}; a lost one is this host's from now on.
+   * Finds a session that was not at {@code tried}. This host takes over the session of a lost host.
    *
-   * @param gone true where there is no such host any more
-   * @return its facts, with the host; fails with {@code UNKNOWN_CONNECTION}
+   * @param gone whether the host {@code tried} does not exist any more
+   * @return the facts, with the present host; fails with {@code UNKNOWN_CONNECTION}, or with {@code
+   *     UNAVAILABLE} if the map cannot be read in time
    */
   Future<JsonObject> find(String session, String tried, boolean gone) {
     return map()
@@ -144,7 +145,7 @@ final class SessionStore {
             });
   }
 
-  /** The session lives here now. */
+  /** This host has the session from now on. */
   void keep(String session, JsonObject facts) {
     own.put(session, new Page(facts));
   }
@@ -154,9 +155,9 @@ final class SessionStore {
   }
 
   /**
-   * Keeps entries from ending before their sessions do.
+   * Writes entries again before they expire.
    *
-   * @param all true to look at all of them now, after a partition
+   * @param all whether to check all entries now, after a partition of the cluster
    * @return sessions that another host has taken over
    */
   Future<List<String>> renew(boolean all) {

@@ -18,21 +18,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two endpoints of HTTP+SSE, the transport of 2024-11-05: a stream on which everything comes,
- * and a place for the client's messages. Behind them is a session like any other, which ends with
- * the stream. A message that reaches another HTTP verticle, or another node, is sent on to the one
- * that holds the stream. Confined to the context of the HTTP verticle.
+ * The two endpoints of HTTP+SSE (MCP 2024-11-05): a stream for everything that the client receives,
+ * and a path for its messages. Behind them is a session like any other, which ends with the stream.
+ * A message can reach another HTTP verticle or node; it goes on to the HTTP verticle that holds the
+ * stream. Confined to the context of the HTTP verticle.
  */
 final class SseEndpoint {
 
-  /** One open stream. */
+  /** A client, by its open stream. */
   private static final class Client {
     private final String id;
     private final HttpReply reply;
     private final String owner;
     private final String view;
 
-    /** With the rights of his latest message. */
+    /** With the rights of the latest message. */
     private String principal;
 
     private boolean begun;
@@ -52,7 +52,7 @@ final class SseEndpoint {
   private final SessionHostNames hostNames;
   private final Map<String, Client> clients = new HashMap<>();
 
-  /** Who waits for the answer to a request, by its exchange. */
+  /** The clients that wait for the answer to a request, by its exchange. */
   private final Map<String, Client> exchanges = new HashMap<>();
 
   private long sequence;
@@ -66,19 +66,19 @@ final class SseEndpoint {
     this.hostNames = hostNames;
   }
 
-  /** Where sessions send what is for these streams. */
-  String toldAt() {
+  /** The address for what sessions send to these streams. */
+  String eventsAt() {
     return Addresses.GATEWAY_RESPONSES + name + ".sse";
   }
 
-  /** Where other HTTP verticles send what clients of these streams say. */
+  /** The address for messages of these clients that reached another HTTP verticle. */
   String postedAt() {
     return Addresses.GATEWAY_SSE + name;
   }
 
   // ---- HTTP
 
-  /** A client listens: it is told where to send its messages. */
+  /** A client opens its stream; the first event names the path for its messages. */
   void stream(String path, Principal principal, DirectoryView view, HttpReply reply) {
     if (!replies.addStream(reply, principal, null)) {
       return;
@@ -90,7 +90,7 @@ final class SseEndpoint {
     reply.named("endpoint", path + "?sessionId=" + client.id);
   }
 
-  /** A message of a client. */
+  /** A message of a client: sends it to the HTTP verticle of its stream. */
   void post(
       @Nullable String id, Principal principal, DirectoryView view, Buffer body, HttpReply reply) {
     if (id == null) {
@@ -133,7 +133,7 @@ final class SseEndpoint {
 
   // ---- messages of clients
 
-  /** For a stream of this verticle. */
+  /** A message of a client whose stream this verticle holds. */
   void posted(Message<Buffer> message) {
     Client client = clients.get(SessionMessage.header(message, SessionMessage.SESSION));
     String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
@@ -195,7 +195,7 @@ final class SseEndpoint {
   }
 
   /**
-   * @param id of a request, null for what is not answered
+   * @param id of a request; null for a message without an answer
    */
   private void send(
       Client client, String session, Envelope message, @Nullable RawJson id) {
@@ -230,7 +230,7 @@ final class SseEndpoint {
 
   // ---- messages of sessions
 
-  void told(Message<Buffer> message) {
+  void reported(Message<Buffer> message) {
     String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
     Client standing = clients.get(exchange);
     Client client = standing == null ? exchanges.get(exchange) : standing;
@@ -270,13 +270,13 @@ final class SseEndpoint {
     }
   }
 
-  /** The HTTP server is closed: so are the sessions behind its streams. */
+  /** The HTTP server closes: ends the streams, and with them their sessions. */
   void close() {
     List.copyOf(clients.values()).forEach(this::end);
   }
 
   private DeliveryOptions options(String op, Client client, String exchange) {
-    return SessionMessage.options(op, client.principal, toldAt(), exchange)
+    return SessionMessage.options(op, client.principal, eventsAt(), exchange)
         .addHeader(SessionMessage.VIEW, client.view);
   }
 }

@@ -149,7 +149,7 @@ final class TaskCall extends ParkedCall {
 
   /** A task has no progress and no log messages of its own in the client's era. */
   @Override
-  public void told(String call, String method, JsonObject params) {}
+  public void reported(String call, String method, JsonObject params) {}
 
   @Override
   public void heard(String at, JsonObject event) {

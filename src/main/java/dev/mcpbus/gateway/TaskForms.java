@@ -10,9 +10,9 @@ import dev.mcpbus.protocol.TasksExtension;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks as either era writes them: in 2025-11-25 {@code ttl}, {@code pollInterval} and a result of
- * its own request; in the extension of 2026-07-28 {@code ttlMs}, {@code pollIntervalMs}, and
- * questions and ending in the task itself. What neither knows passes as it is.
+ * The two forms of a task. MCP 2025-11-25 has {@code ttl}, {@code pollInterval} and a request of
+ * its own for the result. The extension of 2026-07-28 has {@code ttlMs}, {@code pollIntervalMs}, and
+ * questions and result in the task itself. Unknown members pass unchanged. Stateless.
  */
 final class TaskForms {
 
@@ -28,7 +28,7 @@ final class TaskForms {
     return status != null && status.isString() && TasksExtension.isOver(status.asString());
   }
 
-  /** The id of a task, empty where it has none. */
+  /** The id of a task; empty if it has none. */
   static String id(@Nullable RawJson task) {
     RawJson id = task == null ? null : task.member("taskId");
     return id == null || !id.isString() ? "" : id.asString();
@@ -50,7 +50,7 @@ final class TaskForms {
     return value == null ? object : object.without(from).with(to, value);
   }
 
-  /** Anything that belongs to a task says so to a client of 2025-11-25. */
+  /** A message with the mark that it belongs to a task, in the form of 2025-11-25. */
   static RawJson related(RawJson message, String id) {
     RawJson meta = message.member("_meta");
     RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
@@ -59,19 +59,19 @@ final class TaskForms {
         base.with(MetaKeys.RELATED_TASK, RawJson.EMPTY_OBJECT.with("taskId", RawJson.string(id))));
   }
 
-  /** Which task of its server a message belongs to, empty where it does not say. */
+  /** The server's id of the task that a message belongs to; empty if it belongs to none. */
   static String relatedTo(RawJson message) {
     RawJson meta = message.member("_meta");
     return id(meta == null ? null : meta.member(MetaKeys.RELATED_TASK));
   }
 
-  /** True where a client of 2026-07-28 says with its request that it knows tasks. */
+  /** Whether a client of 2026-07-28 states in its request that it knows tasks. */
   static boolean isOffered(@Nullable RawJson capabilities) {
     RawJson extensions = capabilities == null ? null : capabilities.member("extensions");
     return extensions != null && extensions.member(TasksExtension.ID) != null;
   }
 
-  /** What a client says of itself, and that it knows tasks. */
+  /** The capabilities of a client with the statement that it knows tasks. */
   static RawJson offering(RawJson capabilities) {
     RawJson extensions = capabilities.member("extensions");
     return capabilities.with(
@@ -80,7 +80,7 @@ final class TaskForms {
             .with(TasksExtension.ID, RawJson.EMPTY_OBJECT));
   }
 
-  /** True where a tool of 2025-11-25 may be called as a task. */
+  /** Whether a tool of 2025-11-25 can be called as a task. */
   static boolean takesTask(RawJson tool) {
     RawJson execution = tool.member("execution");
     RawJson takes = execution == null ? null : execution.member("taskSupport");
@@ -89,12 +89,12 @@ final class TaskForms {
         && (takes.asString().equals("optional") || takes.asString().equals("required"));
   }
 
-  /** The same for a task that is not there and for one of somebody else. */
+  /** The same failure for an unknown task and for a task of another principal. */
   static McpFailure absent() {
     return McpErrors.invalidParams("Task not found");
   }
 
-  /** Suffix of the address that does it. */
+  /** The suffix of the address for a method. */
   static String suffix(String method) {
     return switch (method) {
       case Methods.TASKS_GET -> Addresses.TASKS_GET;

@@ -73,7 +73,7 @@ final class ViewMetaTools {
     } catch (McpFailure refused) {
       result = Future.failedFuture(refused);
     }
-    return result.recover(failure -> told(name, failure));
+    return result.recover(failure -> explained(name, failure));
   }
 
   private Future<RawJson> search(GatewayRequest request, RawJson arguments) {
@@ -142,7 +142,7 @@ final class ViewMetaTools {
         .with("arguments", inner == null ? RawJson.EMPTY_OBJECT : inner);
   }
 
-  private static Future<RawJson> told(String name, Throwable failure) {
+  private static Future<RawJson> explained(String name, Throwable failure) {
     McpFailure known = McpErrors.of(failure);
     return switch (known.code()) {
       case INVALID_ARGUMENTS, UNKNOWN_TOOL, BAD_REQUEST -> shown(name, known);

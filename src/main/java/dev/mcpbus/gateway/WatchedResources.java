@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The resources that one client wants to hear of. Confined to its owner. */
+/**
+ * The resources that one client has subscribed to. Confined to the context of its session or stream.
+ */
 final class WatchedResources {
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -27,8 +29,8 @@ final class WatchedResources {
   private boolean closed;
 
   /**
-   * @param holder names the client among all of this node
-   * @param owner the name of his principal
+   * @param holder names the client among all clients of this node
+   * @param owner the name of its principal
    */
   WatchedResources(EventBus bus, String holder, String owner) {
     this.bus = bus;
@@ -37,10 +39,10 @@ final class WatchedResources {
   }
 
   /**
-   * Asks the server for updates of its {@code uri}.
+   * Subscribes to {@code uri} at its server.
    *
-   * @param name by which the client knows it
-   * @return true; fails where the server refuses
+   * @param name the client's URI of the resource
+   * @return true; fails if the server refuses
    */
   Future<Boolean> add(String server, String uri, String name) {
     Resource resource = new Resource(server, uri);
@@ -60,7 +62,7 @@ final class WatchedResources {
     return byName.containsKey(name);
   }
 
-  /** By the names that the client has for them. */
+  /** The client's URIs. */
   JsonArray uris() {
     return new JsonArray(List.copyOf(byName.keySet()));
   }
@@ -77,9 +79,9 @@ final class WatchedResources {
   }
 
   /**
-   * What the client calls a resource that was updated, or the part of it that was.
+   * The client's URIs of a resource that was updated, or of the updated part of a resource.
    *
-   * @param view what he may see now: he may have had more rights when he asked
+   * @param view with the client's present rights, which may be fewer than when it subscribed
    */
   List<String> names(DirectoryView view, @Nullable String server, @Nullable String uri) {
     if (server == null
@@ -106,7 +108,7 @@ final class WatchedResources {
     return part ? name + rest : null;
   }
 
-  /** The client is gone. */
+  /** The client has left: ends its subscriptions. */
   void close() {
     closed = true;
     byName.values().stream().distinct().forEach(resource -> tell(resource, false));

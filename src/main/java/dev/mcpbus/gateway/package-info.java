@@ -1,6 +1,6 @@
 /**
- * MCP in: one endpoint that serves all servers to clients of both eras. HTTP side: {@code Gateway}.
- * State of older clients: {@code SessionHost}. What servers list: {@code DirectoryVerticle}.
+ * MCP in: one endpoint that offers all servers to MCP clients of both eras. {@code Gateway} composes
+ * it.
  */
 @NullMarked
 package dev.mcpbus.gateway;
