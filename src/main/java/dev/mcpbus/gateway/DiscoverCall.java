@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request of a {@code discover} client in flight, and its open response (MCP 2026-07-28). It goes
- * to the shared connection of its server. One case goes to a session host, which parks it
- * ({@code ParkedCall}): a server of the {@code initialize} era asks and logs by session, and makes
- * tasks for one client, so the call needs a connection of its own. Confined to the context of the
- * HTTP verticle.
+ * to the shared connection of its server. One case goes to a session host, which parks it ({@code
+ * ParkedCall}): a server of the {@code initialize} era asks and logs by session, and makes tasks
+ * for one client, so the call needs a connection of its own. Confined to the context of the HTTP
+ * verticle.
  */
 final class DiscoverCall extends GatewayCall {
 
@@ -172,7 +172,9 @@ final class DiscoverCall extends GatewayCall {
     reply.event(null, MessageWriter.notification(method, params));
   }
 
-  /** Writes the result as the era wants it: with its type, and with hints where it is a resource. */
+  /**
+   * Writes the result as the era wants it: with its type, and with hints where it is a resource.
+   */
   void answer(RawJson result) {
     String method = request().method();
     boolean untyped = !isTyped(method) && result.member(ResultType.MEMBER) == null;

@@ -105,10 +105,7 @@ final class DiscoverTasks {
   static boolean becomesTask(DirectoryEntry server, String suffix, RawJson params) {
     ServerList tools = server.list(ListKind.TOOLS);
     RawJson name = params.member("name");
-    if (!server.tasks()
-        || tools == null
-        || name == null
-        || !suffix.equals(Addresses.TOOLS_CALL)) {
+    if (!server.tasks() || tools == null || name == null || !suffix.equals(Addresses.TOOLS_CALL)) {
       return false;
     }
     String key = name.asString();

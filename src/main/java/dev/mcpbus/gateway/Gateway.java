@@ -76,5 +76,4 @@ public final class Gateway {
       return Future.succeededFuture();
     }
   }
-
 }

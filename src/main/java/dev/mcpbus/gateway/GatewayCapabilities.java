@@ -9,7 +9,8 @@ import java.util.List;
 
 /**
  * The capabilities that the gateway states. They are everything that a server can have, because
- * servers come and go during a session. A capability that no server has is an empty list. Stateless.
+ * servers come and go during a session. A capability that no server has is an empty list.
+ * Stateless.
  */
 final class GatewayCapabilities {
 

@@ -170,8 +170,7 @@ final class GatewayEndpoint implements MountedHandler {
       initialize.delete(request.headers(), principal, view, reply);
     } else {
       reply.header("Allow", "POST");
-      reply.refuse(
-          405, null, McpErrors.invalidRequest("use POST; GET and DELETE want a session"));
+      reply.refuse(405, null, McpErrors.invalidRequest("use POST; GET and DELETE want a session"));
     }
   }
 
@@ -192,8 +191,7 @@ final class GatewayEndpoint implements MountedHandler {
     } else if (mayStream(request.headers())) {
       sse.stream(String.valueOf(request.path()), principal, view, reply);
     } else {
-      reply.refuse(
-          406, null, McpErrors.invalidRequest("Not Acceptable: accept text/event-stream"));
+      reply.refuse(406, null, McpErrors.invalidRequest("Not Acceptable: accept text/event-stream"));
     }
   }
 
@@ -270,8 +268,7 @@ final class GatewayEndpoint implements MountedHandler {
   private static boolean isJson(MultiMap headers, HttpReply reply) {
     String type = String.valueOf(headers.get(HttpHeaders.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
     if (!type.startsWith("application/json")) {
-      reply.refuse(
-          415, null, McpErrors.invalidRequest("Content-Type must be application/json"));
+      reply.refuse(415, null, McpErrors.invalidRequest("Content-Type must be application/json"));
       return false;
     }
     return true;
@@ -294,5 +291,4 @@ final class GatewayEndpoint implements MountedHandler {
     }
     return false;
   }
-
 }

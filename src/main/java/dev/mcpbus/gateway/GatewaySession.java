@@ -161,7 +161,7 @@ final class GatewaySession {
   void noteUse() {
     boolean inUse = isInUse();
     host.bound().use(this, inUse);
-    servers.use(inUse);
+    servers.connections.use(inUse);
   }
 
   /**
@@ -215,7 +215,7 @@ final class GatewaySession {
   private void notified(String method, RawJson params) {
     RawJson cancelled = params.member("requestId");
     if (method.equals(Methods.ROOTS_CHANGED)) {
-      servers.rootsChanged();
+      servers.connections.rootsChanged();
     } else if (method.equals(Methods.CANCELLED) && cancelled != null) {
       requests.cancel(cancelled);
     }
@@ -258,7 +258,7 @@ final class GatewaySession {
 
   /** Tells the client of lists that have changed since it read them. */
   void changed() {
-    for (String due : changes.due(servers.seen(host.directory().snapshot()))) {
+    for (String due : changes.due(servers.lists.over(host.directory().snapshot()))) {
       streams.standing().send(MessageWriter.notification(due, null));
     }
   }
@@ -292,6 +292,6 @@ final class GatewaySession {
     questions.close();
     subscriptions.close();
     streams.close();
-    return servers.close();
+    return servers.connections.close();
   }
 }

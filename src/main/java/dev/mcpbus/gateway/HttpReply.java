@@ -229,9 +229,10 @@ final class HttpReply {
   }
 
   /**
-   * Ends a stream whose credential has ended, as if the client had closed it; a standing stream also
-   * if the client's rights have changed. A request that is still open fails, unless the stream is
-   * resumable: then the client comes back for the answer with a valid credential. Runs every second.
+   * Ends a stream whose credential has ended, as if the client had closed it; a standing stream
+   * also if the client's rights have changed. A request that is still open fails, unless the stream
+   * is resumable: then the client comes back for the answer with a valid credential. Runs every
+   * second.
    */
   void check() {
     if (!stream || isOver()) {

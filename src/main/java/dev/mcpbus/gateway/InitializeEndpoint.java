@@ -225,8 +225,7 @@ final class InitializeEndpoint {
     return name + "-" + ++sequence;
   }
 
-  private static @Nullable String session(
-      MultiMap headers, HttpReply reply, @Nullable RawJson id) {
+  private static @Nullable String session(MultiMap headers, HttpReply reply, @Nullable RawJson id) {
     String session = headers.get(McpHeaders.SESSION_ID);
     if (session != null && RandomNames.isHeld(session)) {
       return session;

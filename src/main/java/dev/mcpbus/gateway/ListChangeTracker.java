@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The versions of the lists that a client has read, and whether they have changed since. Confined to
- * the context of its session or stream.
+ * The versions of the lists that a client has read, and whether they have changed since. Confined
+ * to the context of its session or stream.
  */
 final class ListChangeTracker {
 
@@ -28,8 +28,7 @@ final class ListChangeTracker {
 
   /** The client has read a list of {@code snapshot}. */
   void saw(DirectorySnapshot snapshot, ListKind kind) {
-    if (kind != ListKind.TOOLS
-        || !view.searches()) { // the three search tools never change
+    if (kind != ListKind.TOOLS || !view.searches()) { // the three search tools never change
       seen.put(kind, snapshot.list(view, kind).version());
     }
   }

@@ -48,7 +48,8 @@ final class ListenStreams {
       this.reply = reply;
       this.view = view;
       this.changes = new ListChangeTracker(view);
-      this.watched = new WatchedResources(vertx.eventBus(), RandomNames.create(8), principal.name());
+      this.watched =
+          new WatchedResources(vertx.eventBus(), RandomNames.create(8), principal.name());
     }
 
     private void tell(String method, RawJson params) {
@@ -104,7 +105,8 @@ final class ListenStreams {
       return;
     }
     if (uris.size() > MAX_URIS || taskIds.size() > MAX_URIS) {
-      reply.refuse(400,
+      reply.refuse(
+          400,
           id,
           McpErrors.invalidParams("more than " + MAX_URIS + " resources or tasks at once"));
       return;

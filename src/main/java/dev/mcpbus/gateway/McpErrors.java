@@ -56,12 +56,9 @@ final class McpErrors {
   /** The answer to a denied request: the same as for a target that does not exist. */
   static McpFailure absent(GatewayRequest request) {
     return switch (request.method()) {
-      case Methods.TOOLS_CALL ->
-          unknown(ListKind.TOOLS, request.text("name"));
-      case Methods.PROMPTS_GET ->
-          unknown(ListKind.PROMPTS, request.text("name"));
-      case Methods.RESOURCES_READ ->
-          unknownResource(request, request.text("uri"));
+      case Methods.TOOLS_CALL -> unknown(ListKind.TOOLS, request.text("name"));
+      case Methods.PROMPTS_GET -> unknown(ListKind.PROMPTS, request.text("name"));
+      case Methods.RESOURCES_READ -> unknownResource(request, request.text("uri"));
       case Methods.COMPLETE -> invalidParams("Unknown reference");
       default -> TaskForms.absent();
     };
@@ -130,9 +127,7 @@ final class McpErrors {
     return mapped;
   }
 
-  /**
-   * The error object. A code of mcpbus in the range that MCP reserves becomes "internal error".
-   */
+  /** The error object. A code of mcpbus in the range that MCP reserves becomes "internal error". */
   static JsonObject error(McpFailure failure) {
     JsonObject error = failure.toJsonRpcError();
     int code = error.getInteger("code", JsonRpcError.INTERNAL_ERROR);

@@ -45,7 +45,8 @@ final class OpenReplies {
   boolean addStream(HttpReply reply, Principal principal, @Nullable RawJson id) {
     if (streams.admit(reply, principal.name()).isRefused()) {
       reply.header("Retry-After", Long.toString(RETRY_AFTER_MILLIS / 1_000));
-      reply.refuse(503,
+      reply.refuse(
+          503,
           id,
           new McpFailure(
               FailureCode.OVERLOADED,

@@ -134,8 +134,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
    * @param timeLeft milliseconds, or {@link CallDeadline#NONE}
    * @param progress whether the client wants progress
    */
-  void send(
-      ConnectionId own, String suffix, RawJson params, long timeLeft, boolean progress) {
+  void send(ConnectionId own, String suffix, RawJson params, long timeLeft, boolean progress) {
     connection = own;
     home.registry.addConnection(own.value(), this);
     DeliveryOptions options =

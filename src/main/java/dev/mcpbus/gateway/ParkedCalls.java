@@ -140,8 +140,7 @@ final class ParkedCalls {
   /** A task is for the principal that called the tool, as long as it may use the tool. */
   private boolean isFor(TaskCall task, MultiMap headers) {
     Principal who = Principal.parse(String.valueOf(headers.get(SessionMessage.PRINCIPAL)));
-    DirectoryView view =
-        directory.view(String.valueOf(headers.get(SessionMessage.VIEW)), who);
+    DirectoryView view = directory.view(String.valueOf(headers.get(SessionMessage.VIEW)), who);
     return task.key.principal().equals(who.name())
         && view != null
         && view.admits(ListKind.TOOLS, task.key.server(), task.tool());

@@ -21,8 +21,7 @@ final class RequestAudit {
     audit.refused(request, principal, RefusalCode.UNKNOWN_CONNECTION);
   }
 
-  static void ended(
-      Audit audit, RequestSource source, GatewayCall call, AsyncResult<?> outcome) {
+  static void ended(Audit audit, RequestSource source, GatewayCall call, AsyncResult<?> outcome) {
     if (!audit.isOn()) {
       return;
     }

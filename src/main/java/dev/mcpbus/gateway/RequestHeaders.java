@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks what a request of the {@code discover} era states twice, in its headers and in its body (MCP
- * 2026-07-28, Streamable HTTP): both must be equal. Stateless.
+ * Checks what a request of the {@code discover} era states twice, in its headers and in its body
+ * (MCP 2026-07-28, Streamable HTTP): both must be equal. Stateless.
  */
 final class RequestHeaders {
 

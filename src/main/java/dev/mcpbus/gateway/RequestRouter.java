@@ -140,8 +140,7 @@ final class RequestRouter {
     }
     call.about(null, name);
     // The headers that the client repeats belong to the tool that it was shown: no check.
-    return meta.answer(
-        request, name, params -> named(call, ListKind.TOOLS, params, target -> {}));
+    return meta.answer(request, name, params -> named(call, ListKind.TOOLS, params, target -> {}));
   }
 
   /**
@@ -184,8 +183,7 @@ final class RequestRouter {
    * The failure of a server that does not know a tool names similar tools. A client with limited
    * rights must not learn them.
    */
-  private static Throwable plain(
-      GatewayCall call, ListKind kind, String name, Throwable failure) {
+  private static Throwable plain(GatewayCall call, ListKind kind, String name, Throwable failure) {
     return !call.request().view().rights().isUnbounded()
             && McpFailure.of(failure).code() == FailureCode.UNKNOWN_TOOL
         ? McpErrors.unknown(kind, name)

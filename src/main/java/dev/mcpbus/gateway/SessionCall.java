@@ -7,6 +7,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * whose reply is the answer. Confined to the session's host.
  */
 final class SessionCall extends GatewayCall {
+
+  private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
 
   private final SessionServers servers;
   final RawJson id;
@@ -52,11 +55,11 @@ final class SessionCall extends GatewayCall {
 
   @Override
   DirectorySnapshot seen(DirectorySnapshot shared) {
-    return servers.seen(shared);
+    return servers.lists.over(shared);
   }
 
   @Override
   Future<Void> listed(ListKind kind) {
-    return servers.listed(kind);
+    return servers.lists.ready(List.of(kind), LIST_PATIENCE_NANOS);
   }
 }

@@ -62,10 +62,8 @@ final class SessionInbox implements CallRegistry.Caller {
     RawJson raw = RawJson.of(params);
     if (method.equals(Methods.PROGRESS)) {
       if (call.token != null) {
-        call.stream
-            .send(
-                MessageWriter.notification(
-                    method, raw.with(MetaKeys.PROGRESS_TOKEN, call.token)));
+        call.stream.send(
+            MessageWriter.notification(method, raw.with(MetaKeys.PROGRESS_TOKEN, call.token)));
       }
     } else if (wants(params)) {
       call.stream.send(MessageWriter.notification(method, raw));
@@ -85,13 +83,12 @@ final class SessionInbox implements CallRegistry.Caller {
       String method,
       JsonObject params) {
     SessionCall call = call(callId, connection);
-    return session.questions
-        .ask(
-            stream(call),
-            question,
-            call == null ? null : call.request().callId(),
-            method,
-            ofTask(call, connection, params));
+    return session.questions.ask(
+        stream(call),
+        question,
+        call == null ? null : call.request().callId(),
+        method,
+        ofTask(call, connection, params));
   }
 
   /** A question about a task names the task by the client's id. */

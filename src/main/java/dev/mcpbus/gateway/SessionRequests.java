@@ -98,10 +98,9 @@ final class SessionRequests {
             session.servers,
             id,
             token,
-            session.streams
-                .begin(
-                    SessionMessage.header(message, SessionMessage.EXCHANGE),
-                    SessionMessage.header(message, SessionMessage.DOOR)),
+            session.streams.begin(
+                SessionMessage.header(message, SessionMessage.EXCHANGE),
+                SessionMessage.header(message, SessionMessage.DOOR)),
             message);
     calls.put(request.callId(), call);
     session.noteUse();
@@ -134,7 +133,7 @@ final class SessionRequests {
 
   private Future<RawJson> level(String wanted) {
     session.inbox.level(wanted);
-    session.servers.level(wanted);
+    session.servers.connections.level(wanted);
     host.store().note(session.id, SessionStore.LEVEL, wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
@@ -143,7 +142,7 @@ final class SessionRequests {
   private void saw(String method) {
     for (ListKind kind : ListKind.values()) {
       if (kind.method.equals(method)) {
-        session.changes.saw(session.servers.seen(host.directory().snapshot()), kind);
+        session.changes.saw(session.servers.lists.over(host.directory().snapshot()), kind);
       }
     }
   }

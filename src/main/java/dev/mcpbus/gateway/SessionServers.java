@@ -4,15 +4,12 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
-import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The servers as one session sees them. A server of the {@code initialize} era gets a connection of
@@ -21,22 +18,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionServers {
 
-  private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
-
   private final Directory directory;
   private final GatewaySession session;
   private final RawJson capabilities;
   private final RawJson withTasks;
   private final RawJson clientInfo;
-  private final SessionLists lists;
-  private final SessionConnections connections;
+  final SessionLists lists;
+  final SessionConnections connections;
 
   /**
    * @param stated the client's capabilities
    * @param initialize the params of {@code initialize}
    */
-  SessionServers(
-      HostParts host, GatewaySession session, JsonObject stated, JsonObject initialize) {
+  SessionServers(HostParts host, GatewaySession session, JsonObject stated, JsonObject initialize) {
     this.directory = host.directory();
     this.session = session;
     this.capabilities = RawJson.of(stated);
@@ -81,30 +75,15 @@ final class SessionServers {
     return params.with("_meta", all);
   }
 
-  /** What the client sees of the common lists. */
-  DirectorySnapshot seen(DirectorySnapshot shared) {
-    return lists.over(shared);
-  }
-
-  /** Completes when the lists of that kind of the session's connections are known, or late. */
-  Future<Void> listed(ListKind kind) {
-    return lists.ready(List.of(kind), LIST_PATIENCE_NANOS);
-  }
-
-  /** The server behind a private connection of this session; null if it is not one of them. */
-  @Nullable ConnectionId serverOf(String connection) {
-    return connections.serverOf(connection);
-  }
-
   /** Whether the client may receive what comes over a connection. */
   boolean sees(String connection) {
-    ConnectionId server = serverOf(connection);
+    ConnectionId server = connections.serverOf(connection);
     return server == null || session.view().includes(server.value());
   }
 
   /** An event of a private connection. */
   void changed(String connection, String type) {
-    ConnectionId server = serverOf(connection);
+    ConnectionId server = connections.serverOf(connection);
     if (server == null) {
       return;
     }
@@ -119,25 +98,5 @@ final class SessionServers {
         }
       }
     }
-  }
-
-  /** Sets the log level at the private connections. */
-  void level(String level) {
-    connections.level(level);
-  }
-
-  /** The client's roots have changed: its servers may ask for them again. */
-  void rootsChanged() {
-    connections.rootsChanged();
-  }
-
-  /** Whether the client waits or listens; an idle connection can make room for another. */
-  void use(boolean inUse) {
-    connections.use(inUse);
-  }
-
-  /** Ends the private connections. */
-  Future<Void> close() {
-    return connections.close();
   }
 }

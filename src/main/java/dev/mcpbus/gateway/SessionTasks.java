@@ -121,7 +121,9 @@ final class SessionTasks {
     String id = ids.get(key(connection, own));
     SealedTaskIds.Named task = id == null ? null : known.get(id);
     String server = server(connection);
-    return task != null && server != null && session.view().admits(ListKind.TOOLS, server, task.tool())
+    return task != null
+            && server != null
+            && session.view().admits(ListKind.TOOLS, server, task.tool())
         ? id
         : null;
   }
@@ -143,7 +145,8 @@ final class SessionTasks {
     if (done != null) {
       return Future.succeededFuture(answered(suffix, id, done));
     }
-    SealedTaskIds.Named task = directory.taskIds().open(GatewayRequest.requester(request.principal()), id);
+    SealedTaskIds.Named task =
+        directory.taskIds().open(GatewayRequest.requester(request.principal()), id);
     String server = task == null ? null : server(task.connection());
     if (task == null
         || server == null
@@ -176,7 +179,7 @@ final class SessionTasks {
 
   /** The server of a private connection of this session, or of a shared one; null if unknown. */
   private @Nullable String server(String connection) {
-    ConnectionId server = session.servers.serverOf(connection);
+    ConnectionId server = session.servers.connections.serverOf(connection);
     if (server != null) {
       return server.value();
     }
@@ -190,8 +193,7 @@ final class SessionTasks {
 
   private Future<RawJson> state(GatewayCall call, String server, SealedTaskIds.Named task) {
     String id = directory.taskIds().seal(session.owner(), task);
-    return send(call, server, Addresses.TASKS_GET, task)
-        .map(state -> TaskForms.older(state, id));
+    return send(call, server, Addresses.TASKS_GET, task).map(state -> TaskForms.older(state, id));
   }
 
   /** MCP 2025-11-25: a task that is over cannot be cancelled, and the answer is the task. */

@@ -95,9 +95,11 @@ final class SseEndpoint {
       @Nullable String id, Principal principal, DirectoryView view, Buffer body, HttpReply reply) {
     if (id == null) {
       reply.header("Allow", "GET");
-      reply.refuse(405,
+      reply.refuse(
+          405,
           null,
-          McpErrors.invalidRequest("GET this path first: its endpoint event says where to POST; Streamable HTTP is at"
+          McpErrors.invalidRequest(
+              "GET this path first: its endpoint event says where to POST; Streamable HTTP is at"
                   + " /mcp"));
       return;
     }
@@ -126,9 +128,7 @@ final class SseEndpoint {
   }
 
   private static void gone(HttpReply reply) {
-    reply.refuse(404,
-        null,
-        McpErrors.invalidRequest("Session not found; open the stream anew"));
+    reply.refuse(404, null, McpErrors.invalidRequest("Session not found; open the stream anew"));
   }
 
   // ---- messages of clients
@@ -162,9 +162,7 @@ final class SseEndpoint {
     } else if (request) {
       client.reply.event(
           null,
-          McpErrors.message(
-              id,
-              McpErrors.invalidRequest("begin with one initialize, and wait")));
+          McpErrors.message(id, McpErrors.invalidRequest("begin with one initialize, and wait")));
     }
   }
 
@@ -197,8 +195,7 @@ final class SseEndpoint {
   /**
    * @param id of a request; null for a message without an answer
    */
-  private void send(
-      Client client, String session, Envelope message, @Nullable RawJson id) {
+  private void send(Client client, String session, Envelope message, @Nullable RawJson id) {
     String exchange = name + ".sse-" + ++sequence;
     if (id != null) {
       exchanges.put(exchange, client);

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The two forms of a task. MCP 2025-11-25 has {@code ttl}, {@code pollInterval} and a request of
- * its own for the result. The extension of 2026-07-28 has {@code ttlMs}, {@code pollIntervalMs}, and
- * questions and result in the task itself. Unknown members pass unchanged. Stateless.
+ * its own for the result. The extension of 2026-07-28 has {@code ttlMs}, {@code pollIntervalMs},
+ * and questions and result in the task itself. Unknown members pass unchanged. Stateless.
  */
 final class TaskForms {
 

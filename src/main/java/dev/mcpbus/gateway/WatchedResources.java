@@ -14,7 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resources that one client has subscribed to. Confined to the context of its session or stream.
+ * The resources that one client has subscribed to. Confined to the context of its session or
+ * stream.
  */
 final class WatchedResources {
 

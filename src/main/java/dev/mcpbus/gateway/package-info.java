@@ -1,6 +1,6 @@
 /**
- * MCP in: one endpoint that offers all servers to MCP clients of both eras. {@code Gateway} composes
- * it.
+ * MCP in: one endpoint that offers all servers to MCP clients of both eras. {@code Gateway}
+ * composes it.
  */
 @NullMarked
 package dev.mcpbus.gateway;

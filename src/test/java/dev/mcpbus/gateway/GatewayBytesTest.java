@@ -137,8 +137,7 @@ class GatewayBytesTest {
       String method, String path, @Nullable String body, String... more) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + bus.port() + path))
-            .method(
-                method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+            .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
     List<String> all = new ArrayList<>(headers);
     all.addAll(Arrays.asList(more));
     if (body != null && !all.contains("Content-Type")) {
@@ -179,8 +178,7 @@ class GatewayBytesTest {
             .put("id", "c" + ++id)
             .put("method", method)
             .put(
-                "params",
-                params.copy().put("_meta", McpHttp.meta(new JsonObject()).mergeIn(meta)));
+                "params", params.copy().put("_meta", McpHttp.meta(new JsonObject()).mergeIn(meta)));
     return sent("POST", "/mcp", request.encode(), McpHttp.headers(request));
   }
 
@@ -214,8 +212,7 @@ class GatewayBytesTest {
 
   /** The server reports progress of the call, and answers it. */
   private void progressAndAnswer(JsonObject call, int connection) {
-    Object token =
-        call.getJsonObject("params").getJsonObject("_meta").getValue("progressToken");
+    Object token = call.getJsonObject("params").getJsonObject("_meta").getValue("progressToken");
     older.say(
         connection,
         new JsonObject()
@@ -257,10 +254,7 @@ class GatewayBytesTest {
     noted("cursor", discover("tools/list", new JsonObject().put("cursor", "none")));
     noted("listen to nothing", discover("subscriptions/listen", none));
     CompletableFuture<HttpResponse<String>> streamed =
-        discover(
-            "tools/call",
-            named("o__wait"),
-            new JsonObject().put("progressToken", "p"));
+        discover("tools/call", named("o__wait"), new JsonObject().put("progressToken", "p"));
     progressAndAnswer(awaitCall(4), 1);
     noted("stream", streamed);
     parked();
@@ -268,7 +262,11 @@ class GatewayBytesTest {
     JsonObject version =
         new JsonObject().put("io.modelcontextprotocol/protocolVersion", "2027-01-01");
     noted("unsupported version", discover("tools/list", none, version));
-    note("notification", "POST", "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}", "MCP-Protocol-Version",
+    note(
+        "notification",
+        "POST",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}",
+        "MCP-Protocol-Version",
         "2026-07-28");
     compare("gateway-discover.txt");
   }
@@ -279,14 +277,11 @@ class GatewayBytesTest {
             .put(
                 "io.modelcontextprotocol/clientCapabilities",
                 new JsonObject().put("elicitation", new JsonObject()));
-    CompletableFuture<HttpResponse<String>> asked =
-        discover("tools/call", named("o__wait"), can);
+    CompletableFuture<HttpResponse<String>> asked = discover("tools/call", named("o__wait"), can);
     JsonObject call = awaitCall(5);
     older.say(2, QUESTION);
-    JsonObject result =
-        new JsonObject(noted("question", asked).body()).getJsonObject("result");
-    JsonObject answers =
-        new JsonObject().put("input-1", new JsonObject().put("action", "decline"));
+    JsonObject result = new JsonObject(noted("question", asked).body()).getJsonObject("result");
+    JsonObject answers = new JsonObject().put("input-1", new JsonObject().put("action", "decline"));
     JsonObject retry =
         named("o__wait")
             .put("requestState", result.getString("requestState"))
@@ -307,8 +302,7 @@ class GatewayBytesTest {
                     .put("elicitation", new JsonObject())
                     .put(
                         "extensions",
-                        new JsonObject()
-                            .put("io.modelcontextprotocol/tasks", new JsonObject())));
+                        new JsonObject().put("io.modelcontextprotocol/tasks", new JsonObject())));
     String body = noted("task", discover("tools/call", named("o__task"), can)).body();
     JsonObject id =
         new JsonObject()
@@ -317,16 +311,13 @@ class GatewayBytesTest {
     noted("working", discover("tasks/get", id, can));
     older.say(3, QUESTION);
     await()
-        .until(
-            () -> discover("tasks/get", id, can).join().body().contains("\"input_required\""));
+        .until(() -> discover("tasks/get", id, can).join().body().contains("\"input_required\""));
     noted("asking", discover("tasks/get", id, can));
-    JsonObject answers =
-        new JsonObject().put("input-1", new JsonObject().put("action", "decline"));
+    JsonObject answers = new JsonObject().put("input-1", new JsonObject().put("action", "decline"));
     noted("answered", discover("tasks/update", id.copy().put("inputResponses", answers), can));
     noted("wrong answer", discover("tasks/update", id, can));
     answerCall(call, 3);
-    await()
-        .until(() -> discover("tasks/get", id, can).join().body().contains("\"completed\""));
+    await().until(() -> discover("tasks/get", id, can).join().body().contains("\"completed\""));
     noted("completed", discover("tasks/get", id, can));
     noted("cancelled too late", discover("tasks/cancel", id, can));
     noted("no task", discover("tasks/get", new JsonObject().put("taskId", "none"), can));
@@ -362,8 +353,7 @@ class GatewayBytesTest {
     note("no level", "POST", request("logging/setLevel", new JsonObject().put("level", "loud")));
     note("no method", "POST", request("none", none));
     note("no task", "POST", request("tasks/get", new JsonObject().put("taskId", "none")));
-    JsonObject wanted =
-        named("o__wait").put("_meta", new JsonObject().put("progressToken", "p"));
+    JsonObject wanted = named("o__wait").put("_meta", new JsonObject().put("progressToken", "p"));
     CompletableFuture<HttpResponse<String>> streamed =
         sent("POST", "/mcp", request("tools/call", wanted));
     progressAndAnswer(awaitCall(4), 2);
