@@ -168,7 +168,7 @@ class DoorRoutesFaultsTest {
       JsonObject drift =
           new JsonObject(bed.send("GET", "/api/servers/e/drift", "", as(ROOT)).body());
       assertThat(drift.getJsonArray("invisible")).containsExactly("evil");
-      assertThat(bed.everythingLogged()).contains("characters that nobody sees: 'evil'");
+      assertThat(bed.everythingLogged()).contains("with invisible characters: 'evil'");
       JsonObject fine =
           new JsonObject(bed.send("GET", "/api/servers/a/drift", "", as(ROOT)).body());
       assertThat(fine.getJsonArray("invisible")).isEmpty();
