@@ -31,10 +31,6 @@ public final class WireForm {
    */
   public record Range(int from, int to) {
 
-    public boolean contains(int form) {
-      return from <= form && form <= to;
-    }
-
     public boolean meets(Range other) {
       return from <= other.to && other.from <= to;
     }

@@ -70,11 +70,6 @@ public final class AccessPolicy {
     return rights;
   }
 
-  /** Whether the principal may list and call this tool. */
-  public boolean visible(Principal principal, String server, String tool) {
-    return rights(principal).lists(Action.CALL, server, tool);
-  }
-
   private Rights find(Principal principal) {
     List<Policy> matching = new ArrayList<>();
     for (Policy policy : policies) {

@@ -64,12 +64,7 @@ public final class OperationTable {
 
   private OperationTable() {}
 
-  /** Whether a client may send this method at all. */
-  public static boolean isKnown(String method) {
-    return TABLE.containsKey(method);
-  }
-
-  /** The action of a method; null if the method has no row. */
+  /** The action of a method; null if the method has no row: no client may send it. */
   public static @Nullable Action action(String method) {
     Row row = TABLE.get(method);
     return row == null ? null : row.action();

@@ -35,9 +35,4 @@ public record ChildSpec(
       Duration shutdown) {
     this(id, verticle, policy, lazy, drain, shutdown, 0);
   }
-
-  public static ChildSpec of(String id, Supplier<? extends Deployable> verticle) {
-    return new ChildSpec(
-        id, verticle, RestartPolicy.DEFAULT, false, Duration.ofSeconds(5), Duration.ofSeconds(10));
-  }
 }

@@ -44,10 +44,10 @@ class AccessPolicyTest {
     Policy close = deny(List.of("ann"), List.of("g*"), List.of("push*"));
     for (List<Policy> order : List.of(List.of(open, close), List.of(close, open))) {
       AccessPolicy policy = new AccessPolicy(order);
-      assertThat(policy.visible(ANN, "git", "push_all")).isFalse();
-      assertThat(policy.visible(ANN, "git", "log")).isTrue();
-      assertThat(policy.visible(OPS, "git", "push_all")).isTrue();
-      assertThat(policy.visible(ANN, "other", "log")).as("nothing allows it").isFalse();
+      assertThat(policy.rights(ANN).lists(Action.CALL, "git", "push_all")).isFalse();
+      assertThat(policy.rights(ANN).lists(Action.CALL, "git", "log")).isTrue();
+      assertThat(policy.rights(OPS).lists(Action.CALL, "git", "push_all")).isTrue();
+      assertThat(policy.rights(ANN).lists(Action.CALL, "other", "log")).as("nothing allows it").isFalse();
     }
   }
 
@@ -55,8 +55,8 @@ class AccessPolicyTest {
   void roles_are_named_with_a_prefix_and_no_name_can_claim_one() {
     AccessPolicy policy =
         new AccessPolicy(List.of(allow(List.of("role:team:*"), List.of(), List.of())));
-    assertThat(policy.visible(OPS, "git", "log")).isTrue();
-    assertThat(policy.visible(new Principal("role:team:ops"), "git", "log")).isFalse();
+    assertThat(policy.rights(OPS).lists(Action.CALL, "git", "log")).isTrue();
+    assertThat(policy.rights(new Principal("role:team:ops")).lists(Action.CALL, "git", "log")).isFalse();
   }
 
   @Test
