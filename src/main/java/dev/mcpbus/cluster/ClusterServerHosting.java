@@ -251,10 +251,8 @@ public final class ClusterServerHosting implements ServerHosting {
   public JsonObject describe(ConnectionId id, JsonObject status) {
     String reason = reconciler.reasonNotServing();
     if (reason != null) {
-      return status.put(
-          "problem",
-          reason); // the owner's name is not current: another part of the cluster may have a newer
-      // owner
+      // Without the owner's name: another part of the cluster may have a newer owner.
+      return status.put("problem", reason);
     }
     String owner = reconciler.table().ownerOf(id.value());
     if (owner != null && !status.containsKey("node")) {

@@ -220,6 +220,49 @@ class McpClientTest {
   }
 
   @Test
+  void a_status_shows_what_the_server_said_of_itself() {
+    git.answering(
+        Addresses.STATUS,
+        "{\"id\":\"git\",\"state\":\"READY\",\"era\":\"DISCOVER\",\"protocolVersion\":\"2026-07-28\","
+            + "\"server\":{\"name\":\"g\"},\"capabilities\":{\"tools\":{}},"
+            + "\"instructions\":\"be kind\",\"epoch\":3,\"restarts\":2}");
+
+    ServerStatus status = await(git().status());
+
+    assertThat(status.era()).isEqualTo("DISCOVER");
+    assertThat(status.protocolVersion()).isEqualTo("2026-07-28");
+    assertThat(status.server().getString("name")).isEqualTo("g");
+    assertThat(status.capabilities().fieldNames()).containsExactly("tools");
+    assertThat(status.instructions()).isEqualTo("be kind");
+    assertThat(status.epoch()).isEqualTo(3);
+    assertThat(status.restarts()).isEqualTo(2);
+  }
+
+  @Test
+  void resources_and_prompts_of_all_servers_are_records() {
+    Buffer resources = Buffer.buffer("{\"resources\":[{\"uri\":\"file:///a\",\"name\":\"a\"}]}");
+    Buffer prompts = Buffer.buffer("{\"prompts\":[{\"name\":\"git.review\"}]}");
+    vertx.eventBus().consumer(Addresses.ALL_RESOURCES_LIST, list -> list.reply(resources));
+    vertx.eventBus().consumer(Addresses.ALL_PROMPTS_LIST, list -> list.reply(prompts));
+
+    assertThat(await(client.listResources()).resources().get(0).uri()).isEqualTo("file:///a");
+    assertThat(await(client.listPrompts("git")).prompts().get(0).name()).isEqualTo("git.review");
+  }
+
+  @Test
+  void events_of_one_type_come_to_their_handler_alone() {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    await(client.onEvent(Events.LOG, event -> seen.add("all " + event.getString("id"))).ready());
+    await(git().onEvent(Events.LOG, event -> seen.add("git")).ready());
+
+    git.event(Events.TOOLS_CHANGED, new JsonObject());
+    git.event(Events.LOG, new JsonObject());
+
+    await().until(() -> seen.size() == 2);
+    assertThat(seen).containsExactlyInAnyOrder("all git", "git");
+  }
+
+  @Test
   void a_server_that_is_given_up_while_we_connect_gives_the_cause() {
     JsonObject cause = new JsonObject().put("code", "START_FAILED").put("message", "no such file");
     serve(Addresses.SERVERS_ADD, new JsonObject("{\"id\":\"git\",\"state\":\"CONNECTING\"}"));
@@ -336,6 +379,28 @@ class McpClientTest {
         .containsExactly("roots");
     assertThat(failure(ask("mcp.input", "sampling/createMessage", new JsonObject())).code())
         .isEqualTo(FailureCode.METHOD_NOT_FOUND);
+  }
+
+  @Test
+  void a_global_handler_answers_until_it_is_cleared() {
+    JsonObject question =
+        new JsonObject("{\"message\":\"Sure?\",\"requestedSchema\":{\"type\":\"object\"}}");
+    await(
+        client.setElicitationHandler(
+            (server, request) ->
+                Future.succeededFuture(
+                    new McpSchema.ElicitResult(McpSchema.ElicitResult.Action.DECLINE, null))));
+    await(git().setInputHandler("roots/list", (server, params) -> Future.failedFuture("no")));
+
+    assertThat(await(ask("mcp.input", "elicitation/create", question)).getString("action"))
+        .isEqualTo("decline");
+    await(client.clearElicitationHandler());
+    await(client.clearInputHandler("roots/list"));
+    await(git().clearInputHandler("roots/list"));
+    assertThat(failure(ask("mcp.input", "elicitation/create", question)).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+    assertThat(failure(ask("mcp.git.input", "roots/list", new JsonObject())).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
   }
 
   @Test

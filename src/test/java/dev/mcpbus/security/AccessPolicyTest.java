@@ -47,7 +47,9 @@ class AccessPolicyTest {
       assertThat(policy.rights(ANN).lists(Action.CALL, "git", "push_all")).isFalse();
       assertThat(policy.rights(ANN).lists(Action.CALL, "git", "log")).isTrue();
       assertThat(policy.rights(OPS).lists(Action.CALL, "git", "push_all")).isTrue();
-      assertThat(policy.rights(ANN).lists(Action.CALL, "other", "log")).as("nothing allows it").isFalse();
+      assertThat(policy.rights(ANN).lists(Action.CALL, "other", "log"))
+          .as("nothing allows it")
+          .isFalse();
     }
   }
 
@@ -56,7 +58,8 @@ class AccessPolicyTest {
     AccessPolicy policy =
         new AccessPolicy(List.of(allow(List.of("role:team:*"), List.of(), List.of())));
     assertThat(policy.rights(OPS).lists(Action.CALL, "git", "log")).isTrue();
-    assertThat(policy.rights(new Principal("role:team:ops")).lists(Action.CALL, "git", "log")).isFalse();
+    assertThat(policy.rights(new Principal("role:team:ops")).lists(Action.CALL, "git", "log"))
+        .isFalse();
   }
 
   @Test
