@@ -3,7 +3,6 @@ package dev.mcpbus.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
@@ -13,6 +12,7 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -42,7 +42,7 @@ class CallShareTest {
   }
 
   private void add(ConnectionOptions options) {
-    TestBus.await(bus.bus().add(new ConnectionId("s"), peer.transport(), options));
+    bus.add("s", peer.transport(), options, Duration.ofMillis(200));
   }
 
   private Future<Object> call(String who) {

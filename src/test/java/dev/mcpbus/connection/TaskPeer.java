@@ -10,6 +10,7 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -105,7 +106,14 @@ final class TaskPeer {
   }
 
   TaskPeer connect(ConnectionOptions options) {
-    TestBus.await(bus.bus().add(new ConnectionId("peer"), peer.transport(), options));
+    return connect(options, Duration.ofSeconds(5));
+  }
+
+  /**
+   * @param drain how long calls in flight have when the connection is taken down
+   */
+  TaskPeer connect(ConnectionOptions options, Duration drain) {
+    bus.add("peer", peer.transport(), options, drain);
     bus.awaitState("peer", "READY");
     Awaitility.await().until(() -> bus.status("peer").getBoolean("toolsListed", false));
     return this;

@@ -138,7 +138,7 @@ class TaskSurvivalTest {
 
   @Test
   void a_connection_that_is_taken_down_ends_who_waits() {
-    TaskPeer peer = peer().connect();
+    TaskPeer peer = peer().connect(ConnectionOptions.DEFAULT, Duration.ofMillis(200));
     Future<JsonObject> call = polled(peer, NONE);
     bus.request(TaskPeer.address(Addresses.DISCONNECT), new JsonObject());
     Awaitility.await().atMost(Duration.ofSeconds(30)).until(call::isComplete);

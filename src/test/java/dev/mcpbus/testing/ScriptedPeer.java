@@ -11,8 +11,12 @@ import dev.mcpbus.transport.memory.InMemoryTransport;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.shareddata.LocalMap;
+import io.vertx.core.shareddata.Shareable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * A server in the process that answers as a script says and remembers all that it was sent, over
  * every connection. Where the script gives null it is silent.
  */
-public final class ScriptedPeer {
+public final class ScriptedPeer implements Shareable {
 
   /** Gives a whole {@code result} or {@code error} member, or null for silence. */
   @FunctionalInterface
@@ -39,6 +43,12 @@ public final class ScriptedPeer {
       "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"
           + "\"serverInfo\":{\"name\":\"peer\",\"version\":\"1\"}}";
 
+  private static final Map<String, String> EMPTY_LISTS =
+      Map.of(
+          "resources/list", "\"result\":{\"resources\":[],\"ttlMs\":0}",
+          "resources/templates/list", "\"result\":{\"resourceTemplates\":[],\"ttlMs\":0}",
+          "prompts/list", "\"result\":{\"prompts\":[],\"ttlMs\":0}");
+
   private final Context context;
   private final Script script;
   private final List<JsonObject> received = new CopyOnWriteArrayList<>();
@@ -47,16 +57,24 @@ public final class ScriptedPeer {
   public ScriptedPeer(Vertx vertx, Script script) {
     this.context = vertx.getOrCreateContext();
     this.script = script;
+    all(vertx).put(UUID.randomUUID().toString(), this);
   }
 
-  /** One that speaks the modern era; {@code script} answers the rest. */
+  /**
+   * One that speaks the modern era; {@code script} answers the rest. A list of resources or prompts
+   * that the script does not give is empty: silence there would hold up every list of the gateway,
+   * and the end of the connection.
+   */
   public static ScriptedPeer modern(Vertx vertx, Script script) {
     return new ScriptedPeer(
         vertx,
-        (method, params, connection) ->
-            method.equals("server/discover")
-                ? DISCOVERED
-                : script.answer(method, params, connection));
+        (method, params, connection) -> {
+          if (method.equals("server/discover")) {
+            return DISCOVERED;
+          }
+          String answer = script.answer(method, params, connection);
+          return answer == null ? EMPTY_LISTS.get(method) : answer;
+        });
   }
 
   public static String error(int code, String message) {
@@ -132,6 +150,17 @@ public final class ScriptedPeer {
   public void say(String message) {
     Channel channel = channels.get(channels.size() - 1);
     context.runOnContext(now -> put(channel, message));
+  }
+
+  private static LocalMap<String, ScriptedPeer> all(Vertx vertx) {
+    return vertx.sharedData().getLocalMap("scripted-peers");
+  }
+
+  /** Ends all connections of all peers, so that a bus that closes does not wait for the silent. */
+  static void hangUpAll(Vertx vertx) {
+    for (ScriptedPeer peer : all(vertx).values()) {
+      peer.context.runOnContext(now -> peer.channels.forEach(Channel::close));
+    }
   }
 
   /** Ends the newest connection, as a process that exits. */

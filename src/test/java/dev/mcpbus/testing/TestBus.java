@@ -13,19 +13,26 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
+import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.PinStore;
 import dev.mcpbus.gateway.GatewayOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.EmbeddedTransportOptions;
+import dev.mcpbus.transport.Transport;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -275,6 +282,29 @@ public final class TestBus implements AutoCloseable {
     return bus.port();
   }
 
+  /**
+   * Adds a server of the test's own.
+   *
+   * @param drain how long its calls in flight have when it is taken down
+   */
+  public void add(String id, Transport transport, ConnectionOptions options, Duration drain) {
+    ServerDefinition server =
+        new ServerDefinition(
+            new ConnectionId(id),
+            id,
+            new EmbeddedTransportOptions(transport),
+            options,
+            RestartPolicy.DEFAULT,
+            RpcLogMode.OFF,
+            drain,
+            "a test",
+            new JsonObject().put("type", transport.type()),
+            Redactor.NONE);
+    await(
+        bus.apply(
+            new ConfigDiff(List.of(server), List.of(), List.of(), List.of(), null, List.of())));
+  }
+
   /** All events so far. */
   public List<JsonObject> events() {
     return events;
@@ -363,6 +393,7 @@ public final class TestBus implements AutoCloseable {
 
   @Override
   public void close() {
+    ScriptedPeer.hangUpAll(vertx);
     await(bus.close());
     await(vertx.close());
     ((Logger) LoggerFactory.getLogger(BLOCKED)).detachAppender(blocked);

@@ -21,6 +21,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** An authorization server on this machine: metadata, a key set that changes, tokens. */
 public final class TokenIssuer implements AutoCloseable {
 
+  private static final int KEYS = 16;
+
+  private static final Map<Integer, KeyPair> PAIRS = new ConcurrentHashMap<>();
+  private static final AtomicInteger NEXT = new AtomicInteger();
+
   private final HttpServer server;
   private final Map<String, KeyPair> keys = new ConcurrentHashMap<>();
   private final AtomicInteger fetches = new AtomicInteger();
@@ -66,7 +71,12 @@ public final class TokenIssuer implements AutoCloseable {
     keys.remove(kid);
   }
 
+  /** Any {@value #KEYS} that follow each other are different; making one takes half a second. */
   public static KeyPair pair() {
+    return PAIRS.computeIfAbsent(NEXT.getAndIncrement() % KEYS, TokenIssuer::generate);
+  }
+
+  private static KeyPair generate(int number) {
     try {
       KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
       generator.initialize(2048);
