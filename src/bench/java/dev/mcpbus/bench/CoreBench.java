@@ -54,6 +54,8 @@ final class CoreBench {
       return;
     }
     new CoreBench(plan, Path.of(args[0])).run();
+    // Threads of workers inside would keep the JVM alive.
+    System.exit(0);
   }
 
   private void run() throws IOException, InterruptedException {
@@ -61,7 +63,11 @@ final class CoreBench {
       for (Kind kind : plan.kinds()) {
         progress("start " + kind.label);
         String program = directory.resolve("echo_stdio").toAbsolutePath().toString();
-        workers.put(kind, WorkerProcess.start(kind, kind.isHttp() ? http.url() : program));
+        String target = kind.isHttp() ? http.url() : program;
+        // One process shows that workers can be processes.
+        boolean inside = plan.isQuick() && kind != Kind.STDIO_BUS;
+        workers.put(
+            kind, inside ? WorkerProcess.inside(kind, target) : WorkerProcess.start(kind, target));
       }
       long connected = System.nanoTime();
       // The others first: what has idle connections is left alone until it is weighed.

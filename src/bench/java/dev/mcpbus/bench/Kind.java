@@ -58,8 +58,9 @@ enum Kind {
 
   /**
    * @param target the URL, or the program, of the server
+   * @param many connections of those that have many
    */
-  Contender create(String target) throws IOException {
+  Contender create(String target, int many) throws IOException {
     return switch (this) {
       case STDIO_BUS -> new BusContender(stdio(target));
       case STDIO_BUS_MODERN -> new BusContender(stdio(target).modern());
@@ -70,10 +71,10 @@ enum Kind {
       case HTTP_BUS_MODERN -> new BusContender(http(target).modern());
       case HTTP_BUS_ONE_LOOP -> new BusContender(http(target).onOneLoop());
       case HTTP_BUS_JSON -> new BusContender(http(target).json());
-      case HTTP_BUS_AMONG -> new BusContender(http(target).many(MANY, 1));
-      case HTTP_BUS_MANY -> new BusContender(http(target).many(MANY, MANY));
+      case HTTP_BUS_AMONG -> new BusContender(http(target).many(many, 1));
+      case HTTP_BUS_MANY -> new BusContender(http(target).many(many, many));
       case HTTP_BUS_STREAMS ->
-          new BusContender(http(URI.create(target).resolve("/stream").toString()).many(MANY, MANY));
+          new BusContender(http(URI.create(target).resolve("/stream").toString()).many(many, many));
       case HTTP_SDK, HTTP_SDK_DEFAULT -> SdkContender.http(URI.create(target));
       case HTTP_VERTX -> new VertxHttpContender(URI.create(target));
     };

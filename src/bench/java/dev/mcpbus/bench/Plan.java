@@ -51,7 +51,7 @@ record Plan(
   static Plan of(List<String> args) {
     Plan plan =
         args.contains("--quick")
-            ? new Plan(EnumSet.allOf(Kind.class), CALLERS, 0, 300, 300, 1, 100, 300)
+            ? new Plan(EnumSet.allOf(Kind.class), CALLERS, 0, 100, 100, 1, 60, 150)
             : args.contains("--short")
                 ? new Plan(
                     EnumSet.allOf(Kind.class), CALLERS, IDLE_MILLIS, 5_000, 8_000, 3, 1_000, 3_000)
@@ -114,6 +114,11 @@ record Plan(
         rounds,
         roundMillis,
         pacedMillis);
+  }
+
+  /** Only a full plan weighs connections that have been idle. */
+  boolean isQuick() {
+    return idleMillis == 0;
   }
 
   long warmup(Kind kind) {

@@ -6,6 +6,7 @@ import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -26,17 +27,20 @@ final class Worker {
     PrintStream out =
         new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     System.setOut(System.err);
-    Contender contender = Kind.valueOf(args[0]).create(args[1]);
+    serve(Kind.valueOf(args[0]).create(args[1], Kind.MANY), System.in, out);
+    // Threads of the SDK would keep the JVM alive.
+    System.exit(0);
+  }
+
+  /** Returns at the end of {@code in}. */
+  static void serve(Contender contender, InputStream in, PrintStream out) throws Exception {
     contender.open();
     out.println(new JsonObject().put("open", true).encode());
-    BufferedReader commands =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    BufferedReader commands = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     for (String line = commands.readLine(); line != null; line = commands.readLine()) {
       String[] words = line.split(" ");
       out.println(answer(contender, words).encode());
     }
-    // Threads of the SDK would keep the JVM alive.
-    System.exit(0);
   }
 
   private static JsonObject answer(Contender contender, String[] words) throws Exception {

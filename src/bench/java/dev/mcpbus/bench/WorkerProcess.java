@@ -3,27 +3,59 @@ package dev.mcpbus.bench;
 import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** The other end of a {@link Worker}. */
+/** The other end of a {@link Worker}, which is a process of its own but in a smoke test. */
 final class WorkerProcess implements AutoCloseable {
 
   private static final List<String> FLAGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC");
 
+  /** Connections, in place of {@link Kind#MANY}. */
+  private static final int FEW = 50;
+
   private final Kind kind;
-  private final Process process;
+  private final @Nullable Process process;
+  private final OutputStream commands;
   private final BufferedReader answers;
 
-  private WorkerProcess(Kind kind, Process process) {
+  private WorkerProcess(
+      Kind kind, @Nullable Process process, OutputStream commands, InputStream answers) {
     this.kind = kind;
     this.process = process;
-    this.answers =
-        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    this.commands = commands;
+    this.answers = new BufferedReader(new InputStreamReader(answers, StandardCharsets.UTF_8));
+  }
+
+  /** A worker on a thread of this JVM, for a smoke test: starting it costs next to nothing. */
+  static WorkerProcess inside(Kind kind, String target) throws IOException {
+    PipedInputStream in = new PipedInputStream();
+    PipedInputStream answers = new PipedInputStream();
+    PrintStream out = new PrintStream(new PipedOutputStream(answers), true, StandardCharsets.UTF_8);
+    WorkerProcess worker = new WorkerProcess(kind, null, new PipedOutputStream(in), answers);
+    Thread thread =
+        new Thread(
+            () -> {
+              try (out) {
+                Worker.serve(kind.create(target, FEW), in, out);
+              } catch (Exception e) {
+                System.err.println("bench: " + kind.label + ": " + e);
+              }
+            },
+            kind.name());
+    thread.setDaemon(true);
+    thread.start();
+    worker.answer();
+    return worker;
   }
 
   /** Returns when its contender is connected. */
@@ -42,7 +74,9 @@ final class WorkerProcess implements AutoCloseable {
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().put("MCPBUS_LOG", "WARN");
-    WorkerProcess worker = new WorkerProcess(kind, builder.start());
+    Process process = builder.start();
+    WorkerProcess worker =
+        new WorkerProcess(kind, process, process.getOutputStream(), process.getInputStream());
     worker.answer();
     return worker;
   }
@@ -64,9 +98,8 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   private JsonObject ask(String command) throws IOException {
-    OutputStream stdin = process.getOutputStream();
-    stdin.write((command + "\n").getBytes(StandardCharsets.UTF_8));
-    stdin.flush();
+    commands.write((command + "\n").getBytes(StandardCharsets.UTF_8));
+    commands.flush();
     return answer();
   }
 
@@ -82,12 +115,18 @@ final class WorkerProcess implements AutoCloseable {
   @Override
   public void close() {
     try {
-      process.getOutputStream().close();
-      process.waitFor();
+      commands.close();
+      if (process != null) {
+        process.waitFor();
+      }
     } catch (IOException e) {
-      process.destroy();
+      if (process != null) {
+        process.destroy();
+      }
     } catch (InterruptedException e) {
-      process.destroy();
+      if (process != null) {
+        process.destroy();
+      }
       Thread.currentThread().interrupt();
     }
   }

@@ -43,7 +43,7 @@ record ClusterPlan(
   static ClusterPlan of(List<String> args) {
     ClusterPlan plan =
         args.contains("--quick")
-            ? new ClusterPlan(true, true, 300, 1, 200, 60, 400, 1_000)
+            ? new ClusterPlan(true, true, 100, 1, 100, 60, 400, 500)
             : args.contains("--short")
                 ? new ClusterPlan(true, true, 4_000, 3, 1_000, 1_000, 8_000, 3_000)
                 : new ClusterPlan(true, true, 10_000, 7, 2_000, 1_000, 8_000, 5_000);
