@@ -26,7 +26,7 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.directory.aggregate.AggregateService;
 import dev.mcpbus.gateway.Gateway;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.ConnectionFactory;
 import dev.mcpbus.hosting.LocalServerHosting;
 import dev.mcpbus.hosting.ServerEntryReader;

@@ -124,6 +124,9 @@ class ArchitectureTest {
               "connection.session",
               "connection.tools"),
           row("connection.tools", "connection.options", "connection.session"),
+          row("gateway", "gateway.http", "gateway.options", "gateway.request", "gateway.session"),
+          row("gateway.http", "gateway.options", "gateway.request"),
+          row("gateway.session", "gateway.options", "gateway.request"),
           row("protocol.schema", "protocol"),
           row("security", "security.oauth"),
           row("transport.bus", "transport"),
@@ -139,7 +142,7 @@ class ArchitectureTest {
           """
           bridge.options.BridgeLimitOptions bridge.options.BridgeOptions
           bridge.options.BridgeTlsOptions connection.options.ConnectionOptions
-          connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.GatewayOptions
+          connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.options.GatewayOptions
           security.AuthOptions
           security.oauth.LoopbackHosts security.oauth.TokenStoreProvider
           supervisor.Backoff supervisor.ConnectionStrategy
@@ -195,15 +198,17 @@ class ArchitectureTest {
   }
 
   @Test
-  void of_a_connection_others_see_the_actor_and_its_options() {
-    assertThat(
-            sorted(
-                imports()
-                    .filter(use -> !top(use.from()).equals("connection"))
-                    .filter(use -> use.to().startsWith("connection."))
-                    .filter(use -> !use.to().equals("connection.options"))
-                    .map(Use::text)))
-        .isEmpty();
+  void of_a_connection_and_of_the_gateway_others_see_the_actor_and_its_options() {
+    for (String closed : List.of("connection", "gateway")) {
+      assertThat(
+              sorted(
+                  imports()
+                      .filter(use -> !top(use.from()).equals(closed))
+                      .filter(use -> use.to().startsWith(closed + "."))
+                      .filter(use -> !use.to().equals(closed + ".options"))
+                      .map(Use::text)))
+          .isEmpty();
+    }
   }
 
   @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.directory.ViewOptions;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
 import io.modelcontextprotocol.client.McpClient;

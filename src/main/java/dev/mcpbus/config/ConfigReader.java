@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.Kind;
 import dev.mcpbus.config.ConfigNode.Member;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;

@@ -6,7 +6,7 @@ import dev.mcpbus.config.ConfigNode.Member;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.directory.MetaTools;
 import dev.mcpbus.directory.ViewOptions;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

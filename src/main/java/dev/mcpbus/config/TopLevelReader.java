@@ -3,7 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.config.ConfigNode.Member;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.mcpbus.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.directory.ViewOptions;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

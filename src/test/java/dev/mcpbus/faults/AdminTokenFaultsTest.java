@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.faults.DoorBed.Route;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;

@@ -10,7 +10,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.directory.ViewOptions;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions;

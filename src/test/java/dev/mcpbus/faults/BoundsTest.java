@@ -7,7 +7,7 @@ import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;

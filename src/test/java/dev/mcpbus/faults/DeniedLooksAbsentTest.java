@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.directory.ViewOptions;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.testing.McpHttp;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

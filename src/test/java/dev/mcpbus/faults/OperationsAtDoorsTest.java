@@ -8,7 +8,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.MethodAddress;
 import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;

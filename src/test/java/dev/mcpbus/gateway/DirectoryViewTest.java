@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.directory.ViewOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;

@@ -8,7 +8,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
 /** Servers in the process, for tests of the gateway. */
-final class Peers {
+public final class Peers {
 
   static final String LEGACY =
       "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{\"listChanged\""
@@ -19,7 +19,7 @@ final class Peers {
   private Peers() {}
 
   /** A peer of the older era with every capability; {@code script} answers the rest. */
-  static ScriptedPeer legacy(TestBus bus, String id, ScriptedPeer.Script script) {
+  public static ScriptedPeer legacy(TestBus bus, String id, ScriptedPeer.Script script) {
     return connected(
         bus,
         id,
@@ -35,7 +35,7 @@ final class Peers {
                 }));
   }
 
-  static ScriptedPeer modern(TestBus bus, String id, ScriptedPeer.Script script) {
+  public static ScriptedPeer modern(TestBus bus, String id, ScriptedPeer.Script script) {
     return connected(
         bus,
         id,
@@ -62,13 +62,13 @@ final class Peers {
     };
   }
 
-  static ScriptedPeer connected(TestBus bus, String id, ScriptedPeer peer) {
+  public static ScriptedPeer connected(TestBus bus, String id, ScriptedPeer peer) {
     TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(id, "READY");
     return peer;
   }
 
-  static String tools(String... names) {
+  public static String tools(String... names) {
     JsonArray tools = new JsonArray();
     for (String name : names) {
       tools.add(
@@ -80,13 +80,13 @@ final class Peers {
         + new JsonObject().put("tools", tools).put("ttlMs", 60_000).put("cacheScope", "public");
   }
 
-  static String text(String text) {
+  public static String text(String text) {
     return "\"result\":{\"resultType\":\"complete\",\"content\":[{\"type\":\"text\",\"text\":\""
         + text
         + "\"}]}";
   }
 
-  static JsonObject call(String name) {
+  public static JsonObject call(String name) {
     return new JsonObject().put("name", name).put("arguments", new JsonObject());
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.FairLimits;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;

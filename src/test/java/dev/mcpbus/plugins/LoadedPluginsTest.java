@@ -17,7 +17,7 @@ import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;

@@ -17,7 +17,7 @@ import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerSettings;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.security.AuthOptions;

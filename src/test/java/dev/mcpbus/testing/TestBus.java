@@ -22,7 +22,7 @@ import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.PinStore;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;

@@ -13,7 +13,7 @@ import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
-import dev.mcpbus.gateway.GatewayOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.security.AuthOptions;

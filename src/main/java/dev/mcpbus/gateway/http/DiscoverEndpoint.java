@@ -1,0 +1,206 @@
+package dev.mcpbus.gateway.http;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.InstanceId;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.gateway.request.GatewayCapabilities;
+import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.RandomNames;
+import dev.mcpbus.gateway.request.RequestAudit;
+import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.Via;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests of the {@code discover} era (MCP 2026-07-28): each describes itself, and nothing is kept
+ * of it but the open response. It makes the {@link GatewayRequest} and writes the answer. Confined
+ * to the context of the HTTP verticle.
+ */
+final class DiscoverEndpoint {
+
+  /** How long a client may keep the answer to {@code server/discover}. */
+  private static final long DISCOVER_TTL_MILLIS = 60_000;
+
+  private final Vertx vertx;
+  private final RequestSender sender;
+  private final Directory directory;
+  private final Implementation serverInfo;
+  private final OpenReplies replies;
+  private final SessionHostNames hostNames;
+  private final String address;
+
+  /** New in each endpoint, so that no client can derive the id of another client's call. */
+  private final String callIds;
+
+  private final RequestRouter router;
+  private final ListenStreams listeners;
+  private final DiscoverTasks tasks;
+  private final Map<String, DiscoverCall> calls = new HashMap<>();
+  private long sequence;
+
+  /**
+   * @param name of the HTTP verticle
+   */
+  DiscoverEndpoint(
+      Vertx vertx,
+      Directory directory,
+      GatewayOptions options,
+      Implementation serverInfo,
+      OpenReplies replies,
+      String name,
+      SessionHostNames hostNames) {
+    this.vertx = vertx;
+    this.sender = RequestSender.of(vertx);
+    this.directory = directory;
+    this.serverInfo = serverInfo;
+    this.replies = replies;
+    this.hostNames = hostNames;
+    this.address = Addresses.GATEWAY_CALLS + name;
+    this.callIds = name + "-" + RandomNames.create(16) + "-";
+    this.router = new RequestRouter(vertx, directory, options.pageSize());
+    this.tasks = new DiscoverTasks(hostNames, directory, router);
+    this.listeners = new ListenStreams(vertx, directory, router, replies, tasks);
+  }
+
+  ListenStreams listeners() {
+    return listeners;
+  }
+
+  void handle(
+      MultiMap headers,
+      Principal principal,
+      Envelope message,
+      @Nullable RawJson meta,
+      DirectoryView view,
+      HttpReply reply) {
+    RawJson id = message.id();
+    if (message.kind() != Envelope.Kind.REQUEST || id == null) {
+      reply.status(202); // no notification of this era has a meaning here
+      return;
+    }
+    try {
+      RequestHeaders.check(headers, message.method(), message.params(), meta);
+    } catch (McpFailure refused) {
+      reply.refuse(400, id, refused);
+      return;
+    }
+    switch (message.method()) {
+      case Methods.DISCOVER -> discover(view, id, reply);
+      case Methods.LISTEN -> listeners.listen(view, principal, id, message.params(), reply);
+      default -> {
+        GatewayRequest request = request(principal, view, message, meta);
+        call(
+            new DiscoverCall(
+                vertx, sender, directory, hostNames, request, headers, id, meta, reply));
+      }
+    }
+  }
+
+  private void discover(DirectoryView view, RawJson id, HttpReply reply) {
+    directory
+        .ready(vertx, view, List.of(ListKind.TOOLS))
+        .onComplete(
+            known -> {
+              String instructions = directory.snapshot().instructions(view);
+              JsonObject result =
+                  new JsonObject()
+                      .put(ResultType.MEMBER, ResultType.COMPLETE)
+                      .put("supportedVersions", new JsonArray(GatewayCapabilities.versions()))
+                      .put(
+                          "capabilities",
+                          GatewayCapabilities.of(Era.DISCOVER, directory.hasTasks(view)))
+                      .put("ttlMs", DISCOVER_TTL_MILLIS)
+                      .put("cacheScope", "private");
+              if (!instructions.isEmpty()) {
+                result.put("instructions", instructions);
+              }
+              result.put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, serverInfo.toJson()));
+              RawJson marked =
+                  Via.put(RawJson.of(result), directory.snapshot().via(view, InstanceId.of(vertx)));
+              reply.answer(200, MessageWriter.result(id, marked), null);
+            });
+  }
+
+  private GatewayRequest request(
+      Principal principal, DirectoryView view, Envelope message, @Nullable RawJson meta) {
+    RawJson capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
+    return new GatewayRequest(
+        Era.DISCOVER,
+        principal,
+        view,
+        message.method(),
+        message.params(),
+        callIds + ++sequence,
+        address,
+        Headers.PASS,
+        meta != null && meta.member(MetaKeys.PROGRESS_TOKEN) != null,
+        meta != null && meta.member(MetaKeys.LOG_LEVEL) != null,
+        message.method().equals(Methods.TOOLS_CALL) && TaskForms.isOffered(capabilities),
+        System.nanoTime());
+  }
+
+  private void call(DiscoverCall call) {
+    GatewayRequest request = call.request();
+    HttpReply reply = call.reply;
+    calls.put(request.callId(), call);
+    replies.add(reply);
+    reply.onGone(
+        () -> {
+          forget(call);
+          call.cancel();
+        });
+    Future<RawJson> answer =
+        Methods.isOfTasks(request.method()) ? tasks.route(call) : router.route(call);
+    answer.onComplete(
+        outcome -> {
+          RequestAudit.ended(directory.audit(), reply.source(), call, outcome);
+          forget(call);
+          if (outcome.succeeded()) {
+            call.answer(
+                request.takesTask() ? tasks.named(call, outcome.result()) : outcome.result());
+          } else {
+            call.fail(outcome.cause());
+          }
+        });
+  }
+
+  private void forget(DiscoverCall call) {
+    calls.remove(call.request().callId());
+    replies.remove(call.reply);
+  }
+
+  /** A connection or a session host reports progress or a log message of a call. */
+  void reported(Message<JsonObject> message) {
+    DiscoverCall call = calls.get(String.valueOf(message.headers().get(Headers.CALL_ID)));
+    String method = message.headers().get(Headers.METHOD);
+    if (call != null && method != null) {
+      call.reported(method, message.body());
+    }
+  }
+}

@@ -1,0 +1,298 @@
+package dev.mcpbus.gateway.http;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.RequestAudit;
+import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.McpHeaders;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.MountPath;
+import dev.mcpbus.security.MountedHandler;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one HTTP verticle takes the requests of MCP clients: finds the view and the era of each
+ * request and hands it to the endpoint of the era. Holds open responses only. Confined to the
+ * context of that verticle.
+ */
+public final class GatewayEndpoint implements MountedHandler {
+
+  private static final long BEAT_MILLIS = 5_000;
+  private static final long CHECK_MILLIS = 1_000;
+  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final DiscoverEndpoint discover;
+  private final InitializeEndpoint initialize;
+  private final SseEndpoint sse;
+  private final OpenReplies replies;
+  private final String name;
+  private long beat = -1;
+  private long check = -1;
+
+  public GatewayEndpoint(
+      Vertx vertx,
+      Directory directory,
+      GatewayOptions options,
+      Implementation serverInfo,
+      SessionHostNames hostNames,
+      FairLimit<HttpReply> streams) {
+    this.vertx = vertx;
+    this.name = hostNames.name();
+    this.directory = directory;
+    this.replies = new OpenReplies(streams);
+    this.discover =
+        new DiscoverEndpoint(vertx, directory, options, serverInfo, replies, name, hostNames);
+    this.initialize = new InitializeEndpoint(replies, name, hostNames);
+    this.sse = new SseEndpoint(replies, name, hostNames);
+  }
+
+  @Override
+  public boolean owns(String path) {
+    return MountPath.MCP.owns(path) || MountPath.SSE.owns(path);
+  }
+
+  @Override
+  public Future<Void> open() {
+    beat = vertx.setPeriodic(BEAT_MILLIS, now -> replies.beat());
+    check = vertx.setPeriodic(CHECK_MILLIS, now -> replies.check());
+    return Future.join(
+            List.of(
+                consume(Addresses.GATEWAY_CALLS + name, discover::reported),
+                consume(Addresses.GATEWAY_RESPONSES + name, initialize::reported),
+                consume(sse.eventsAt(), sse::reported),
+                consume(sse.postedAt(), sse::posted),
+                local(Addresses.GATEWAY_LEFT, (Message<JsonObject> left) -> left(left.body())),
+                local(Addresses.GATEWAY_CHANGED, changed -> discover.listeners().changed()),
+                local(
+                    Addresses.GATEWAY_UPDATED,
+                    (Message<JsonObject> updated) -> discover.listeners().updated(updated.body()))))
+        .mapEmpty();
+  }
+
+  private void left(JsonObject node) {
+    initialize.left(node.getString("node", ""));
+  }
+
+  private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {
+    if (!vertx.isClustered()) {
+      return local(address, handler);
+    }
+    return vertx.eventBus().<T>consumer(address, handler).completion();
+  }
+
+  private <T> Future<Void> local(String address, Handler<Message<T>> handler) {
+    return vertx.eventBus().<T>localConsumer(address, handler).completion();
+  }
+
+  @Override
+  public void close() {
+    vertx.cancelTimer(beat);
+    vertx.cancelTimer(check);
+    discover.listeners().close();
+    sse.close();
+    replies.close();
+  }
+
+  @Override
+  public void handle(HttpServerRequest request, Admission admission, Buffer body) {
+    Principal principal = admission.principal();
+    HttpReply reply = new HttpReply(request, mayStream(request.headers()), admission);
+    try {
+      String path = String.valueOf(request.path());
+      boolean isSse = MountPath.SSE.owns(path);
+      int root = (isSse ? MountPath.SSE : MountPath.MCP).root().length();
+      String place = path.length() <= root + 1 ? "" : path.substring(root + 1);
+      DirectoryView view = directory.view(place, principal);
+      if (view == null) {
+        awaitView(request, admission, body, place, reply);
+      } else if (isSse) {
+        sse(request, principal, body, view, reply);
+      } else if (request.method().equals(HttpMethod.POST)) {
+        post(request.headers(), principal, body, view, reply);
+      } else {
+        session(request, principal, view, reply);
+      }
+    } catch (RuntimeException e) {
+      reply.refuse(500, null, McpErrors.of(e));
+    }
+  }
+
+  /** Just after the start of the node its servers are not known yet. */
+  private void awaitView(
+      HttpServerRequest request, Admission admission, Buffer body, String place, HttpReply reply) {
+    directory
+        .ready(vertx)
+        .onComplete(
+            known -> {
+              if (directory.view(place, admission.principal()) != null) {
+                handle(request, admission, body);
+                return;
+              }
+              RequestAudit.refused(directory.audit(), request, admission.principal());
+              reply.refuse(
+                  404,
+                  null,
+                  McpErrors.invalidRequest(
+                      "there is no server and no view '" + McpErrors.shown(place) + "'"));
+            });
+  }
+
+  /** GET and DELETE of a session; the {@code discover} era has POST alone. */
+  private void session(
+      HttpServerRequest request, Principal principal, DirectoryView view, HttpReply reply) {
+    boolean named = request.headers().get(McpHeaders.SESSION_ID) != null;
+    if (named && request.method().equals(HttpMethod.GET)) {
+      initialize.stream(request.headers(), principal, view, reply);
+    } else if (named && request.method().equals(HttpMethod.DELETE)) {
+      initialize.delete(request.headers(), principal, view, reply);
+    } else {
+      reply.header("Allow", "POST");
+      reply.refuse(405, null, McpErrors.invalidRequest("use POST; GET and DELETE want a session"));
+    }
+  }
+
+  /** HTTP+SSE, the transport of 2024-11-05. */
+  private void sse(
+      HttpServerRequest request,
+      Principal principal,
+      Buffer body,
+      DirectoryView view,
+      HttpReply reply) {
+    if (request.method().equals(HttpMethod.POST)) {
+      if (isJson(request.headers(), reply)) {
+        sse.post(sessionId(request), principal, view, body, reply);
+      }
+    } else if (!request.method().equals(HttpMethod.GET)) {
+      reply.header("Allow", "GET, POST");
+      reply.refuse(405, null, McpErrors.invalidRequest("use GET or POST"));
+    } else if (mayStream(request.headers())) {
+      sse.stream(String.valueOf(request.path()), principal, view, reply);
+    } else {
+      reply.refuse(406, null, McpErrors.invalidRequest("Not Acceptable: accept text/event-stream"));
+    }
+  }
+
+  /** The session id of the query: null if there is none, empty if the query is not valid. */
+  private static @Nullable String sessionId(HttpServerRequest request) {
+    try {
+      return request.getParam("sessionId");
+    } catch (IllegalArgumentException e) {
+      return "";
+    }
+  }
+
+  /** A message of a client: parses it, finds the era, and hands it to the endpoint of the era. */
+  private void post(
+      MultiMap headers, Principal principal, Buffer body, DirectoryView view, HttpReply reply) {
+    if (!accepts(headers, "application/json", "*/*", "application/*", "text/event-stream")) {
+      reply.refuse(
+          406,
+          null,
+          McpErrors.invalidRequest(
+              "Not Acceptable: accept application/json and text/event-stream"));
+      return;
+    }
+    Envelope message = isJson(headers, reply) ? parsed(body, reply) : null;
+    if (message == null) {
+      return;
+    }
+    boolean answer =
+        message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR;
+    RawJson meta = answer ? null : message.params().member("_meta");
+    meta = meta == null ? null : meta.indexed();
+    boolean begins = !answer && message.method().equals(Methods.INITIALIZE);
+    String version = headers.get(McpHeaders.PROTOCOL_VERSION);
+    if (!answer && RequestHeaders.describes(headers, meta)) {
+      discover.handle(headers, principal, message, meta, view, reply);
+    } else if (version != null && !begins && ProtocolVersion.ofWire(version).isEmpty()) {
+      reply.refuse(400, message.id(), McpErrors.unsupportedVersion(version));
+    } else if (begins) {
+      initialize.initialize(principal, message, view, reply);
+    } else if (headers.get(McpHeaders.SESSION_ID) != null) {
+      initialize.post(headers, principal, message, view, reply);
+    } else {
+      reply.refuse(
+          400,
+          message.id(),
+          McpErrors.invalidRequest(
+              "Bad Request: Mcp-Session-Id is missing; begin with initialize, or describe the"
+                  + " request in _meta and headers (MCP 2026-07-28)"));
+    }
+  }
+
+  /** The one scan of the body in the gateway; null if the client has got an error. */
+  private static @Nullable Envelope parsed(Buffer body, HttpReply reply) {
+    try {
+      RawJson raw = RawJson.of(body); // no other component has this buffer
+      Envelope message = Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
+      RawJson id = message.id();
+      if (message.kind() == Envelope.Kind.REQUEST && id != null) {
+        reply.answers(id);
+      }
+      return message;
+    } catch (ProtocolException e) {
+      int code =
+          switch (e.reason()) {
+            case BATCH, DUPLICATE_KEY, NOT_JSON_RPC -> JsonRpcError.INVALID_REQUEST;
+            default -> JsonRpcError.PARSE_ERROR;
+          };
+      reply.refuse(400, null, McpErrors.rpc(code, String.valueOf(e.getMessage())));
+      return null;
+    }
+  }
+
+  /** Whether the body is JSON by its type; if not, the client gets an error. */
+  private static boolean isJson(MultiMap headers, HttpReply reply) {
+    String type = String.valueOf(headers.get(HttpHeaders.CONTENT_TYPE)).toLowerCase(Locale.ROOT);
+    if (!type.startsWith("application/json")) {
+      reply.refuse(415, null, McpErrors.invalidRequest("Content-Type must be application/json"));
+      return false;
+    }
+    return true;
+  }
+
+  private static boolean mayStream(MultiMap headers) {
+    return accepts(headers, "text/event-stream", "*/*", "text/*");
+  }
+
+  private static boolean accepts(MultiMap headers, String... types) {
+    String accept = headers.get(HttpHeaders.ACCEPT);
+    if (accept == null) {
+      return true;
+    }
+    String lower = accept.toLowerCase(Locale.ROOT);
+    for (String type : types) {
+      if (lower.contains(type)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,315 @@
+package dev.mcpbus.gateway.http;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.internals.ForcedClose;
+import dev.mcpbus.internals.RawBuffers;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.RequestSource;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The response to one HTTP request: a JSON body, or a stream of events if messages come before the
+ * answer. It closes the connection of a client that does not read. Confined to the context of the
+ * HTTP verticle.
+ */
+public final class HttpReply {
+
+  /** Most bytes that a client has not read yet, for a response and for a standing stream. */
+  private static final int MAX_QUEUED = 8 * 1024 * 1024;
+
+  private static final int MAX_QUEUED_STANDING = 1024 * 1024;
+
+  /** For so many beats a client may read nothing of what waits for it: 30 s. */
+  static final int PATIENCE = 6;
+
+  /** After this the response becomes a stream with comments, which keep the connection open. */
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+
+  private static final Buffer COMMENT = Buffer.buffer(": \n\n");
+
+  private final HttpServerRequest request;
+  private final HttpServerResponse http;
+  private final boolean mayStream;
+  private final Admission admission;
+  private Runnable gone = () -> {};
+  private final long since = System.nanoTime();
+  private @Nullable Runnable streaming;
+  private @Nullable RawJson requestId;
+  private boolean resumable;
+  private boolean stream;
+  private boolean standing;
+  private boolean over;
+  private long queued;
+  private long taken;
+  private long seen;
+  private int stuck;
+
+  /**
+   * @param mayStream whether the client accepts a stream
+   * @param admission a stream ends when it ends
+   */
+  HttpReply(HttpServerRequest request, boolean mayStream, Admission admission) {
+    this.request = request;
+    this.http = request.response();
+    this.mayStream = mayStream;
+    this.admission = admission;
+  }
+
+  /** Runs {@code run} if the client closes the response before its end. */
+  HttpReply onGone(Runnable run) {
+    gone = run;
+    http.closeHandler(
+        closed -> {
+          if (!over) {
+            over = true;
+            gone.run();
+          }
+        });
+    return this;
+  }
+
+  /** Runs {@code begun} when the response becomes a stream. */
+  HttpReply onStream(Runnable begun) {
+    streaming = begun;
+    return this;
+  }
+
+  /**
+   * The response answers a JSON-RPC request.
+   *
+   * @param id of the request
+   */
+  void answers(RawJson id) {
+    requestId = id;
+  }
+
+  /** Where the request came from. */
+  RequestSource source() {
+    return admission.source();
+  }
+
+  boolean isOver() {
+    return over || http.closed() || http.ended();
+  }
+
+  boolean isStream() {
+    return stream;
+  }
+
+  void header(CharSequence name, String value) {
+    http.putHeader(name, value);
+  }
+
+  /** Makes it a standing stream: one without an answer at its end. */
+  HttpReply standing() {
+    standing = true;
+    return this;
+  }
+
+  boolean isStanding() {
+    return standing;
+  }
+
+  /** Makes it a stream. */
+  void open() {
+    if (stream || isOver()) {
+      return;
+    }
+    stream = true;
+    http.setStatusCode(200)
+        .putHeader("Content-Type", "text/event-stream")
+        .putHeader("Cache-Control", "no-cache, no-transform")
+        .putHeader("X-Accel-Buffering", "no")
+        .setChunked(true);
+    http.writeHead();
+    if (streaming != null) {
+      streaming.run();
+    }
+  }
+
+  /** Writes an event id without a message: a client can continue after it. */
+  void prime(String id) {
+    if (!isOver()) {
+      resumable = true;
+      write(Buffer.buffer("id: " + id + "\ndata: \n\n"));
+    }
+  }
+
+  /** Writes an event that is no JSON-RPC message. */
+  void named(String event, String data) {
+    if (!isOver()) {
+      write(Buffer.buffer("event: " + event + "\ndata: " + data + "\n\n"));
+    }
+  }
+
+  /** Writes a message before the answer; drops it if the client accepts no stream. */
+  void event(@Nullable String id, byte[] json) {
+    if (mayStream && !isOver()) {
+      open();
+      write(framed(id, json));
+    }
+  }
+
+  void answer(int status, byte[] json, @Nullable String id) {
+    answer(status, RawBuffers.of(json), id);
+  }
+
+  /** Writes the answer and ends the response; {@code json} must not change any more. */
+  void answer(int status, Buffer json, @Nullable String id) {
+    if (isOver()) {
+      return;
+    }
+    if (stream) {
+      write(framed(id, json.getBytes()));
+      end();
+    } else {
+      over = true;
+      http.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+      end(json);
+    }
+  }
+
+  /**
+   * Answers with an error.
+   *
+   * @param id of the request, null where it is not known
+   */
+  void refuse(int status, @Nullable RawJson id, McpFailure failure) {
+    answer(status, McpErrors.message(id, failure), null);
+  }
+
+  /** Writes the pieces of a long message one by one: as one buffer they would be copied. */
+  private void end(Buffer json) {
+    if (RawBuffers.isWhole(json)) {
+      http.end(json);
+      return;
+    }
+    http.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(json.length()));
+    RawBuffers.pieces(json).forEach(http::write);
+    http.end();
+  }
+
+  /** Ends the response without a body. */
+  void status(int status) {
+    if (!isOver()) {
+      over = true;
+      http.setStatusCode(status).end();
+    }
+  }
+
+  /** Ends the response as a stream. */
+  void end() {
+    if (isOver()) {
+      return;
+    }
+    if (!stream) {
+      open();
+    }
+    over = true;
+    http.end();
+  }
+
+  /** Bytes that the connection has not taken yet, and those that it has. */
+  long queued() {
+    return queued;
+  }
+
+  long taken() {
+    return taken;
+  }
+
+  /**
+   * Ends a stream whose credential has ended, as if the client had closed it; a standing stream
+   * also if the client's rights have changed. A request that is still open fails, unless the stream
+   * is resumable: then the client comes back for the answer with a valid credential. Runs every
+   * second.
+   */
+  void check() {
+    if (!stream || isOver()) {
+      return;
+    }
+    String why = standing ? admission.changed() : admission.ended();
+    if (why == null) {
+      return;
+    }
+    if (queued > 0) {
+      ForcedClose.on(request);
+      return;
+    }
+    over = true;
+    http.end(
+        requestId == null || resumable
+            ? Buffer.buffer(": " + why + "\n\n")
+            : framed(null, McpErrors.message(requestId, ended(why))));
+    gone.run();
+  }
+
+  private static McpFailure ended(String why) {
+    return McpFailure.maybeSent(
+        FailureCode.FORBIDDEN,
+        why + "; log in again and repeat the request, which may have been carried out");
+  }
+
+  /** Keeps a response alive, and closes the connection of a client that does not read. */
+  void beat() {
+    if (isOver() || !mayStream) {
+      return;
+    }
+    if (!stream && System.nanoTime() - since > SILENCE_NANOS) {
+      open();
+    }
+    if (!stream) {
+      return;
+    }
+    stuck = queued > 0 && taken == seen ? stuck + 1 : 0;
+    seen = taken;
+    if (stuck > PATIENCE) {
+      ForcedClose.on(request);
+    } else if (queued == 0) {
+      write(COMMENT);
+    }
+  }
+
+  private void write(Buffer bytes) {
+    if (queued > (standing ? MAX_QUEUED_STANDING : MAX_QUEUED)) {
+      ForcedClose.on(request);
+      return;
+    }
+    int length = bytes.length();
+    queued += length;
+    http.write(bytes)
+        .onComplete(
+            written -> {
+              queued -= length;
+              taken += length;
+            });
+  }
+
+  /** Line breaks between tokens would end the line; in strings JSON has none. */
+  private static Buffer framed(@Nullable String id, byte[] json) {
+    Buffer out = Buffer.buffer(json.length + 48);
+    if (id != null) {
+      out.appendString("id: " + id + "\n");
+    }
+    out.appendString("event: message\ndata: ");
+    int from = out.length();
+    out.appendBytes(json);
+    for (int i = 0; i < json.length; i++) {
+      if (json[i] == '\n' || json[i] == '\r') {
+        out.setByte(from + i, (byte) ' ');
+      }
+    }
+    return out.appendBytes("\n\n".getBytes(StandardCharsets.US_ASCII));
+  }
+}

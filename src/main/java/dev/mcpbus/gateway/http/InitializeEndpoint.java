@@ -1,0 +1,313 @@
+package dev.mcpbus.gateway.http;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.RandomNames;
+import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.McpHeaders;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The HTTP side of clients of the {@code initialize} era (MCP 2025-11-25, Streamable HTTP). It
+ * sends each message of a client to the host of its session, and writes the answer and the events
+ * that come back. It holds open responses and nothing of a session. Confined to the context of the
+ * HTTP verticle.
+ */
+final class InitializeEndpoint {
+
+  /** For so many sessions it remembers the node that took them over; others it looks up again. */
+  private static final int MAX_MOVED = 10_000;
+
+  private final OpenReplies replies;
+  private final String name;
+  private final SessionHostNames hostNames;
+  private final Map<String, HttpReply> exchanges = new HashMap<>();
+
+  /** The hosts of standalone streams, by exchange. */
+  private final Map<String, String> standing = new HashMap<>();
+
+  /** The present hosts of sessions whose first host was lost. */
+  private final Map<String, String> moved =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+          return size() > MAX_MOVED;
+        }
+      };
+
+  private long sequence;
+
+  /**
+   * @param name of the HTTP verticle
+   */
+  InitializeEndpoint(OpenReplies replies, String name, SessionHostNames hostNames) {
+    this.replies = replies;
+    this.name = name;
+    this.hostNames = hostNames;
+  }
+
+  void initialize(Principal principal, Envelope message, DirectoryView view, HttpReply reply) {
+    RawJson id = message.id();
+    if (message.kind() != Envelope.Kind.REQUEST || id == null) {
+      reply.refuse(400, id, McpErrors.invalidRequest("initialize is a request"));
+      return;
+    }
+    DeliveryOptions options =
+        options(SessionMessage.OPEN, principal, view, exchange())
+            .addHeader(SessionMessage.LASTING, "true");
+    hostNames
+        .send(hostNames.next(), message, options)
+        .onComplete(
+            answered -> {
+              reply.header(
+                  McpHeaders.SESSION_ID, SessionMessage.header(answered, SessionMessage.SESSION));
+              reply.answer(200, answered.body(), null);
+            },
+            failure -> fail(reply, id, failure));
+  }
+
+  void post(
+      MultiMap headers,
+      Principal principal,
+      Envelope message,
+      DirectoryView view,
+      HttpReply reply) {
+    String session = session(headers, reply, message.id());
+    if (session == null) {
+      return;
+    }
+    String exchange = exchange();
+    DeliveryOptions options =
+        options(SessionMessage.POST, principal, view, exchange)
+            .addHeader(SessionMessage.SOURCE, reply.source().text())
+            .addHeader(SessionMessage.SESSION, session);
+    boolean request = message.kind() == Envelope.Kind.REQUEST;
+    if (request) {
+      open(session, exchange, headers, reply);
+    }
+    send(session, message, options)
+        .onComplete(
+            answered -> {
+              forget(exchange, reply);
+              if (answered.body() != null && answered.body().length() > 0) {
+                reply.answer(200, answered.body(), answered.headers().get(SessionMessage.EVENT));
+              } else if (request) {
+                reply.end();
+              } else {
+                reply.status(202);
+              }
+            },
+            failure -> {
+              forget(exchange, reply);
+              fail(reply, request ? message.id() : null, failure);
+            });
+  }
+
+  /** The response to a request stays open until the answer, and may become a stream before. */
+  private void open(String session, String exchange, MultiMap headers, HttpReply reply) {
+    exchanges.put(exchange, reply);
+    replies.add(reply);
+    reply
+        .onGone(() -> gone(session, exchange, reply))
+        .onStream(
+            () -> {
+              if (isResumable(headers)) {
+                reply.prime(exchange + "_0");
+                tell(session, SessionMessage.KEEP, exchange);
+              }
+            });
+  }
+
+  private void gone(String session, String exchange, HttpReply reply) {
+    forget(exchange, reply);
+    tell(session, SessionMessage.GONE, exchange);
+  }
+
+  /** Clients of earlier versions do not expect an event without a message. */
+  private static boolean isResumable(MultiMap headers) {
+    return ProtocolVersion.LATEST_INITIALIZE
+        .wire()
+        .equals(headers.get(McpHeaders.PROTOCOL_VERSION));
+  }
+
+  void stream(MultiMap headers, Principal principal, DirectoryView view, HttpReply reply) {
+    String session = session(headers, reply, null);
+    if (session == null || !replies.addStream(reply, principal, null)) {
+      return;
+    }
+    String exchange = exchange();
+    exchanges.put(exchange, reply);
+    reply.onGone(() -> gone(session, exchange, reply));
+    DeliveryOptions options =
+        options(SessionMessage.STREAM, principal, view, exchange)
+            .addHeader(SessionMessage.SESSION, session);
+    String last = headers.get("Last-Event-ID");
+    if (last != null) {
+      options.addHeader(SessionMessage.EVENT, last);
+    }
+    send(session, null, options)
+        .onComplete(
+            open -> {
+              if (exchanges.containsKey(exchange)) {
+                standing.put(exchange, host(session));
+              }
+              reply.open();
+            },
+            failure -> {
+              forget(exchange, reply);
+              fail(reply, null, failure);
+            });
+  }
+
+  void delete(MultiMap headers, Principal principal, DirectoryView view, HttpReply reply) {
+    String session = session(headers, reply, null);
+    if (session != null) {
+      DeliveryOptions options =
+          options(SessionMessage.DELETE, principal, view, exchange())
+              .addHeader(SessionMessage.SESSION, session);
+      send(session, null, options)
+          .onComplete(ended -> reply.status(204), failure -> fail(reply, null, failure));
+    }
+  }
+
+  /** A session sends an event for an open response, or ends the response. */
+  void reported(Message<Buffer> message) {
+    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
+    HttpReply reply = exchanges.get(exchange);
+    if (reply == null) {
+      return;
+    }
+    if (message.body().length() > 0) {
+      reply.event(message.headers().get(SessionMessage.EVENT), message.body().getBytes());
+    }
+    if (message.headers().contains(SessionMessage.END)) {
+      forget(exchange, reply);
+      reply.end();
+    }
+  }
+
+  /** A node has left the cluster: ends the streams of its sessions, so that clients reconnect. */
+  void left(String node) {
+    List.copyOf(standing.entrySet()).stream()
+        .filter(one -> SessionHostNames.isOn(node, one.getValue()))
+        .forEach(one -> cutOff(one.getKey()));
+  }
+
+  private void cutOff(String exchange) {
+    HttpReply reply = exchanges.get(exchange);
+    if (reply != null) {
+      forget(exchange, reply);
+      reply.end();
+    }
+  }
+
+  private void forget(String exchange, HttpReply reply) {
+    exchanges.remove(exchange);
+    standing.remove(exchange);
+    replies.remove(reply);
+  }
+
+  private String exchange() {
+    return name + "-" + ++sequence;
+  }
+
+  private static @Nullable String session(MultiMap headers, HttpReply reply, @Nullable RawJson id) {
+    String session = headers.get(McpHeaders.SESSION_ID);
+    if (session != null && RandomNames.isHeld(session)) {
+      return session;
+    }
+    refuseSession(reply, id);
+    return null;
+  }
+
+  /** 404 says to a client that it has to begin a new session. */
+  private static void refuseSession(HttpReply reply, @Nullable RawJson id) {
+    reply.refuse(404, id, McpErrors.invalidRequest("Session not found; begin with initialize"));
+  }
+
+  private static void fail(HttpReply reply, @Nullable RawJson id, Throwable failure) {
+    McpFailure known = McpErrors.of(failure);
+    if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
+      refuseSession(reply, id);
+    } else if (known.code() == FailureCode.OWNER_LOST && id != null) {
+      reply.refuse(200, id, known); // the answer to that request
+    } else {
+      reply.refuse(known.code().httpStatus(), id, known);
+    }
+  }
+
+  private DeliveryOptions options(
+      String op, Principal principal, DirectoryView view, String exchange) {
+    return SessionMessage.options(
+            op, principal.text(), Addresses.GATEWAY_RESPONSES + name, exchange)
+        .addHeader(SessionMessage.VIEW, view.name());
+  }
+
+  // ---- where a session is
+
+  private String host(String session) {
+    String other = moved.get(session);
+    return other == null ? RandomNames.host(session) : other;
+  }
+
+  /** Sends to the host of a session; if that host is lost, to the host that takes over. */
+  private Future<Message<Buffer>> send(
+      String session, @Nullable Envelope message, DeliveryOptions options) {
+    String host = host(session);
+    if (!hostNames.isClustered()) {
+      return hostNames.send(host, message, options);
+    }
+    DeliveryOptions again = new DeliveryOptions(options);
+    return hostNames
+        .send(host, message, options)
+        .recover(
+            failure ->
+                McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                    ? find(session, host, RequestSender.hadNoReceiver(failure))
+                        .compose(found -> hostNames.send(found, message, again))
+                    : Future.failedFuture(failure));
+  }
+
+  private Future<String> find(String session, String tried, boolean lost) {
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .addHeader(SessionMessage.OP, SessionMessage.FIND)
+            .addHeader(SessionMessage.SESSION, session)
+            .addHeader(SessionMessage.HOST, tried);
+    if (lost) {
+      options.addHeader(SessionMessage.LOST, "true");
+    }
+    return hostNames
+        .send(hostNames.next(), null, options)
+        .map(found -> SessionMessage.header(found, SessionMessage.HOST))
+        .onSuccess(found -> moved.put(session, found))
+        .onFailure(unknown -> moved.remove(session));
+  }
+
+  private void tell(String session, String op, String exchange) {
+    hostNames.tell(
+        host(session),
+        new DeliveryOptions()
+            .addHeader(SessionMessage.OP, op)
+            .addHeader(SessionMessage.SESSION, session)
+            .addHeader(SessionMessage.EXCHANGE, exchange));
+  }
+}

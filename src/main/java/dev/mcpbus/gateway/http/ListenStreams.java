@@ -1,0 +1,231 @@
+package dev.mcpbus.gateway.http;
+
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.gateway.request.ListChangeTracker;
+import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.RandomNames;
+import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.gateway.request.WatchedResources;
+import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The open responses of {@code subscriptions/listen} (MCP 2026-07-28). A stream ends with its HTTP
+ * verticle, and the client opens a new one. Confined to the context of the HTTP verticle.
+ */
+final class ListenStreams {
+
+  private static final int MAX_URIS = 1_000;
+  private static final long PATIENCE_SECONDS = 5;
+
+  private final class Listener {
+    private final RawJson id;
+    private final HttpReply reply;
+    private final DirectoryView view;
+    private final ListChangeTracker changes;
+    private final WatchedResources watched;
+
+    /** The client's ids of its tasks, by connection and the server's id. */
+    private final Map<SealedTaskIds.Named, String> tasks = new HashMap<>();
+
+    Listener(RawJson id, HttpReply reply, DirectoryView view, Principal principal) {
+      this.id = id;
+      this.reply = reply;
+      this.view = view;
+      this.changes = new ListChangeTracker(view);
+      this.watched =
+          new WatchedResources(vertx.eventBus(), RandomNames.create(8), principal.name());
+    }
+
+    private void tell(String method, RawJson params) {
+      reply.event(null, MessageWriter.notification(method, tagged(params)));
+    }
+
+    private RawJson tagged(RawJson params) {
+      RawJson meta = params.member("_meta");
+      RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
+      return params.with("_meta", base.with(MetaKeys.SUBSCRIPTION_ID, id));
+    }
+
+    private void end() {
+      RawJson result = tagged(ResultType.EMPTY);
+      reply.answer(200, MessageWriter.result(id, result), null);
+    }
+  }
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final RequestRouter router;
+  private final OpenReplies replies;
+  private final DiscoverTasks tasks;
+  private final Set<Listener> open = new HashSet<>();
+
+  ListenStreams(
+      Vertx vertx,
+      Directory directory,
+      RequestRouter router,
+      OpenReplies replies,
+      DiscoverTasks tasks) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.router = router;
+    this.replies = replies;
+    this.tasks = tasks;
+  }
+
+  void listen(
+      DirectoryView view, Principal principal, RawJson id, RawJson params, HttpReply reply) {
+    RawJson filter = params.member("notifications");
+    if (filter == null || !filter.isObject()) {
+      reply.refuse(400, id, McpErrors.invalidParams("\"notifications\" must be an object"));
+      return;
+    }
+    JsonObject wanted = filter.toJsonObject();
+    List<String> uris = texts(wanted, "resourceSubscriptions");
+    List<String> taskIds = texts(wanted, "taskIds");
+    RawJson meta = params.member("_meta");
+    if (!taskIds.isEmpty()
+        && !TaskForms.isOffered(meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES))) {
+      reply.refuse(400, id, McpErrors.tasksNotOffered());
+      return;
+    }
+    if (uris.size() > MAX_URIS || taskIds.size() > MAX_URIS) {
+      reply.refuse(
+          400,
+          id,
+          McpErrors.invalidParams("more than " + MAX_URIS + " resources or tasks at once"));
+      return;
+    }
+    if (!replies.addStream(reply, principal, id)) {
+      return;
+    }
+    Listener listener = new Listener(id, reply, view, principal);
+    for (String taskId : taskIds) {
+      SealedTaskIds.Named task = tasks.find(view, principal, taskId);
+      if (task != null) {
+        listener.tasks.put(new SealedTaskIds.Named(task.connection(), "", task.own()), taskId);
+      }
+    }
+    reply.onGone(
+        () -> {
+          open.remove(listener);
+          replies.remove(reply);
+          listener.watched.close();
+        });
+    List<ListKind> kinds = new ArrayList<>();
+    for (ListKind kind : ListKind.values()) {
+      if (Boolean.TRUE.equals(wanted.getValue(kind.filter))) {
+        kinds.add(kind);
+      }
+    }
+    Future<DirectorySnapshot> listed = directory.ready(vertx, view, kinds);
+    List<Future<Boolean>> watching = new ArrayList<>();
+    uris.forEach(uri -> watching.add(watch(view, uri, listener)));
+    Future.join(
+            listed,
+            Future.join(watching).timeout(PATIENCE_SECONDS, TimeUnit.SECONDS).otherwiseEmpty())
+        .onComplete(done -> begin(listener, kinds, uris));
+  }
+
+  private static List<String> texts(JsonObject wanted, String member) {
+    List<String> uris = new ArrayList<>();
+    if (wanted.getValue(member) instanceof JsonArray list) {
+      for (Object uri : list) {
+        if (uri instanceof String text && !uris.contains(text)) {
+          uris.add(text);
+        }
+      }
+    }
+    return uris;
+  }
+
+  private Future<Boolean> watch(DirectoryView view, String uri, Listener listener) {
+    return router
+        .subscribable(view, uri)
+        .compose(found -> listener.watched.add(found.server(), found.key(), uri))
+        .otherwise(false);
+  }
+
+  private void begin(Listener listener, List<ListKind> kinds, List<String> uris) {
+    if (listener.reply.isOver()) {
+      return;
+    }
+    JsonObject agreed = new JsonObject();
+    kinds.forEach(kind -> agreed.put(kind.filter, true));
+    JsonArray heard = new JsonArray();
+    uris.stream().filter(listener.watched::has).forEach(heard::add);
+    if (!heard.isEmpty()) {
+      agreed.put("resourceSubscriptions", heard);
+    }
+    if (!listener.tasks.isEmpty()) {
+      agreed.put("taskIds", new JsonArray(List.copyOf(listener.tasks.values())));
+    }
+    kinds.forEach(kind -> listener.changes.saw(directory.snapshot(), kind));
+    open.add(listener);
+    listener.tell(Methods.ACKNOWLEDGED, RawJson.of(new JsonObject().put("notifications", agreed)));
+  }
+
+  /** Tells the clients of lists that have changed. */
+  void changed() {
+    DirectorySnapshot now = directory.snapshot();
+    for (Listener listener : open) {
+      for (String due : listener.changes.due(now)) {
+        listener.tell(due, RawJson.EMPTY_OBJECT);
+      }
+    }
+  }
+
+  /** A server reports that a resource or a task has changed. */
+  void updated(JsonObject event) {
+    JsonObject params = event.getJsonObject("params", new JsonObject());
+    boolean task = Events.TASK.equals(event.getString("type"));
+    for (Listener listener : open) {
+      if (task) {
+        String id =
+            listener.tasks.get(
+                new SealedTaskIds.Named(
+                    event.getString("id", ""), "", String.valueOf(params.getValue("taskId"))));
+        if (id != null) {
+          listener.tell(Methods.TASKS_CHANGED, TaskForms.named(RawJson.of(params), id));
+        }
+        continue;
+      }
+      for (String uri :
+          listener.watched.names(listener.view, event.getString("id"), params.getString("uri"))) {
+        listener.tell(
+            Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri)));
+      }
+    }
+  }
+
+  /** Ends all streams with a result, so that clients see a regular end. */
+  void close() {
+    for (Listener listener : open) {
+      listener.end();
+      listener.watched.close();
+      replies.remove(listener.reply);
+    }
+    open.clear();
+  }
+}

@@ -1,0 +1,283 @@
+package dev.mcpbus.gateway.http;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.RandomNames;
+import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two endpoints of HTTP+SSE (MCP 2024-11-05): a stream for everything that the client receives,
+ * and a path for its messages. Behind them is a session like any other, which ends with the stream.
+ * A message can reach another HTTP verticle or node; it goes on to the HTTP verticle that holds the
+ * stream. Confined to the context of the HTTP verticle.
+ */
+final class SseEndpoint {
+
+  /** A client, by its open stream. */
+  private static final class Client {
+    private final String id;
+    private final HttpReply reply;
+    private final String owner;
+    private final String view;
+
+    /** With the rights of the latest message. */
+    private String principal;
+
+    private boolean begun;
+    private @Nullable String session;
+
+    Client(String id, HttpReply reply, Principal principal, DirectoryView view) {
+      this.id = id;
+      this.reply = reply;
+      this.owner = principal.name();
+      this.principal = principal.text();
+      this.view = view.name();
+    }
+  }
+
+  private final OpenReplies replies;
+  private final String name;
+  private final SessionHostNames hostNames;
+  private final Map<String, Client> clients = new HashMap<>();
+
+  /** The clients that wait for the answer to a request, by its exchange. */
+  private final Map<String, Client> exchanges = new HashMap<>();
+
+  private long sequence;
+
+  /**
+   * @param name of the HTTP verticle, part of the ids of its streams
+   */
+  SseEndpoint(OpenReplies replies, String name, SessionHostNames hostNames) {
+    this.replies = replies;
+    this.name = name;
+    this.hostNames = hostNames;
+  }
+
+  /** The address for what sessions send to these streams. */
+  String eventsAt() {
+    return Addresses.GATEWAY_RESPONSES + name + ".sse";
+  }
+
+  /** The address for messages of these clients that reached another HTTP verticle. */
+  String postedAt() {
+    return Addresses.GATEWAY_SSE + name;
+  }
+
+  // ---- HTTP
+
+  /** A client opens its stream; the first event names the path for its messages. */
+  void stream(String path, Principal principal, DirectoryView view, HttpReply reply) {
+    if (!replies.addStream(reply, principal, null)) {
+      return;
+    }
+    Client client = new Client(RandomNames.heldBy(name), reply, principal, view);
+    clients.put(client.id, client);
+    reply.onGone(() -> forget(client));
+    reply.open();
+    reply.named("endpoint", path + "?sessionId=" + client.id);
+  }
+
+  /** A message of a client: sends it to the HTTP verticle of its stream. */
+  void post(
+      @Nullable String id, Principal principal, DirectoryView view, Buffer body, HttpReply reply) {
+    if (id == null) {
+      reply.header("Allow", "GET");
+      reply.refuse(
+          405,
+          null,
+          McpErrors.invalidRequest(
+              "GET this path first: its endpoint event says where to POST; Streamable HTTP is at"
+                  + " /mcp"));
+      return;
+    }
+    if (!RandomNames.isHeld(id)) {
+      gone(reply);
+      return;
+    }
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .addHeader(SessionMessage.SESSION, id)
+            .addHeader(SessionMessage.PRINCIPAL, principal.text())
+            .addHeader(SessionMessage.VIEW, view.name());
+    hostNames
+        .request(
+            Addresses.GATEWAY_SSE, RandomNames.host(id), body, options.setCodecName(Codecs.SHARED))
+        .onComplete(taken -> reply.status(202), failure -> refused(reply, failure));
+  }
+
+  private static void refused(HttpReply reply, Throwable failure) {
+    McpFailure known = McpErrors.of(failure);
+    if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
+      gone(reply);
+    } else {
+      reply.refuse(known.code().httpStatus(), null, known);
+    }
+  }
+
+  private static void gone(HttpReply reply) {
+    reply.refuse(404, null, McpErrors.invalidRequest("Session not found; open the stream anew"));
+  }
+
+  // ---- messages of clients
+
+  /** A message of a client whose stream this verticle holds. */
+  void posted(Message<Buffer> message) {
+    Client client = clients.get(SessionMessage.header(message, SessionMessage.SESSION));
+    String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
+    if (client == null
+        || !client.owner.equals(Principal.nameIn(principal))
+        || !client.view.equals(message.headers().get(SessionMessage.VIEW))) {
+      message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such stream"));
+      return;
+    }
+    Envelope envelope;
+    try {
+      envelope = SessionMessage.envelope(message);
+    } catch (McpFailure refused) {
+      message.reply(refused);
+      return;
+    }
+    message.reply(null);
+    client.principal = principal;
+    RawJson id = envelope.id();
+    boolean request = envelope.kind() == Envelope.Kind.REQUEST && id != null;
+    boolean initialize = request && envelope.method().equals(Methods.INITIALIZE);
+    if (initialize && !client.begun) {
+      begin(client, envelope);
+    } else if (client.session != null && !initialize) {
+      send(client, client.session, envelope, request ? id : null);
+    } else if (request) {
+      client.reply.event(
+          null,
+          McpErrors.message(id, McpErrors.invalidRequest("begin with one initialize, and wait")));
+    }
+  }
+
+  private void begin(Client client, Envelope initialize) {
+    client.begun = true;
+    String host = hostNames.next();
+    hostNames
+        .send(host, initialize, options(SessionMessage.OPEN, client, client.id))
+        .onComplete(
+            answered -> {
+              String session = String.valueOf(answered.headers().get(SessionMessage.SESSION));
+              client.session = session;
+              if (client.reply.isOver()) {
+                delete(client);
+                return;
+              }
+              client.reply.event(null, answered.body().getBytes());
+              hostNames.send(
+                  host,
+                  null,
+                  options(SessionMessage.STREAM, client, client.id)
+                      .addHeader(SessionMessage.SESSION, session));
+            },
+            failure -> {
+              client.begun = false;
+              client.reply.event(null, McpErrors.message(initialize.id(), McpErrors.of(failure)));
+            });
+  }
+
+  /**
+   * @param id of a request; null for a message without an answer
+   */
+  private void send(Client client, String session, Envelope message, @Nullable RawJson id) {
+    String exchange = name + ".sse-" + ++sequence;
+    if (id != null) {
+      exchanges.put(exchange, client);
+    }
+    hostNames
+        .send(
+            RandomNames.host(session),
+            message,
+            options(SessionMessage.POST, client, exchange)
+                .addHeader(SessionMessage.SOURCE, client.reply.source().text())
+                .addHeader(SessionMessage.SESSION, session))
+        .onComplete(
+            answered -> {
+              exchanges.remove(exchange);
+              if (answered.body() != null && answered.body().length() > 0) {
+                client.reply.event(null, answered.body().getBytes());
+              }
+            },
+            failure -> {
+              exchanges.remove(exchange);
+              McpFailure known = McpErrors.of(failure);
+              if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
+                end(client); // its session is gone: the client has to begin anew
+              } else if (id != null) {
+                client.reply.event(null, McpErrors.message(id, known));
+              }
+            });
+  }
+
+  // ---- messages of sessions
+
+  void reported(Message<Buffer> message) {
+    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
+    Client standing = clients.get(exchange);
+    Client client = standing == null ? exchanges.get(exchange) : standing;
+    if (client == null) {
+      return;
+    }
+    if (message.body().length() > 0) {
+      client.reply.event(null, message.body().getBytes());
+    }
+    if (standing != null && message.headers().contains(SessionMessage.END)) {
+      end(standing);
+    }
+  }
+
+  // ---- ends
+
+  private void end(Client client) {
+    forget(client);
+    client.reply.end();
+  }
+
+  private void forget(Client client) {
+    clients.remove(client.id);
+    exchanges.values().removeIf(client::equals);
+    replies.remove(client.reply);
+    delete(client);
+  }
+
+  private void delete(Client client) {
+    String session = client.session;
+    client.session = null;
+    if (session != null) {
+      DeliveryOptions options =
+          options(SessionMessage.DELETE, client, client.id)
+              .addHeader(SessionMessage.SESSION, session);
+      hostNames.send(RandomNames.host(session), null, options);
+    }
+  }
+
+  /** The HTTP server closes: ends the streams, and with them their sessions. */
+  void close() {
+    List.copyOf(clients.values()).forEach(this::end);
+  }
+
+  private DeliveryOptions options(String op, Client client, String exchange) {
+    return SessionMessage.options(op, client.principal, eventsAt(), exchange)
+        .addHeader(SessionMessage.VIEW, client.view);
+  }
+}

@@ -1,0 +1,59 @@
+package dev.mcpbus.gateway.options;
+
+import dev.mcpbus.directory.ViewOptions;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * What MCP clients find at {@code /mcp}, and its bounds. Immutable.
+ *
+ * @param views by name
+ * @param sessionIdle after which an idle session of the {@code initialize} era ends, default 30
+ *     minutes
+ * @param maxSessions of all clients together, default 10,000
+ * @param maxCalls that one session may have in flight, default 256
+ * @param maxStreams that may be open at a time, default 10,000
+ * @param pageSize most entries of one page of a list, default 1,000
+ */
+public record GatewayOptions(
+    Map<String, ViewOptions> views,
+    Duration sessionIdle,
+    int maxSessions,
+    int maxCalls,
+    int maxStreams,
+    int pageSize) {
+
+  public static final GatewayOptions DEFAULT =
+      new GatewayOptions(Map.of(), Duration.ofMinutes(30), 10_000, 256, 10_000, 1_000);
+
+  public GatewayOptions {
+    views = Map.copyOf(views);
+    if (sessionIdle.toMillis() < 1
+        || maxSessions < 1
+        || maxCalls < 1
+        || maxStreams < 1
+        || pageSize < 1) {
+      throw new IllegalArgumentException("the bounds of the gateway must be positive");
+    }
+  }
+
+  public GatewayOptions withViews(Map<String, ViewOptions> other) {
+    return new GatewayOptions(other, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize);
+  }
+
+  public GatewayOptions withSessionIdle(Duration other) {
+    return new GatewayOptions(views, other, maxSessions, maxCalls, maxStreams, pageSize);
+  }
+
+  public GatewayOptions withMaxSessions(int other) {
+    return new GatewayOptions(views, sessionIdle, other, maxCalls, maxStreams, pageSize);
+  }
+
+  public GatewayOptions withMaxStreams(int other) {
+    return new GatewayOptions(views, sessionIdle, maxSessions, maxCalls, other, pageSize);
+  }
+
+  public GatewayOptions withPageSize(int other) {
+    return new GatewayOptions(views, sessionIdle, maxSessions, maxCalls, maxStreams, other);
+  }
+}

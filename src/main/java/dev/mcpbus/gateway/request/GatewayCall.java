@@ -1,0 +1,131 @@
+package dev.mcpbus.gateway.request;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallCancellation;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.directory.ViewList;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link GatewayRequest} in flight: what the {@link RequestRouter} has found out about it, and
+ * where it was sent. The subclass of each era says what its client sees and which connection
+ * answers. Confined to the context of the endpoint or session that made it.
+ */
+public abstract class GatewayCall {
+
+  private final Vertx vertx;
+  private final RequestSender sender;
+  private final GatewayRequest request;
+  private @Nullable ConnectionId at;
+  private @Nullable String server;
+  private @Nullable String item;
+  private boolean denied;
+  private boolean cancelled;
+
+  protected GatewayCall(Vertx vertx, RequestSender sender, GatewayRequest request) {
+    this.vertx = vertx;
+    this.sender = sender;
+    this.request = request;
+  }
+
+  public GatewayRequest request() {
+    return request;
+  }
+
+  // ---- what the era decides
+
+  /**
+   * Lets the server answer, through the connection that serves this client.
+   *
+   * @param suffix of the address
+   * @param params by the server's own names
+   */
+  protected abstract Future<RawJson> send(String server, String suffix, RawJson params);
+
+  /** The lists that the client sees: the common ones, unless the client has connections itself. */
+  protected DirectorySnapshot seen(DirectorySnapshot shared) {
+    return shared;
+  }
+
+  /** Completes when the client's own lists of that kind are known, or after a time-out. */
+  protected Future<Void> listed(ListKind kind) {
+    return Future.succeededFuture();
+  }
+
+  /**
+   * Checks the request once its target is known.
+   *
+   * @throws McpFailure with the error that the client gets
+   */
+  protected void check(ViewList.Target target) {}
+
+  // ---- on its way
+
+  /** Sends to a connection, unless the client has cancelled. */
+  protected Future<RawJson> sendTo(ConnectionId connection, String suffix, RawJson params) {
+    at = connection;
+    if (cancelled) {
+      return Future.failedFuture(notSent());
+    }
+    return sender
+        .<Buffer>request(
+            connection, Addresses.of(connection, suffix), params.toBuffer(), request.options())
+        .map(reply -> RawJson.of(reply.body()));
+  }
+
+  /** The failure of a call that the client has cancelled before. */
+  protected static McpFailure notSent() {
+    return McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent");
+  }
+
+  /** The connection that it was sent to; null before. */
+  public @Nullable ConnectionId at() {
+    return at;
+  }
+
+  /** The client does not wait any more; cancels the call at its connection. Idempotent. */
+  public void cancel() {
+    if (!cancelled && at != null) {
+      CallCancellation.publish(vertx, at, request.callId());
+    }
+    cancelled = true;
+  }
+
+  protected boolean isCancelled() {
+    return cancelled;
+  }
+
+  // ---- for the audit log
+
+  /** Notes the target: the server, null if there is none, and the name or URI. */
+  public void about(@Nullable String which, String what) {
+    server = which;
+    item = what;
+  }
+
+  /** Notes that policies keep the client from the target. */
+  void deny() {
+    denied = true;
+  }
+
+  @Nullable String server() {
+    return server;
+  }
+
+  public @Nullable String item() {
+    return item;
+  }
+
+  boolean isDenied() {
+    return denied;
+  }
+}

@@ -1,0 +1,87 @@
+package dev.mcpbus.gateway.request;
+
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.eventbus.DeliveryOptions;
+
+/**
+ * One request of an MCP client of either era. The endpoint of the era, or the session behind it,
+ * makes it from the message and writes the answer in the form of the era; everything between sees
+ * this one form. Immutable.
+ *
+ * @param era of the client; decides what a page of a list holds and the code for an absent resource
+ * @param view what the client may see, and by which names
+ * @param callId the id by which the connection names the call
+ * @param endpoint the address for what the connection reports while the call is in flight
+ * @param questions the address for what the server asks, or {@link Headers#PASS}
+ * @param progress whether the client wants progress
+ * @param log whether the client wants log messages of the call
+ * @param takesTask whether the client accepts a task as the result
+ * @param since when the request arrived, by {@link System#nanoTime}
+ */
+public record GatewayRequest(
+    Era era,
+    Principal principal,
+    DirectoryView view,
+    String method,
+    RawJson params,
+    String callId,
+    String endpoint,
+    String questions,
+    boolean progress,
+    boolean log,
+    boolean takesTask,
+    long since) {
+
+  /** How the bus knows a principal. */
+  public static Requester requester(Principal principal) {
+    return new Requester(principal.name(), principal.admin());
+  }
+
+  /** The options of a message to the connection that answers; new ones for each message. */
+  DeliveryOptions options() {
+    DeliveryOptions options =
+        CallHeaders.of(callId, CallDeadline.NONE, CallDeadline.Layer.CALLER)
+            .setCodecName(Codecs.SHARED)
+            .addHeader(Headers.INPUT, questions);
+    CallHeaders.add(options, Headers.TASK, takesTask ? "true" : null);
+    CallHeaders.add(options, Headers.PROGRESS, progress ? endpoint : null);
+    CallHeaders.add(options, Headers.LOG, log ? endpoint : null);
+    return requester(principal).sign(options);
+  }
+
+  /** Whether the client is of the {@code discover} era. */
+  boolean isDiscover() {
+    return era == Era.DISCOVER;
+  }
+
+  /**
+   * A member of the params that must be a string.
+   *
+   * @throws McpFailure with the error that the client gets
+   */
+  public String text(String member) {
+    return text(params, member);
+  }
+
+  /**
+   * A member of {@code params} that must be a string.
+   *
+   * @throws McpFailure with the error that the client gets
+   */
+  static String text(RawJson params, String member) {
+    RawJson value = params.member(member);
+    if (value == null || !value.isString()) {
+      throw McpErrors.invalidParams("\"" + member + "\" must be a string");
+    }
+    return value.asString();
+  }
+}

@@ -1,0 +1,62 @@
+package dev.mcpbus.gateway.request;
+
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ListKind;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The versions of the lists that a client has read, and whether they have changed since. Confined
+ * to the context of its session or stream.
+ */
+public final class ListChangeTracker {
+
+  private DirectoryView view;
+  private final Map<ListKind, Long> seen = new EnumMap<>(ListKind.class);
+
+  public ListChangeTracker(DirectoryView view) {
+    this.view = view;
+  }
+
+  /** The client reads the lists by this view from now on. */
+  public void look(DirectoryView now) {
+    view = now;
+  }
+
+  /** The client has read a list of {@code snapshot}. */
+  public void saw(DirectorySnapshot snapshot, ListKind kind) {
+    if (kind != ListKind.TOOLS || !view.searches()) { // the three search tools never change
+      seen.put(kind, snapshot.list(view, kind).version());
+    }
+  }
+
+  /** Forgets which versions the client has: all lists count as changed. */
+  public void forget() {
+    for (ListKind kind : ListKind.values()) {
+      if (kind != ListKind.TOOLS || !view.searches()) {
+        seen.put(kind, -1L);
+      }
+    }
+  }
+
+  /** The kinds of lists that the client has read. */
+  public Set<ListKind> seen() {
+    return seen.keySet();
+  }
+
+  /** The notifications that are due; each is returned once. */
+  public Set<String> due(DirectorySnapshot snapshot) {
+    Set<String> due = new LinkedHashSet<>();
+    for (Map.Entry<ListKind, Long> one : seen.entrySet()) {
+      long version = snapshot.list(view, one.getKey()).version();
+      if (version != one.getValue()) {
+        one.setValue(version);
+        due.add(one.getKey().notification);
+      }
+    }
+    return due;
+  }
+}

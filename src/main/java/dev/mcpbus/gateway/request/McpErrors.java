@@ -1,0 +1,157 @@
+package dev.mcpbus.gateway.request;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TasksExtension;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Failures in the form in which MCP clients receive them. Stateless. */
+public final class McpErrors {
+
+  private static final Logger LOG = LoggerFactory.getLogger(McpErrors.class);
+
+  static final String UNKNOWN_TOOL = "Unknown tool: ";
+
+  private static final Set<Integer> BAD_REQUESTS =
+      Set.of(
+          JsonRpcError.HEADER_MISMATCH,
+          JsonRpcError.MISSING_CLIENT_CAPABILITY,
+          JsonRpcError.UNSUPPORTED_VERSION);
+
+  private McpErrors() {}
+
+  /** A failure whose error object has this code. */
+  public static McpFailure rpc(int code, String message) {
+    return rpc(code, message, null);
+  }
+
+  public static McpFailure rpc(int code, String message, @Nullable JsonObject data) {
+    return McpFailure.upstream(new JsonRpcError(code, message, data));
+  }
+
+  public static McpFailure methodNotFound(String method) {
+    return rpc(JsonRpcError.METHOD_NOT_FOUND, "Method not found: " + shown(method));
+  }
+
+  public static McpFailure invalidRequest(String message) {
+    return rpc(JsonRpcError.INVALID_REQUEST, message);
+  }
+
+  public static McpFailure invalidParams(String message) {
+    return rpc(JsonRpcError.INVALID_PARAMS, message);
+  }
+
+  /** The answer to a denied request: the same as for a target that does not exist. */
+  static McpFailure absent(GatewayRequest request) {
+    return switch (request.method()) {
+      case Methods.TOOLS_CALL -> unknown(ListKind.TOOLS, request.text("name"));
+      case Methods.PROMPTS_GET -> unknown(ListKind.PROMPTS, request.text("name"));
+      case Methods.RESOURCES_READ -> unknownResource(request, request.text("uri"));
+      case Methods.COMPLETE -> invalidParams("Unknown reference");
+      default -> TaskForms.absent();
+    };
+  }
+
+  /** There is no tool or prompt of that name. */
+  static McpFailure unknown(ListKind kind, String name) {
+    return invalidParams(
+        (kind == ListKind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + shown(name));
+  }
+
+  /** There is no such resource: -32602 since 2026-07-28, -32002 before. */
+  static McpFailure unknownResource(GatewayRequest request, String uri) {
+    return rpc(
+        request.isDiscover() ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND,
+        "Resource not found: " + shown(uri),
+        new JsonObject().put("uri", uri));
+  }
+
+  public static McpFailure staleCursor() {
+    return invalidParams("the cursor is not good any more; list anew");
+  }
+
+  /** For a client that subscribes to tasks and does not state that it knows tasks. */
+  public static McpFailure tasksNotOffered() {
+    return rpc(
+        JsonRpcError.MISSING_CLIENT_CAPABILITY,
+        "Missing required client capability",
+        new JsonObject()
+            .put(
+                "requiredCapabilities",
+                new JsonObject()
+                    .put("extensions", new JsonObject().put(TasksExtension.ID, new JsonObject()))));
+  }
+
+  public static McpFailure unsupportedVersion(String requested) {
+    return rpc(
+        JsonRpcError.UNSUPPORTED_VERSION,
+        "Unsupported protocol version",
+        new JsonObject()
+            .put("supported", new JsonArray(GatewayCapabilities.versions()))
+            .put("requested", requested));
+  }
+
+  /** Runs a request; whatever it throws or fails with becomes an {@link McpFailure}. */
+  public static <T> Future<T> guarded(Supplier<Future<T>> request) {
+    try {
+      return request.get().recover(failure -> Future.failedFuture(of(failure)));
+    } catch (RuntimeException e) {
+      return Future.failedFuture(of(e));
+    }
+  }
+
+  /**
+   * The failure for a client. A defect becomes {@code INTERNAL} without its message, which may
+   * quote data of another client; the log has it.
+   */
+  public static McpFailure of(Throwable failure) {
+    if (failure instanceof McpFailure known) {
+      return known;
+    }
+    McpFailure mapped = McpFailure.of(failure);
+    if (mapped.code() == FailureCode.INTERNAL) {
+      LOG.error("gateway: a request failed", failure);
+    }
+    return mapped;
+  }
+
+  /** The error object. A code of mcpbus in the range that MCP reserves becomes "internal error". */
+  public static JsonObject error(McpFailure failure) {
+    JsonObject error = failure.toJsonRpcError();
+    int code = error.getInteger("code", JsonRpcError.INTERNAL_ERROR);
+    boolean ours = failure.code() != FailureCode.UPSTREAM_ERROR;
+    return ours && code <= -32_000 && code >= -32_019
+        ? error.put("code", JsonRpcError.INTERNAL_ERROR)
+        : error;
+  }
+
+  /** The whole message. */
+  public static byte[] message(@Nullable RawJson id, McpFailure failure) {
+    return MessageWriter.failure(id == null ? RawJson.NULL : id, RawJson.of(error(failure)));
+  }
+
+  /** The HTTP status of an error for a client of the {@code discover} era. */
+  public static int status(McpFailure failure) {
+    int code = error(failure).getInteger("code", 0);
+    if (code == JsonRpcError.METHOD_NOT_FOUND) {
+      return 404;
+    }
+    return BAD_REQUESTS.contains(code) ? 400 : 200;
+  }
+
+  public static String shown(String text) {
+    return text.length() > 80 ? text.substring(0, 80) + "..." : text;
+  }
+}

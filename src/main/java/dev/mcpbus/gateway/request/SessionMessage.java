@@ -1,0 +1,144 @@
+package dev.mcpbus.gateway.request;
+
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallDeadline.Layer;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+
+/**
+ * The messages between an HTTP verticle and a session host: the values of the header {@link #OP},
+ * the other headers, and what the body is. Stateless.
+ */
+public final class SessionMessage {
+
+  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
+
+  public static final String OP = "op";
+
+  /** A client begins: the request {@code initialize} -> its answer and {@link #SESSION}. */
+  public static final String OPEN = "open";
+
+  /** A message of a client -> the answer; empty for a message without an answer. */
+  public static final String POST = "post";
+
+  /** A client opens a stream -> nothing; the messages follow at {@link #DOOR}. */
+  public static final String STREAM = "stream";
+
+  /** The client knows event ids of the response to a {@link #POST} and may ask for more. */
+  public static final String KEEP = "keep";
+
+  /** The client has closed a response. */
+  public static final String GONE = "gone";
+
+  /**
+   * A call of a {@code discover} client on a server of the {@code initialize} era: params ->
+   * result, or {@code input_required}.
+   */
+  public static final String CALL = "call";
+
+  /** The same call again with answers: params that hold {@code requestState}. */
+  public static final String RETRY = "retry";
+
+  /** Such a call that becomes a task: params -> the task. */
+  public static final String TASK = "task";
+
+  /** A request about such a task: {@link #SUFFIX} names the method, {@link #STATE} the task. */
+  public static final String ABOUT_TASK = "about-task";
+
+  /** Headers of those four: where the call goes, and what the client offers and wants. */
+  public static final String SERVER = "server";
+
+  public static final String SUFFIX = "suffix";
+  public static final String CAPABILITIES = "capabilities";
+  public static final String LEVEL = "level";
+  public static final String STATE = "state";
+
+  /**
+   * {@link #SESSION} was not at {@link #HOST}: the receiver answers with the host that has the
+   * session, or takes the session over.
+   */
+  public static final String FIND = "find";
+
+  public static final String HOST = "host";
+
+  /** On a {@link #FIND}: that host does not exist any more. */
+  public static final String LOST = "lost";
+
+  /** On an {@link #OPEN}: another node may take the session over. */
+  public static final String LASTING = "lasting";
+
+  public static final String DELETE = "delete";
+
+  public static final String SESSION = "session";
+  public static final String VIEW = "view";
+
+  /** {@code Principal.text()}: its name owns what is kept, its rights hold for the message. */
+  public static final String PRINCIPAL = "principal";
+
+  /** {@code RequestSource.text()}, for the audit log. */
+  public static final String SOURCE = "source";
+
+  /** The address of the HTTP verticle, and its name of the response. */
+  public static final String DOOR = "door";
+
+  public static final String EXCHANGE = "exchange";
+
+  /** {@code Last-Event-ID} of a {@link #STREAM}; the id of an event that is sent. */
+  public static final String EVENT = "event";
+
+  /** On a message to the HTTP verticle: the response ends. */
+  public static final String END = "end";
+
+  private SessionMessage() {}
+
+  /**
+   * The options of a message about a response of a client.
+   *
+   * @param principal {@code Principal.text()}
+   * @param door the address of the HTTP verticle
+   * @param exchange the HTTP verticle's name of the response
+   */
+  public static DeliveryOptions options(String op, String principal, String door, String exchange) {
+    return new DeliveryOptions()
+        .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
+        .addHeader(OP, op)
+        .addHeader(PRINCIPAL, principal)
+        .addHeader(DOOR, door)
+        .addHeader(EXCHANGE, exchange);
+  }
+
+  /**
+   * The message of a client in the body. An endpoint of this node has parsed it; the bytes of
+   * another node are parsed here.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} if the bytes are no JSON-RPC message
+   */
+  public static Envelope envelope(Message<?> message) {
+    if (message.body() instanceof Envelope parsed) {
+      return parsed;
+    }
+    RawJson raw = params(message);
+    try {
+      return Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
+    } catch (ProtocolException e) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The params of a call in the body, as an endpoint of any node sends them. */
+  public static RawJson params(Message<?> message) {
+    return RawJson.of((Buffer) message.body());
+  }
+
+  /** A header of the message, as text; {@code "null"} if it is absent. */
+  public static String header(Message<?> message, String name) {
+    return String.valueOf(message.headers().get(name));
+  }
+}

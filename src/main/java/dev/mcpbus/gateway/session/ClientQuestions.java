@@ -1,0 +1,181 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The questions of servers that the client of one session has not answered yet. Passes on only
+ * questions that the client has stated that it answers. Confined to the session's host.
+ */
+final class ClientQuestions {
+
+  private static final int MAX_OPEN = 64;
+
+  /**
+   * An open question.
+   *
+   * @param key by which the server takes it back
+   * @param call that it belongs to; null if not known
+   */
+  private record Question(
+      String key,
+      @Nullable String call,
+      ResumableStream stream,
+      Promise<JsonObject> answer,
+      long timer) {}
+
+  private final Vertx vertx;
+  private final JsonObject capabilities;
+  private final Map<String, Question> open = new HashMap<>();
+  private long sequence;
+
+  /**
+   * @param capabilities as the client stated them
+   */
+  ClientQuestions(Vertx vertx, JsonObject capabilities) {
+    this.vertx = vertx;
+    this.capabilities = capabilities;
+  }
+
+  /**
+   * Sends a question to the client.
+   *
+   * @param key by which the server takes it back
+   * @param call that it belongs to; null if not known
+   * @return the MCP result; fails with {@code METHOD_NOT_FOUND}, {@code OVERLOADED} at {@value
+   *     #MAX_OPEN} open questions, {@code CALL_TIMEOUT} after 5 min, {@code CANCELLED}
+   */
+  Future<JsonObject> ask(
+      ResumableStream stream, String key, @Nullable String call, String method, JsonObject params) {
+    if (!isOffered(capabilities, method, params)) {
+      return Future.failedFuture(
+          McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
+    }
+    if (open.size() >= MAX_OPEN) {
+      return Future.failedFuture(
+          McpFailure.notSent(FailureCode.OVERLOADED, MAX_OPEN + " questions are open already"));
+    }
+    String id = "mcpbus-" + ++sequence;
+    Promise<JsonObject> answer = Promise.promise();
+    long timer =
+        vertx.setTimer(
+            CallDeadline.QUESTION_MILLIS,
+            late -> {
+              takeBack(id, "nobody waits any longer");
+              answer.tryFail(
+                  McpFailure.notSent(FailureCode.CALL_TIMEOUT, "the client did not answer"));
+            });
+    open.put(id, new Question(key, call, stream, answer, timer));
+    stream.send(
+        MessageWriter.request(
+            RawJson.string(id),
+            method,
+            method.equals(Methods.ROOTS_LIST) && params.isEmpty() ? null : RawJson.of(params)));
+    return answer.future();
+  }
+
+  /** The server takes a question back. */
+  void withdraw(String key) {
+    withdrawAll(question -> question.key().equals(key), "the server does not ask any more");
+  }
+
+  /** A call has ended: takes back the questions that belong to it. */
+  void callEnded(String call) {
+    if (!open.isEmpty()) {
+      withdrawAll(question -> call.equals(question.call()), "the call is over");
+    }
+  }
+
+  private void withdrawAll(Predicate<Question> which, String why) {
+    for (Map.Entry<String, Question> one : List.copyOf(open.entrySet())) {
+      if (which.test(one.getValue())) {
+        takeBack(one.getKey(), why);
+        one.getValue().answer().tryFail(McpFailure.notSent(FailureCode.CANCELLED, why));
+      }
+    }
+  }
+
+  /** Tells the client that it need not answer. */
+  private void takeBack(String id, String why) {
+    Question question = open.remove(id);
+    if (question != null) {
+      vertx.cancelTimer(question.timer());
+      question.stream()
+          .send(
+              MessageWriter.notification(
+                  Methods.CANCELLED,
+                  RawJson.of(new JsonObject().put("requestId", id).put("reason", why))));
+    }
+  }
+
+  /** Whether a client with these capabilities answers a question. */
+  static boolean isOffered(JsonObject capabilities, String method, JsonObject params) {
+    int slash = method.indexOf('/');
+    if (slash < 0
+        || !(capabilities.getValue(method.substring(0, slash)) instanceof JsonObject settings)) {
+      return false;
+    }
+    return !"url".equals(params.getValue("mode")) || settings.containsKey("url");
+  }
+
+  /** The params without the server's progress token: a question in a result has no progress. */
+  static JsonObject embedded(JsonObject params) {
+    if (!(params.getValue("_meta") instanceof JsonObject meta)
+        || !meta.containsKey("progressToken")) {
+      return params;
+    }
+    JsonObject rest = meta.copy();
+    rest.remove("progressToken");
+    JsonObject copy = params.copy();
+    copy.remove("_meta");
+    return rest.isEmpty() ? copy : copy.put("_meta", rest);
+  }
+
+  /** A response of the client; a response to no open question is dropped. */
+  void answered(Envelope response) {
+    RawJson id = response.id();
+    Question question = id == null || !id.isString() ? null : open.remove(id.asString());
+    if (question == null) {
+      return;
+    }
+    vertx.cancelTimer(question.timer());
+    if (response.kind() == Envelope.Kind.RESULT && response.payload().isObject()) {
+      question.answer().tryComplete(response.payload().toJsonObject());
+    } else {
+      question
+          .answer()
+          .tryFail(
+              McpFailure.upstream(
+                  response.kind() == Envelope.Kind.ERROR
+                      ? JsonRpcError.of(response.payload())
+                      : new JsonRpcError(
+                          JsonRpcError.INTERNAL_ERROR, "the client's answer is no object", null)));
+    }
+  }
+
+  /** The session ends: all open questions fail. */
+  void close() {
+    for (Question question : List.copyOf(open.values())) {
+      vertx.cancelTimer(question.timer());
+      question
+          .answer()
+          .tryFail(McpFailure.notSent(FailureCode.CANCELLED, "the client's session has ended"));
+    }
+    open.clear();
+  }
+}

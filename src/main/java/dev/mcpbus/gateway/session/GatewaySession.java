@@ -1,0 +1,300 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.InstanceId;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.GatewayCapabilities;
+import dev.mcpbus.gateway.request.ListChangeTracker;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Via;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session of a client of the {@code initialize} era: whose it is, with which rights, whether it
+ * is in use, and its parts. No other session sees anything of it: the {@link CallRegistry} finds
+ * the session of a message from a server by the call or the private connection. Confined to the
+ * context of its host.
+ */
+final class GatewaySession {
+
+  private final HostParts host;
+  private DirectoryView view;
+  private Principal principal;
+  private String principalText;
+  private final ProtocolVersion version;
+
+  // For the parts of this session.
+  final String id;
+  final SessionStreams streams;
+  final ClientQuestions questions;
+  final SessionSubscriptions subscriptions;
+  final ListChangeTracker changes;
+  final SessionInbox inbox;
+  final SessionServers servers;
+  final SessionTasks tasks;
+  final SessionRequests requests;
+
+  private long used = System.nanoTime();
+
+  /**
+   * @param initialize the params of {@code initialize}
+   */
+  GatewaySession(
+      HostParts host, String id, DirectoryView view, Principal principal, JsonObject initialize) {
+    this.host = host;
+    this.id = id;
+    this.view = view;
+    this.principal = principal;
+    this.principalText = principal.text();
+    this.version =
+        ProtocolVersion.ofWire(String.valueOf(initialize.getValue("protocolVersion")))
+            .filter(wanted -> wanted.era() == Era.INITIALIZE)
+            .orElse(ProtocolVersion.LATEST_INITIALIZE);
+    JsonObject capabilities =
+        initialize.getValue("capabilities") instanceof JsonObject object
+            ? object
+            : new JsonObject();
+    this.streams = new SessionStreams(host.vertx().eventBus());
+    this.questions = new ClientQuestions(host.vertx(), capabilities);
+    this.subscriptions = new SessionSubscriptions(host, id, principal.name());
+    this.changes = new ListChangeTracker(view);
+    this.inbox = new SessionInbox(this);
+    this.servers = new SessionServers(host, this, capabilities, initialize);
+    this.tasks = new SessionTasks(host.directory(), host.router(), this);
+    this.requests = new SessionRequests(host, this);
+  }
+
+  // ---- whose it is
+
+  DirectoryView view() {
+    return view;
+  }
+
+  Principal principal() {
+    return principal;
+  }
+
+  /** The name of the principal; it never changes. */
+  String owner() {
+    return principal.name();
+  }
+
+  // ---- its beginning
+
+  /** The result of {@code initialize}. */
+  RawJson initialized(Implementation serverInfo) {
+    boolean hasTasks =
+        version == ProtocolVersion.LATEST_INITIALIZE && host.directory().hasTasks(view);
+    JsonObject result =
+        new JsonObject()
+            .put("protocolVersion", version.wire())
+            .put("capabilities", GatewayCapabilities.of(Era.INITIALIZE, hasTasks))
+            .put("serverInfo", serverInfo.toJson());
+    String instructions = host.directory().snapshot().instructions(view);
+    return Via.put(
+        RawJson.of(instructions.isEmpty() ? result : result.put("instructions", instructions)),
+        host.directory().snapshot().via(view, InstanceId.of(host.vertx())));
+  }
+
+  /** Takes over the session of a lost node: all lists count as changed. */
+  void resume(JsonObject facts) {
+    streams.resume();
+    changes.forget();
+    if (facts.getValue(SessionStore.LEVEL) instanceof String level) {
+      inbox.level(level);
+    }
+    subscriptions.continueFrom(view, facts);
+  }
+
+  /** Whether a message comes by the session's path and from the session's principal. */
+  boolean isOf(MultiMap headers) {
+    String text = headers.get(SessionMessage.PRINCIPAL);
+    return view.name().equals(headers.get(SessionMessage.VIEW))
+        && text != null
+        && (principalText.equals(text) || principal.name().equals(Principal.nameIn(text)));
+  }
+
+  /**
+   * Takes the rights of a message: those of the token that came with it, by the policies of now.
+   * They hold until the next message, also for what the session sends by itself.
+   *
+   * @return false if the principal may not use the view any more
+   */
+  boolean enter(MultiMap headers) {
+    String text = String.valueOf(headers.get(SessionMessage.PRINCIPAL));
+    boolean same = principalText.equals(text);
+    if (same && host.directory().rights(principal) == view.rights()) {
+      return true;
+    }
+    Principal now = same ? principal : Principal.parse(text);
+    DirectoryView seen = host.directory().view(view.name(), now);
+    if (seen == null) {
+      return false;
+    }
+    if (!same) {
+      principal = now;
+      principalText = text;
+      host.store().note(id, SessionStore.PRINCIPAL, text);
+    }
+    view = seen;
+    changes.look(seen);
+    changed();
+    return true;
+  }
+
+  // ---- whether it is in use
+
+  void touch() {
+    used = System.nanoTime();
+  }
+
+  void noteUse() {
+    boolean inUse = isInUse();
+    host.bound().use(this, inUse);
+    servers.connections.use(inUse);
+  }
+
+  /**
+   * Whether its client reads: its standalone stream, or the response of a call. A call whose client
+   * has left continues, because the client may come back, but does not keep other clients out.
+   */
+  boolean isInUse() {
+    return streams.standing().isRead() || requests.isRead();
+  }
+
+  boolean isIdle(long now, long idleNanos) {
+    return !isBusy() && !isInUse() && now - used > idleNanos;
+  }
+
+  /** Whether calls are in flight. */
+  boolean isBusy() {
+    return !requests.isEmpty();
+  }
+
+  /**
+   * Another client needs a private connection of this session: an idle session ends, and its client
+   * begins a new one.
+   *
+   * @return false if the session is in use
+   */
+  boolean giveUp() {
+    if (isInUse()) {
+      return false;
+    }
+    host.end().accept(this);
+    return true;
+  }
+
+  // ---- messages of the client
+
+  void post(Message<?> message, Envelope envelope) {
+    RawJson requestId = envelope.id();
+    if (envelope.kind() == Envelope.Kind.REQUEST && requestId != null) {
+      requests.request(message, requestId, envelope.method(), envelope.params());
+    } else {
+      if (envelope.kind() == Envelope.Kind.NOTIFICATION) {
+        notified(envelope.method(), envelope.params());
+      } else {
+        questions.answered(envelope);
+      }
+      message.reply(Buffer.buffer());
+    }
+    host.bound().use(this, isInUse()); // restarts the idle time
+  }
+
+  private void notified(String method, RawJson params) {
+    RawJson cancelled = params.member("requestId");
+    if (method.equals(Methods.ROOTS_CHANGED)) {
+      servers.connections.rootsChanged();
+    } else if (method.equals(Methods.CANCELLED) && cancelled != null) {
+      requests.cancel(cancelled);
+    }
+  }
+
+  /** The client opens a stream: its standalone one, or the rest of a response. */
+  void stream(Message<?> message) {
+    ResumableStream stream = streams.open(message, () -> message.reply(Buffer.buffer()));
+    noteUse();
+    if (stream == streams.standing()) {
+      changed();
+    }
+  }
+
+  /** Whether the client asks for a stream whose events are lost with another node. */
+  boolean isLost(@Nullable String lastEventId) {
+    return streams.isLost(lastEventId);
+  }
+
+  /** The client knows event ids of a response. */
+  void keep(String exchange) {
+    streams.keep(exchange);
+  }
+
+  /** The client has closed a response. */
+  void gone(String exchange) {
+    streams.gone(exchange);
+    touch();
+    noteUse();
+  }
+
+  /** A node has left the cluster, and with it the responses that its HTTP verticles held. */
+  void left(String node) {
+    streams.left(node);
+    touch();
+    noteUse();
+  }
+
+  // ---- what comes from servers
+
+  /** Tells the client of lists that have changed since it read them. */
+  void changed() {
+    for (String due : changes.due(servers.lists.over(host.directory().snapshot()))) {
+      streams.standing().send(MessageWriter.notification(due, null));
+    }
+  }
+
+  /** A server reports that a resource or a task has changed. */
+  void updated(JsonObject event) {
+    JsonObject params = event.getJsonObject("params", new JsonObject());
+    if (Events.TASK.equals(event.getString("type"))) {
+      inbox.task(event.getString("id", ""), params);
+      return;
+    }
+    for (String uri : subscriptions.names(view, event.getString("id"), params.getString("uri"))) {
+      streams
+          .standing()
+          .send(
+              MessageWriter.notification(
+                  Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri))));
+    }
+  }
+
+  // ---- its end
+
+  /** Ends the standalone stream. */
+  void hangUp() {
+    streams.standing().end();
+  }
+
+  Future<Void> close() {
+    host.bound().remove(this);
+    requests.close();
+    questions.close();
+    subscriptions.close();
+    streams.close();
+    return servers.connections.close();
+  }
+}

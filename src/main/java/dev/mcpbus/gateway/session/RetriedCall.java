@@ -1,0 +1,208 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A parked call whose client gets questions as a result and repeats the call with the answers (MCP
+ * 2026-07-28, Multi Round-Trip Requests). Confined to the host's context.
+ */
+final class RetriedCall extends ParkedCall {
+
+  /** Questions that the server asks at once arrive one by one and go to the client together. */
+  private static final long GATHER_MILLIS = 20;
+
+  private final String target;
+  private @Nullable Message<?> waiting;
+  private @Nullable String state;
+  private long timer = -1;
+
+  RetriedCall(ParkedCalls home, Key key, Message<?> message) {
+    super(home, key);
+    this.target = target(message);
+    await(message);
+  }
+
+  /** What a retry must repeat. */
+  private static String target(Message<?> message) {
+    return SessionMessage.header(message, SessionMessage.SERVER)
+        + " "
+        + SessionMessage.header(message, SessionMessage.SUFFIX)
+        + " "
+        + SessionMessage.params(message)
+            .without("_meta")
+            .without("inputResponses")
+            .without("requestState");
+  }
+
+  /** Whether a retry repeats this call, for the same principal. */
+  boolean isOf(Message<?> message) {
+    return key.principal().equals(Key.of(message).principal()) && target.equals(target(message));
+  }
+
+  /** The {@code requestState} that the client has; null while its response waits. */
+  @Override
+  @Nullable String state() {
+    return state;
+  }
+
+  /** True while a response waits: the client has no questions. */
+  @Override
+  boolean isInUse() {
+    return state == null;
+  }
+
+  void begin(ConnectionId own) {
+    Message<?> message = waiting;
+    if (message == null) {
+      return;
+    }
+    String level = message.headers().get(SessionMessage.LEVEL);
+    if (level != null) {
+      home.connections.level(own, level);
+    }
+    RawJson params = SessionMessage.params(message);
+    RawJson meta = params.member("_meta");
+    boolean progress = meta != null && meta.member("progressToken") != null;
+    String suffix = SessionMessage.header(message, SessionMessage.SUFFIX);
+    send(own, suffix, params, CallDeadline.NONE, progress);
+  }
+
+  private void await(Message<?> message) {
+    waiting = message;
+    home.waits(SessionMessage.header(message, SessionMessage.EXCHANGE), this);
+  }
+
+  /** The response that waits, which now gets an answer; null if none waits. */
+  private @Nullable Message<?> release() {
+    Message<?> message = waiting;
+    waiting = null;
+    if (message != null) {
+      home.answered(SessionMessage.header(message, SessionMessage.EXCHANGE));
+    }
+    return message;
+  }
+
+  @Override
+  void completed() {
+    AsyncResult<RawJson> result = outcome();
+    Message<?> message = result == null || isOver() ? null : release();
+    if (result == null || message == null) {
+      return; // the client comes back for it
+    }
+    if (result.succeeded()) {
+      message.reply(result.result().toBuffer(), new DeliveryOptions().setCodecName(Codecs.SHARED));
+    } else {
+      message.reply(McpFailure.of(result.cause()));
+    }
+    end();
+  }
+
+  /** The call cannot begin. */
+  void fail(Throwable failure) {
+    Message<?> message = release();
+    if (message != null) {
+      message.reply(McpFailure.of(failure));
+    }
+    end();
+  }
+
+  // ---- questions
+
+  @Override
+  void questionsChanged() {
+    home.vertx.setTimer(GATHER_MILLIS, now -> put());
+  }
+
+  /** Gives the open questions to the client, if its response waits. */
+  private void put() {
+    Message<?> message = hasQuestions() ? release() : null;
+    if (message == null) {
+      return;
+    }
+    String fresh = home.registry.state();
+    state = fresh;
+    JsonObject result =
+        new JsonObject()
+            .put(ResultType.MEMBER, ResultType.INPUT_REQUIRED)
+            .put("inputRequests", inputRequests())
+            .put("requestState", fresh);
+    message.reply(result.toBuffer());
+    timer = home.vertx.setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
+    home.noteUse(this);
+  }
+
+  /** The client comes back, with answers to some of the questions. */
+  void retry(Message<?> message) {
+    home.vertx.cancelTimer(timer);
+    state = null;
+    await(message);
+    home.noteUse(this);
+    RawJson responses = SessionMessage.params(message).member("inputResponses");
+    if (responses != null && responses.isObject()) {
+      answer(responses.toJsonObject());
+    }
+    completed();
+    put();
+  }
+
+  // ---- what the server reports
+
+  @Override
+  public void reported(String call, String method, JsonObject params) {
+    Message<?> message = waiting;
+    if (message != null) {
+      home.vertx
+          .eventBus()
+          .send(
+              SessionMessage.header(message, SessionMessage.DOOR),
+              params,
+              new DeliveryOptions()
+                  .addHeader(
+                      Headers.CALL_ID, SessionMessage.header(message, SessionMessage.EXCHANGE))
+                  .addHeader(Headers.METHOD, method));
+    }
+  }
+
+  @Override
+  public void heard(String at, JsonObject event) {
+    Message<?> message = waiting;
+    if (Events.LOG.equals(event.getString("type"))
+        && message != null
+        && message.headers().contains(SessionMessage.LEVEL)) {
+      reported(callId, Methods.MESSAGE, event.getJsonObject("params", new JsonObject()));
+    }
+  }
+
+  // ---- its end
+
+  @Override
+  void cancel() {
+    release();
+    super.cancel();
+  }
+
+  @Override
+  void end() {
+    home.vertx.cancelTimer(timer);
+    super.end();
+  }
+
+  @Override
+  String ending() {
+    return "the client has not answered";
+  }
+}

@@ -1,0 +1,67 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.gateway.request.GatewayCall;
+import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.Message;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request of a session in flight: the stream for what is sent before the answer, and the message
+ * whose reply is the answer. Confined to the session's host.
+ */
+final class SessionCall extends GatewayCall {
+
+  private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
+
+  private final SessionServers servers;
+  final RawJson id;
+  final @Nullable RawJson token;
+  final ResumableStream stream;
+  final Message<?> message;
+
+  /**
+   * @param id as the client gave it
+   * @param token by which the client names its progress
+   * @param message {@code SessionMessage.POST}
+   */
+  SessionCall(
+      Vertx vertx,
+      RequestSender sender,
+      GatewayRequest request,
+      SessionServers servers,
+      RawJson id,
+      @Nullable RawJson token,
+      ResumableStream stream,
+      Message<?> message) {
+    super(vertx, sender, request);
+    this.servers = servers;
+    this.id = id;
+    this.token = token;
+    this.stream = stream;
+    this.message = message;
+  }
+
+  @Override
+  protected Future<RawJson> send(String server, String suffix, RawJson params) {
+    return servers
+        .connection(server)
+        .compose(at -> sendTo(at, suffix, servers.adapted(server, params)));
+  }
+
+  @Override
+  protected DirectorySnapshot seen(DirectorySnapshot shared) {
+    return servers.lists.over(shared);
+  }
+
+  @Override
+  protected Future<Void> listed(ListKind kind) {
+    return servers.lists.ready(List.of(kind), LIST_PATIENCE_NANOS);
+  }
+}

@@ -1,0 +1,212 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairLimits;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.DirectoryEntry;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The private connections of one client: one for each server that is neither stateless nor declared
+ * shareable. The first call that needs the connection opens it. Confined to the session's host.
+ */
+final class SessionConnections {
+
+  /** Receives which private connections there are. */
+  interface Listener {
+
+    void begun(ConnectionId server, ConnectionId connection);
+
+    /** The connection has ended for good. */
+    void gone(ConnectionId server);
+  }
+
+  private static final long TTL_MILLIS = 180_000;
+
+  private final Vertx vertx;
+  private final PrivateConnections connections;
+  private final CallRegistry host;
+  private final CallRegistry.Caller holder;
+  private final String owner;
+  private final JsonObject capabilities;
+  private final Listener listener;
+  private final Runnable bound;
+  private final Map<ConnectionId, Future<ConnectionId>> byServer = new HashMap<>();
+  private final Map<String, ConnectionId> servers = new HashMap<>();
+  private @Nullable String level;
+  private long renewal = -1;
+  private boolean closed;
+  private boolean inUse = true;
+  private boolean announcedInUse = true;
+  private long pause = -1;
+
+  /**
+   * @param owner the name of the client's principal
+   * @param capabilities of the client, which the private connections state as theirs
+   * @param bound runs when the client gets a connection that binds the session to this node
+   */
+  SessionConnections(
+      Vertx vertx,
+      CallRegistry host,
+      CallRegistry.Caller holder,
+      String owner,
+      JsonObject capabilities,
+      Listener listener,
+      Runnable bound) {
+    this.vertx = vertx;
+    this.connections = new PrivateConnections(vertx, host, TTL_MILLIS);
+    this.host = host;
+    this.holder = holder;
+    this.owner = owner;
+    this.capabilities = capabilities;
+    this.listener = listener;
+    this.bound = bound;
+  }
+
+  /** The connection that answers this client for {@code server}. */
+  Future<ConnectionId> of(ConnectionId server, @Nullable DirectoryEntry facts) {
+    if (facts != null && facts.modern()) {
+      return Future.succeededFuture(server);
+    }
+    Future<ConnectionId> present = byServer.get(server);
+    if (present != null) {
+      return present;
+    }
+    Future<ConnectionId> opened = open(server);
+    byServer.put(server, opened);
+    opened.onFailure(refused -> byServer.remove(server, opened));
+    return opened;
+  }
+
+  private Future<ConnectionId> open(ConnectionId server) {
+    return connections
+        .open(server.value(), capabilities, owner)
+        .compose(
+            own -> Future.succeededFuture(own == null ? server : begun(server, own)),
+            failure ->
+                McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                    ? Future.succeededFuture(server) // its own address reports the reason
+                    : Future.failedFuture(failure));
+  }
+
+  private ConnectionId begun(ConnectionId server, ConnectionId own) {
+    if (closed) {
+      connections.release(own);
+      return own;
+    }
+    bound.run();
+    servers.put(own.value(), server);
+    announcedInUse = true; // a new connection is in use
+    use(inUse);
+    host.addConnection(own.value(), holder);
+    listener.begun(server, own);
+    if (level != null) {
+      connections.level(own, level);
+    }
+    if (renewal < 0) {
+      renewal = vertx.setPeriodic(TTL_MILLIS / 3, now -> renew());
+    }
+    return own;
+  }
+
+  /**
+   * Whether the client waits for an answer or listens. The connections of an idle client can make
+   * room for others; they become idle a moment later, so that a pause between two calls does not
+   * count.
+   */
+  void use(boolean now) {
+    inUse = now;
+    if (servers.isEmpty() || inUse == announcedInUse) {
+      return;
+    }
+    if (inUse) {
+      announcedInUse = true;
+      renew();
+    } else if (pause < 0) {
+      pause = vertx.setTimer(FairLimits.PAUSE_MILLIS, quiet -> paused());
+    }
+  }
+
+  private void paused() {
+    pause = -1;
+    if (!inUse && announcedInUse && !closed) {
+      announcedInUse = false;
+      renew();
+    }
+  }
+
+  private void renew() {
+    for (String id : List.copyOf(servers.keySet())) {
+      connections
+          .renew(new ConnectionId(id), announcedInUse)
+          .onFailure(
+              failure -> {
+                if (McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION) {
+                  lost(id);
+                }
+              });
+    }
+  }
+
+  /** A connection has ended; the next call opens a new one. */
+  void lost(String connection) {
+    ConnectionId server = servers.remove(connection);
+    if (server != null) {
+      listener.gone(server);
+      byServer.remove(server);
+      host.removeConnection(connection);
+      connections.release(new ConnectionId(connection));
+    }
+  }
+
+  /** The server of a private connection of this client; null for any other connection. */
+  @Nullable ConnectionId serverOf(String connection) {
+    return servers.get(connection);
+  }
+
+  /** The client's roots have changed: tells its servers, which may ask for them again. */
+  void rootsChanged() {
+    servers
+        .keySet()
+        .forEach(
+            connection ->
+                vertx
+                    .eventBus()
+                    .request(
+                        Addresses.of(new ConnectionId(connection), Addresses.ROOTS_CHANGED),
+                        RawJson.EMPTY_OBJECT.toBuffer()));
+  }
+
+  /** Sets the log level of the present and the later connections. */
+  void level(String wanted) {
+    level = wanted;
+    servers.keySet().forEach(id -> connections.level(new ConnectionId(id), wanted));
+  }
+
+  /** Ends all connections. */
+  Future<Void> close() {
+    closed = true;
+    vertx.cancelTimer(pause);
+    if (renewal >= 0) {
+      vertx.cancelTimer(renewal);
+    }
+    List<Future<Void>> ending = new ArrayList<>();
+    for (String connection : servers.keySet()) {
+      host.removeConnection(connection);
+      ending.add(connections.release(new ConnectionId(connection)));
+    }
+    servers.clear();
+    byServer.clear();
+    return Future.join(ending).mapEmpty();
+  }
+}

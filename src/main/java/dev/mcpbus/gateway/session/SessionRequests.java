@@ -1,0 +1,195 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.gateway.request.GatewayCall;
+import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.RequestAudit;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.RequestSource;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one session, from their arrival to their answers. Makes a {@link GatewayRequest}
+ * of each and lets the session itself or the {@code RequestRouter} answer it. Confined to the
+ * session's host.
+ */
+final class SessionRequests {
+
+  private final HostParts host;
+  private final GatewaySession session;
+
+  /** In flight, by call id, in the order of their arrival. */
+  private final Map<String, SessionCall> calls = new LinkedHashMap<>();
+
+  SessionRequests(HostParts host, GatewaySession session) {
+    this.host = host;
+    this.session = session;
+  }
+
+  boolean isEmpty() {
+    return calls.isEmpty();
+  }
+
+  /** Whether the client reads the response of a call. */
+  boolean isRead() {
+    for (SessionCall call : calls.values()) { // twice per message: the first is read nearly always
+      if (call.stream.isRead()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Nullable SessionCall get(String callId) {
+    return calls.get(callId);
+  }
+
+  /** The latest call that was sent to a connection; null if none is in flight there. */
+  @Nullable SessionCall latestAt(String connection) {
+    SessionCall found = null;
+    for (SessionCall call : calls.values()) {
+      if (call.at() != null && call.at().value().equals(connection)) {
+        found = call;
+      }
+    }
+    return found;
+  }
+
+  void request(Message<?> message, RawJson id, String method, RawJson params) {
+    if (calls.size() >= host.maxCalls()) {
+      McpFailure refused =
+          McpFailure.notSent(
+              FailureCode.OVERLOADED,
+              host.maxCalls() + " requests of this session are in flight already");
+      message.reply(Buffer.buffer(McpErrors.message(id, refused)));
+      return;
+    }
+    RawJson meta = params.member("_meta");
+    RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
+    GatewayRequest request =
+        new GatewayRequest(
+            Era.INITIALIZE,
+            session.principal(),
+            session.view(),
+            method,
+            params,
+            host.calls().add(session.inbox),
+            host.calls().calling(),
+            host.calls().inputs(),
+            token != null,
+            session.inbox.level() != null,
+            false,
+            System.nanoTime());
+    SessionCall call =
+        new SessionCall(
+            host.vertx(),
+            host.sender(),
+            request,
+            session.servers,
+            id,
+            token,
+            session.streams.begin(
+                SessionMessage.header(message, SessionMessage.EXCHANGE),
+                SessionMessage.header(message, SessionMessage.DOOR)),
+            message);
+    calls.put(request.callId(), call);
+    session.noteUse();
+    McpErrors.guarded(() -> answer(call))
+        .onComplete(
+            outcome -> {
+              audit(call, outcome);
+              end(
+                  call,
+                  outcome.succeeded()
+                      ? MessageWriter.written(id, outcome.result())
+                      : Buffer.buffer(McpErrors.message(id, McpErrors.of(outcome.cause()))));
+            });
+  }
+
+  private Future<RawJson> answer(SessionCall call) {
+    GatewayRequest request = call.request();
+    return switch (request.method()) {
+      case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
+      case Methods.SET_LEVEL -> level(request.text("level"));
+      case Methods.RESOURCES_SUBSCRIBE -> session.subscriptions.add(call, request.text("uri"));
+      case Methods.RESOURCES_UNSUBSCRIBE -> session.subscriptions.remove(request.text("uri"));
+      case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
+          session.tasks.route(call);
+      case Methods.TOOLS_CALL ->
+          host.router().route(call).map(result -> session.tasks.begun(call, result));
+      default -> host.router().route(call).onSuccess(result -> saw(request.method()));
+    };
+  }
+
+  private Future<RawJson> level(String wanted) {
+    session.inbox.level(wanted);
+    session.servers.connections.level(wanted);
+    host.store().note(session.id, SessionStore.LEVEL, wanted);
+    return Future.succeededFuture(RawJson.EMPTY_OBJECT);
+  }
+
+  /** The client knows a list now, and receives a notification of later changes. */
+  private void saw(String method) {
+    for (ListKind kind : ListKind.values()) {
+      if (kind.method.equals(method)) {
+        session.changes.saw(session.servers.lists.over(host.directory().snapshot()), kind);
+      }
+    }
+  }
+
+  private void audit(SessionCall call, AsyncResult<RawJson> outcome) {
+    RequestSource source =
+        RequestSource.parse(SessionMessage.header(call.message, SessionMessage.SOURCE));
+    RequestAudit.ended(host.directory().audit(), source, call, outcome);
+  }
+
+  /** The client does not wait for the answer to a request any more. */
+  void cancel(RawJson id) {
+    for (SessionCall call : List.copyOf(calls.values())) {
+      if (call.id.equals(id)) {
+        call.cancel();
+        end(call, null); // MCP, Cancellation: no response to a cancelled request
+      }
+    }
+  }
+
+  /**
+   * Ends a call that has not ended.
+   *
+   * @param answer null if the client gets none
+   */
+  private void end(SessionCall call, @Nullable Buffer answer) {
+    String callId = call.request().callId();
+    if (calls.remove(callId) == null) {
+      return;
+    }
+    session.touch();
+    host.calls().remove(callId);
+    session.questions.callEnded(callId);
+    session.streams.finish(call.stream, call.message, answer);
+    session.noteUse();
+  }
+
+  /** The session ends: cancels its calls and ends their responses without an answer. */
+  void close() {
+    calls.values().forEach(GatewayCall::cancel);
+    calls.keySet().forEach(host.calls()::remove);
+    calls.values().forEach(call -> call.message.reply(Buffer.buffer()));
+    calls.clear();
+  }
+}

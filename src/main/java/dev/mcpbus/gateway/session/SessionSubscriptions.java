@@ -1,0 +1,97 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ListKind;
+import dev.mcpbus.directory.ViewList;
+import dev.mcpbus.gateway.request.GatewayCall;
+import dev.mcpbus.gateway.request.WatchedResources;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The resources that the client of one session has subscribed to. Confined to the session's host.
+ */
+final class SessionSubscriptions {
+
+  private static final int MAX = 1_000;
+
+  private final HostParts host;
+  private final String session;
+  private final WatchedResources watched;
+
+  /**
+   * @param session its id
+   * @param owner the name of the client's principal
+   */
+  SessionSubscriptions(HostParts host, String session, String owner) {
+    this.host = host;
+    this.session = session;
+    this.watched = new WatchedResources(host.vertx().eventBus(), session, owner);
+  }
+
+  /** The result of {@code resources/subscribe}. */
+  Future<RawJson> add(GatewayCall call, String uri) {
+    call.about(null, uri);
+    if (watched.size() >= MAX) {
+      throw McpFailure.notSent(
+          FailureCode.OVERLOADED, MAX + " resources are subscribed to already");
+    }
+    Future<ViewList.Target> found =
+        host.router()
+            .subscribable(call.request().view(), uri)
+            .onFailure(absent -> host.router().noteDenied(call, ListKind.RESOURCES, uri));
+    return watch(found, uri, server -> call.about(server, uri))
+        .onSuccess(added -> note())
+        .map(RawJson.EMPTY_OBJECT);
+  }
+
+  /** The result of {@code resources/unsubscribe}. */
+  Future<RawJson> remove(String uri) {
+    return watched.remove(uri).onSuccess(removed -> note()).map(RawJson.EMPTY_OBJECT);
+  }
+
+  /** Subscribes again to what the facts of a resumed session name. */
+  void continueFrom(DirectoryView view, JsonObject facts) {
+    for (Object uri : facts.getJsonArray(SessionStore.URIS, new JsonArray())) {
+      String name = String.valueOf(uri);
+      watch(host.router().subscribable(view, name), name, server -> {});
+    }
+  }
+
+  private void note() {
+    host.store().note(session, SessionStore.URIS, watched.uris());
+  }
+
+  /**
+   * @param about receives the server that has the resource
+   */
+  private Future<Boolean> watch(
+      Future<ViewList.Target> subscribable, String uri, Consumer<String> about) {
+    return subscribable.compose(
+        found -> {
+          about.accept(found.server());
+          return watched.add(found.server(), found.key(), uri);
+        });
+  }
+
+  /**
+   * The client's names for a resource that was updated.
+   *
+   * @param view with the client's present rights, which may be fewer than when it subscribed
+   */
+  List<String> names(DirectoryView view, @Nullable String server, @Nullable String uri) {
+    return watched.names(view, server, uri);
+  }
+
+  /** Ends all subscriptions. */
+  void close() {
+    watched.close();
+  }
+}

@@ -1,0 +1,183 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TasksExtension;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+
+/**
+ * A parked call that its client sees as a task (MCP 2026-07-28, tasks extension). The connection
+ * decides whether the server, too, makes a task of it. Confined to the host's context.
+ */
+final class TaskCall extends ParkedCall {
+
+  /** The longest life of a task, milliseconds. */
+  private static final long TTL_MILLIS = 3_600_000;
+
+  /** How long the result is kept, milliseconds. */
+  static final long KEPT_MILLIS = 600_000;
+
+  private static final long POLL_MILLIS = 500;
+
+  private final String id;
+  private final String tool;
+  private final Instant created = Instant.now();
+  private Instant updated = created;
+  private String message = "";
+  private boolean cancelled;
+
+  /**
+   * @param id the client's id of the task
+   * @param tool by its server's name
+   */
+  TaskCall(ParkedCalls home, Key key, String id, String tool) {
+    super(home, key);
+    this.id = id;
+    this.tool = tool;
+  }
+
+  @Override
+  String state() {
+    return id;
+  }
+
+  String tool() {
+    return tool;
+  }
+
+  @Override
+  boolean isInUse() {
+    return !isOver() && !hasQuestions();
+  }
+
+  void begin(ConnectionId own, RawJson params) {
+    send(own, Addresses.TOOLS_CALL, params, TTL_MILLIS, false);
+  }
+
+  // ---- requests of the client
+
+  /** The answer to the call. */
+  RawJson begun() {
+    return task().with(ResultType.MEMBER, ResultType.TASK_JSON);
+  }
+
+  /** The answer to {@code tasks/get}. */
+  RawJson get() {
+    RawJson state = task();
+    AsyncResult<RawJson> known = outcome();
+    if (cancelled || known == null) {
+      return state;
+    }
+    return known.succeeded()
+        ? state.with("result", typed(known.result()))
+        : state.with("error", RawJson.of(McpErrors.error(McpFailure.of(known.cause()))));
+  }
+
+  private static RawJson typed(RawJson result) {
+    return result.member(ResultType.MEMBER) == null
+        ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON)
+        : result;
+  }
+
+  private RawJson task() {
+    String status = status();
+    JsonObject state =
+        new JsonObject()
+            .put(ResultType.MEMBER, ResultType.COMPLETE)
+            .put("taskId", id)
+            .put("status", status)
+            .put("createdAt", created.toString())
+            .put("lastUpdatedAt", updated.toString())
+            .put("ttlMs", ttl())
+            .put("pollIntervalMs", POLL_MILLIS);
+    if (!message.isEmpty()) {
+      state.put("statusMessage", message);
+    }
+    if (status.equals(TasksExtension.INPUT_REQUIRED)) {
+      state.put("inputRequests", inputRequests());
+    }
+    return RawJson.of(state);
+  }
+
+  private String status() {
+    AsyncResult<RawJson> known = outcome();
+    if (cancelled) {
+      return TasksExtension.CANCELLED;
+    }
+    if (known != null) {
+      return known.succeeded() ? TasksExtension.COMPLETED : TasksExtension.FAILED;
+    }
+    return hasQuestions() ? TasksExtension.INPUT_REQUIRED : TasksExtension.WORKING;
+  }
+
+  private long ttl() {
+    return isOver()
+        ? updated.toEpochMilli() - created.toEpochMilli() + KEPT_MILLIS
+        : TTL_MILLIS + KEPT_MILLIS;
+  }
+
+  /** {@code tasks/update}: answers to some of the questions. */
+  void update(JsonObject answers) {
+    if (answer(answers)) {
+      touch();
+    }
+  }
+
+  @Override
+  void cancel() {
+    cancelled |= !isOver();
+    super.cancel();
+  }
+
+  // ---- what comes from the server
+
+  @Override
+  void questionsChanged() {
+    touch();
+  }
+
+  @Override
+  void completed() {
+    end();
+  }
+
+  /** A task has no progress and no log messages of its own in the client's era. */
+  @Override
+  public void reported(String call, String method, JsonObject params) {}
+
+  @Override
+  public void heard(String at, JsonObject event) {
+    if (Events.TASK.equals(event.getString("type"))) {
+      Object text = event.getJsonObject("params", new JsonObject()).getValue("statusMessage");
+      if (text instanceof String words && !words.equals(message)) {
+        message = words;
+        touch();
+      }
+    }
+  }
+
+  private void touch() {
+    updated = Instant.now();
+    home.noteUse(this);
+  }
+
+  @Override
+  void end() {
+    if (!isOver()) {
+      super.end();
+      touch();
+    }
+  }
+
+  @Override
+  String ending() {
+    return "the task is over";
+  }
+}
