@@ -3,7 +3,6 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
@@ -149,7 +148,7 @@ final class AggregateRoutes {
       try {
         request.put(name, Integer.parseInt(text));
       } catch (NumberFormatException e) {
-        throw McpFailure.notSent(FailureCode.BAD_REQUEST, name + ": must be a whole number");
+        throw McpFailure.badRequest(name + ": must be a whole number");
       }
     }
   }

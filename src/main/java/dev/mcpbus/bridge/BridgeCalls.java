@@ -299,7 +299,6 @@ final class BridgeCalls {
     } catch (NumberFormatException e) {
       // Falls through: the same answer as for a number out of range.
     }
-    throw McpFailure.notSent(
-        FailureCode.BAD_REQUEST, "timeout: must be milliseconds from 1 to " + MAX_DEADLINE_MILLIS);
+    throw McpFailure.badRequest("timeout: must be milliseconds from 1 to " + MAX_DEADLINE_MILLIS);
   }
 }

@@ -1,6 +1,5 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -20,7 +19,7 @@ final class QueryParameters {
       if (route.query().stream().noneMatch(param -> param.name().equals(name))) {
         String known =
             route.query().stream().map(Route.Param::name).collect(Collectors.joining(", "));
-        throw bad(
+        throw McpFailure.badRequest(
             "query: no parameter '"
                 + oneLine(name)
                 + "' here; "
@@ -41,7 +40,7 @@ final class QueryParameters {
   static String required(RoutingContext ctx, String name) {
     String value = get(ctx, name);
     if (value == null || value.isEmpty()) {
-      throw bad("query: '" + name + "' is wanted, URL-encoded");
+      throw McpFailure.badRequest("query: '" + name + "' is wanted, URL-encoded");
     }
     return value;
   }
@@ -50,7 +49,7 @@ final class QueryParameters {
   static @Nullable String word(RoutingContext ctx, String name, List<String> words) {
     String value = get(ctx, name);
     if (value != null && !words.contains(value)) {
-      throw bad("query: '" + name + "' must be " + String.join(" or ", words));
+      throw McpFailure.badRequest("query: '" + name + "' must be " + String.join(" or ", words));
     }
     return value;
   }
@@ -66,7 +65,7 @@ final class QueryParameters {
     Set<String> values = texts(ctx, name);
     for (String value : values) {
       if (!known.contains(value)) {
-        throw bad(
+        throw McpFailure.badRequest(
             "query: '" + name + "' must be some of " + String.join(", ", new TreeSet<>(known)));
       }
     }
@@ -78,9 +77,5 @@ final class QueryParameters {
         .flatMap(text -> List.of(text.split(",", -1)).stream())
         .filter(text -> !text.isEmpty())
         .collect(Collectors.toSet());
-  }
-
-  static McpFailure bad(String message) {
-    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 }

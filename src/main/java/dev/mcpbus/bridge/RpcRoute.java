@@ -98,7 +98,8 @@ final class RpcRoute {
     if (target != null && target.all() != null) {
       return calls.callAll(ctx, target.all(), params, false);
     }
-    throw bad("serverId: this method is for one server; name it beside or inside params");
+    throw McpFailure.badRequest(
+        "serverId: this method is for one server; name it beside or inside params");
   }
 
   private static RawJson raw(String method, RawJson params) {
@@ -108,7 +109,8 @@ final class RpcRoute {
   private Future<Buffer> callTool(RoutingContext ctx, @Nullable ConnectionId server, RawJson call) {
     RawJson name = call.member("name");
     if (name == null || !name.isString()) {
-      throw bad("params.name: tools/call wants the tool's name, serverId:toolName");
+      throw McpFailure.badRequest(
+          "params.name: tools/call wants the tool's name, serverId:toolName");
     }
     RawJson arguments = call.member("arguments");
     RawJson params =
@@ -150,7 +152,7 @@ final class RpcRoute {
 
   private static ConnectionId serverId(RawJson value) {
     if (!value.isString()) {
-      throw bad("serverId: must be a string");
+      throw McpFailure.badRequest("serverId: must be a string");
     }
     String text = value.asString();
     String problem = ConnectionId.problem(text);
@@ -158,10 +160,6 @@ final class RpcRoute {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "serverId: " + problem);
     }
     return new ConnectionId(text);
-  }
-
-  private static McpFailure bad(String message) {
-    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 
   private static void refuse(RoutingContext ctx, ProtocolException e) {

@@ -3,6 +3,7 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.security.Action;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -51,7 +52,7 @@ final class StreamRoutes {
     for (String server : servers) {
       String problem = ConnectionId.problem(server);
       if (problem != null) {
-        throw QueryParameters.bad("query: server: " + problem);
+        throw McpFailure.badRequest("query: server: " + problem);
       }
     }
     return new EventRing.Filter(

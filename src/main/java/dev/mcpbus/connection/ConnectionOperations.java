@@ -2,7 +2,6 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CacheMode;
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.ConnectionFailures;
@@ -257,7 +256,7 @@ final class ConnectionOperations {
   private static void subscribe(ReadySession ready, BusCall call, boolean wanted) {
     RawJson uri = call.params().member("uri");
     if (uri == null || !uri.isString()) {
-      call.fail(McpFailure.notSent(FailureCode.BAD_REQUEST, "\"uri\" must be a string"));
+      call.fail(McpFailure.badRequest("\"uri\" must be a string"));
       return;
     }
     if (!ready.offers("resources")) {
@@ -278,7 +277,7 @@ final class ConnectionOperations {
   private static void logLevel(ReadySession ready, BusCall call) {
     RawJson level = call.params().member("level");
     if (level == null || !level.isString()) {
-      call.fail(McpFailure.notSent(FailureCode.BAD_REQUEST, "\"level\" must be a string"));
+      call.fail(McpFailure.badRequest("\"level\" must be a string"));
     } else if (!ready.offers("logging")) {
       call.fail(ConnectionFailures.lacks(call.method(), "logging"));
     } else {
@@ -300,13 +299,11 @@ final class ConnectionOperations {
     RawJson params = call.params().member("params");
     if (method == null || !method.isString() || (params != null && !params.isObject())) {
       call.fail(
-          McpFailure.notSent(
-              FailureCode.BAD_REQUEST,
+          McpFailure.badRequest(
               "the body must be {\"method\": string, \"params\": object or absent}"));
     } else if (method.asString().equals(Methods.INITIALIZE)) {
       call.fail(
-          McpFailure.notSent(
-              FailureCode.BAD_REQUEST,
+          McpFailure.badRequest(
               "the connection sends initialize itself; use restart for a new session"));
     } else {
       RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;

@@ -141,8 +141,7 @@ final class Mailbox {
   }
 
   private static McpFailure unknown(@Nullable String suffix) {
-    return McpFailure.notSent(
-        FailureCode.BAD_REQUEST,
+    return McpFailure.badRequest(
         "header '" + Headers.TO + "' names no operation of a connection: " + suffix);
   }
 

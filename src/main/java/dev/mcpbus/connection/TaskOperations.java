@@ -64,7 +64,7 @@ final class TaskOperations {
         (session, taskId) -> {
           RawJson answers = call.params().member("inputResponses");
           if (answers == null || !answers.isObject()) {
-            call.fail(badRequest("\"inputResponses\" must be an object: {key: answer}"));
+            call.fail(McpFailure.badRequest("\"inputResponses\" must be an object: {key: answer}"));
           } else {
             session.send(call, call.params());
           }
@@ -124,7 +124,7 @@ final class TaskOperations {
   private static void withTask(ReadySession ready, BusCall call, BiConsumer<Session, String> then) {
     RawJson id = call.params().member("taskId");
     if (id == null || !id.isString() || id.asString().isEmpty()) {
-      call.fail(badRequest("\"taskId\" must be a string: the id of the task"));
+      call.fail(McpFailure.badRequest("\"taskId\" must be a string: the id of the task"));
     } else if (!ready.taskSupport().offered()) {
       call.fail(
           lacks(
@@ -135,10 +135,6 @@ final class TaskOperations {
     } else {
       then.accept(ready.session(), id.asString());
     }
-  }
-
-  private static McpFailure badRequest(String message) {
-    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 
   private static McpFailure lacks(String why) {

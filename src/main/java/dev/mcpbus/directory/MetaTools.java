@@ -139,12 +139,15 @@ public final class MetaTools {
             case SEARCH -> search(arguments);
             case DESCRIBE -> describe(arguments);
             case CALL -> run(arguments, options);
-            default -> throw bad("there is no tool '" + name + "'; use " + SEARCH);
+            default ->
+                throw McpFailure.badRequest("there is no tool '" + name + "'; use " + SEARCH);
           };
     } catch (McpFailure refused) {
       result = Future.failedFuture(refused);
     } catch (ClassCastException e) {
-      result = Future.failedFuture(bad("an argument has the wrong type; see the inputSchema"));
+      result =
+          Future.failedFuture(
+              McpFailure.badRequest("an argument has the wrong type; see the inputSchema"));
     }
     return result.otherwise(failure -> error(name, McpFailure.of(failure)));
   }
@@ -159,17 +162,19 @@ public final class MetaTools {
   public JsonObject params(JsonObject arguments) {
     Object inner = arguments.getValue("arguments", new JsonObject());
     if (!(inner instanceof JsonObject given)) {
-      throw bad("'arguments' must be an object: the arguments of the tool, not a text");
+      throw McpFailure.badRequest(
+          "'arguments' must be an object: the arguments of the tool, not a text");
     }
     return new JsonObject().put("name", busName(arguments)).put("arguments", given);
   }
 
   private String busName(JsonObject arguments) {
     if (!(arguments.getValue("name") instanceof String name) || name.isBlank()) {
-      throw bad("'name' is missing: the name of a tool as " + SEARCH + " shows it");
+      throw McpFailure.badRequest(
+          "'name' is missing: the name of a tool as " + SEARCH + " shows it");
     }
     if (isMeta(name)) {
-      throw bad("'" + name + "' is called by itself, not through " + CALL);
+      throw McpFailure.badRequest("'" + name + "' is called by itself, not through " + CALL);
     }
     return scope.busName(name);
   }
@@ -201,7 +206,8 @@ public final class MetaTools {
     List<String> both =
         ids.filter(id -> scope.servers().isEmpty() || scope.servers().contains(id)).toList();
     if (both.isEmpty()) {
-      throw bad("there are no such servers here; leave 'servers' out to search all");
+      throw McpFailure.badRequest(
+          "there are no such servers here; leave 'servers' out to search all");
     }
     return both;
   }
@@ -292,10 +298,6 @@ public final class MetaTools {
   private static JsonObject text(String text) {
     JsonObject block = new JsonObject().put("type", "text").put("text", text);
     return new JsonObject().put("content", new JsonArray().add(block));
-  }
-
-  private static McpFailure bad(String message) {
-    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 
   /** A failure as the result of {@code name}, one of the three, with the remedy. */

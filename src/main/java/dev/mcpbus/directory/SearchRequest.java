@@ -1,6 +1,5 @@
 package dev.mcpbus.directory;
 
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
@@ -36,8 +35,7 @@ public record SearchRequest(String query, int limit, int offset, @Nullable List<
           whole(json, "offset", 0, 0, MAX_OFFSET),
           ids == null ? null : ids.stream().map(String.class::cast).toList());
     } catch (ClassCastException | DecodeException e) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST,
+      throw McpFailure.badRequest(
           "send {\"query\": \"words\", \"limit\": 10, \"servers\": [\"id\", ...]}, the last two as"
               + " wanted");
     }
@@ -48,8 +46,7 @@ public record SearchRequest(String query, int limit, int offset, @Nullable List<
     if (value.doubleValue() != value.intValue()
         || value.intValue() < least
         || value.intValue() > most) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST,
+      throw McpFailure.badRequest(
           "'" + member + "' must be a whole number from " + least + " to " + most);
     }
     return value.intValue();

@@ -126,8 +126,7 @@ public final class BusCall extends PendingRequest {
             "the body is not one JSON object: " + e.getMessage());
       }
     }
-    throw McpFailure.notSent(
-        FailureCode.BAD_REQUEST,
+    throw McpFailure.badRequest(
         "the body must be a JsonObject or a Buffer with a JSON object, not "
             + body.getClass().getSimpleName());
   }
@@ -135,8 +134,7 @@ public final class BusCall extends PendingRequest {
   private static long readTimeLeft(String text, Duration max) {
     long left = CallDeadline.read(text);
     if (left == CallDeadline.NONE) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST,
+      throw McpFailure.badRequest(
           "header '" + Headers.DEADLINE + "' must be milliseconds left, such as 5000");
     }
     return Math.min(left, max.toMillis());
@@ -179,12 +177,10 @@ public final class BusCall extends PendingRequest {
   public boolean wantsTask() {
     String word = header(Headers.TASK);
     if (task != null && !task.isObject()) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST, "\"task\" must be an object, such as {\"ttl\": 60000}");
+      throw McpFailure.badRequest("\"task\" must be an object, such as {\"ttl\": 60000}");
     }
     if (word != null && !word.equals("true") && !word.equals("false")) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST, "header '" + Headers.TASK + "' must be true or false");
+      throw McpFailure.badRequest("header '" + Headers.TASK + "' must be true or false");
     }
     return word == null ? task != null : word.equals("true");
   }

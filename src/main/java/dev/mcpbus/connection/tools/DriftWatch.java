@@ -239,11 +239,13 @@ public final class DriftWatch {
     if (!APPROVAL.containsAll(body.fieldNames())
         || !(tool == null || tool instanceof String)
         || !(hash == null || hash instanceof String)) {
-      throw bad("the body must be {\"tool\": string or absent, \"hash\": string or absent}");
+      throw McpFailure.badRequest(
+          "the body must be {\"tool\": string or absent, \"hash\": string or absent}");
     }
     ToolDefinitions now = last;
     if (!pins.isActive()) {
-      throw bad("no tool of server '" + id + "' is pinned; set \"pin\" in its configuration");
+      throw McpFailure.badRequest(
+          "no tool of server '" + id + "' is pinned; set \"pin\" in its configuration");
     }
     if (now == null) {
       throw McpFailure.notSent(
@@ -277,13 +279,14 @@ public final class DriftWatch {
             FailureCode.UNKNOWN_TOOL, "the server offers no tool " + name + " now");
       }
       if (!pins.covers(tool)) {
-        throw bad("tool " + name + " is not pinned; name it in \"pin\" of the configuration");
+        throw McpFailure.badRequest(
+            "tool " + name + " is not pinned; name it in \"pin\" of the configuration");
       }
       current = definition.hash();
       names.retainAll(Set.of(tool));
     }
     if (hash != null && !hash.equals(current)) {
-      throw bad(
+      throw McpFailure.badRequest(
           "that hash is stale, it has changed again: now it is "
               + current
               + "; compare at "
@@ -299,9 +302,5 @@ public final class DriftWatch {
     return new JsonObject()
         .put("approved", hashes)
         .put("quarantined", SchemaDrift.names(pins.quarantined(now)));
-  }
-
-  private static McpFailure bad(String message) {
-    return McpFailure.notSent(FailureCode.BAD_REQUEST, message);
   }
 }

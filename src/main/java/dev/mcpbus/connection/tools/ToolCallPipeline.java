@@ -112,8 +112,7 @@ public final class ToolCallPipeline {
   private String admitted(BusCall call) {
     RawJson name = call.params().member("name");
     if (name == null || !name.isString()) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST, "\"name\" must be a string: the name of the tool");
+      throw McpFailure.badRequest("\"name\" must be a string: the name of the tool");
     }
     McpFailure refused = tools.refusal(name.asString());
     if (refused != null) {

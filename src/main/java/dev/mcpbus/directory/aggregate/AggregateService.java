@@ -174,8 +174,7 @@ public final class AggregateService implements DirectoryService {
       JsonArray ids = params.getJsonArray("servers");
       return ids == null ? null : ids.stream().map(String.class::cast).toList();
     } catch (RuntimeException e) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST, "send {} for all servers or {\"servers\":[\"id\", ...]}");
+      throw McpFailure.badRequest("send {} for all servers or {\"servers\":[\"id\", ...]}");
     }
   }
 

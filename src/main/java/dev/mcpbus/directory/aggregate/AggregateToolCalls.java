@@ -73,9 +73,7 @@ final class AggregateToolCalls {
         ToolName tool = route(message, name != null && name.isString() ? name.asString() : null);
         forward(message, tool, params.with("name", RawJson.string(tool.tool())).toBuffer());
       } else {
-        McpFailure.notSent(
-                FailureCode.BAD_REQUEST, "send the params as a JsonObject or as a Buffer")
-            .replyTo(message);
+        McpFailure.badRequest("send the params as a JsonObject or as a Buffer").replyTo(message);
       }
     } catch (McpFailure refused) {
       refused.replyTo(message);
@@ -108,8 +106,7 @@ final class AggregateToolCalls {
     } catch (McpFailure refused) {
       refused.replyTo(message);
     } catch (ClassCastException | DecodeException e) {
-      McpFailure.notSent(FailureCode.BAD_REQUEST, "send {\"name\": \"server.tool\"}")
-          .replyTo(message);
+      McpFailure.badRequest("send {\"name\": \"server.tool\"}").replyTo(message);
     }
   }
 
@@ -136,8 +133,7 @@ final class AggregateToolCalls {
       return known(ToolName.parse(decided).orElseThrow(() -> withoutServer(decided)));
     }
     if (name == null) {
-      throw McpFailure.notSent(
-          FailureCode.BAD_REQUEST, "the params need a 'name': a text such as server.tool");
+      throw McpFailure.badRequest("the params need a 'name': a text such as server.tool");
     }
     return known(split(name).orElseThrow(() -> withoutServer(name)));
   }
