@@ -2,9 +2,6 @@ package dev.mcpbus.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
@@ -51,7 +48,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /**
  * A whole mcpbus with real servers, for tests that run outside an event loop. Closing it asserts
@@ -60,12 +56,12 @@ import org.slf4j.LoggerFactory;
 public final class TestBus implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final String BLOCKED = "io.vertx.core.impl.BlockedThreadChecker";
+  private static final long BLOCKED_MILLIS = 1_000;
 
   private final Vertx vertx;
   private final McpBus bus;
   private final List<JsonObject> events = new CopyOnWriteArrayList<>();
-  private final ListAppender<ILoggingEvent> blocked = new ListAppender<>();
+  private final LoopWatch watch = LoopWatch.begin(BLOCKED_MILLIS);
 
   /** What a test may put in place of what the service has. */
   private record Seams(
@@ -100,13 +96,16 @@ public final class TestBus implements AutoCloseable {
 
   private TestBus(Vertx vertx, McpBus.Options options, Seams seams) {
     this.vertx = vertx;
-    blocked.start();
-    ((Logger) LoggerFactory.getLogger(BLOCKED)).addAppender(blocked);
     vertx.eventBus().<JsonObject>consumer(Addresses.ALL_EVENTS, event -> events.add(event.body()));
-    this.bus =
-        await(
-            McpBus.start(
-                vertx, options, seams.authenticators.apply(vertx), seams.pins.apply(vertx)));
+    try {
+      this.bus =
+          await(
+              McpBus.start(
+                  vertx, options, seams.authenticators.apply(vertx), seams.pins.apply(vertx)));
+    } catch (RuntimeException | Error failed) {
+      watch.close();
+      throw failed;
+    }
   }
 
   /** Starts servers as a file's {@code mcpServers} object has them; no bridge. */
@@ -234,10 +233,10 @@ public final class TestBus implements AutoCloseable {
             new VertxOptions(seams.vertx)
                 .setBlockedThreadCheckInterval(200)
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
-                .setMaxEventLoopExecuteTime(1_000)
+                .setMaxEventLoopExecuteTime(BLOCKED_MILLIS)
                 // Then the log has the stack, too.
                 .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
-                .setWarningExceptionTime(1_000));
+                .setWarningExceptionTime(BLOCKED_MILLIS));
     seams.before.accept(vertx);
     return new TestBus(
         vertx,
@@ -396,7 +395,7 @@ public final class TestBus implements AutoCloseable {
     ScriptedPeer.hangUpAll(vertx);
     await(bus.close());
     await(vertx.close());
-    ((Logger) LoggerFactory.getLogger(BLOCKED)).detachAppender(blocked);
-    assertThat(blocked.list).as("an event loop was blocked").isEmpty();
+    watch.close();
+    assertThat(watch.found()).as("an event loop was blocked").isEmpty();
   }
 }

@@ -4,6 +4,8 @@ import dev.mcpbus.protocol.Envelope;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -14,7 +16,7 @@ public final class Recorder implements Channel.Receiver {
 
   private final @Nullable Context owner;
   private final Consumer<Envelope> onMessage;
-  private final List<Envelope> messages = new CopyOnWriteArrayList<>();
+  private final List<Envelope> messages = Collections.synchronizedList(new ArrayList<>());
   private final List<TransportException> closings = new CopyOnWriteArrayList<>();
   private final List<String> strays = new CopyOnWriteArrayList<>();
   private volatile int count;
@@ -61,7 +63,9 @@ public final class Recorder implements Channel.Receiver {
   }
 
   public List<Envelope> messages() {
-    return messages;
+    synchronized (messages) {
+      return List.copyOf(messages);
+    }
   }
 
   public int count() {

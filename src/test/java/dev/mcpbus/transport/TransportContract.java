@@ -228,6 +228,7 @@ public abstract class TransportContract {
     context.runOnContext(nothing -> pump(context, channel, 0, count));
   }
 
+  /** Goes on a moment later where the window is full: the event loop needs the time to empty it. */
   private static void pump(Context context, Channel channel, int from, int count) {
     int next = from;
     while (next < count && send(channel, request(next)) == null) {
@@ -235,7 +236,7 @@ public abstract class TransportContract {
     }
     int rest = next;
     if (rest < count) {
-      context.runOnContext(nothing -> pump(context, channel, rest, count));
+      context.owner().setTimer(1, later -> pump(context, channel, rest, count));
     }
   }
 
