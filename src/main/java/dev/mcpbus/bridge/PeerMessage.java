@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.directory.PolicyCheck;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -50,17 +51,14 @@ final class PeerMessage {
       }
       RawJson raw = RawJson.of(params);
       TaskIdSealing.SealedCall made =
-          tasks
-          .new SealedCall(who, all ? server(params) : EventBusRules.server(address), suffix, raw);
+          tasks.new SealedCall(who, all ? server(raw) : EventBusRules.server(address), suffix, raw);
       body = made.params().equals(raw) ? params : made.params().toJsonObject();
       passing = made;
     }
   }
 
-  private static String server(JsonObject call) {
-    return call.getValue("name") instanceof String name
-        ? ToolName.parse(name).map(ToolName::server).orElse("")
-        : "";
+  private static String server(RawJson call) {
+    return PolicyCheck.tool(call).map(ToolName::server).orElse("");
   }
 
   @Nullable Object body() {

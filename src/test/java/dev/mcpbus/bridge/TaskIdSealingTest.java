@@ -55,6 +55,25 @@ class TaskIdSealingTest {
     return passing(ADA, suffix, params).sealed(Buffer.buffer(result)).toString();
   }
 
+  /** A task id is sealed for its server: sealed for none, no request of the caller opens it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"s.work", "s:work", "s__work"})
+  void a_peers_task_belongs_to_the_server_that_the_tools_name_says(String name) {
+    PeerMessage message =
+        new PeerMessage(
+            ADA,
+            tasks,
+            Addresses.ALL_TOOLS_CALL,
+            new JsonObject().put("name", name),
+            new JsonObject());
+
+    Object answer =
+        message.answer(new JsonObject().put("task", new JsonObject().put("taskId", "own")));
+
+    assertThat(answer)
+        .isEqualTo(new JsonObject().put("task", new JsonObject().put("taskId", sealed)));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
