@@ -329,10 +329,7 @@ class GatewayBytesTest {
         .until(
             () -> {
               id = before;
-              return discover("tasks/get", task, can)
-                  .join()
-                  .body()
-                  .contains("\"" + status + "\"");
+              return discover("tasks/get", task, can).join().body().contains("\"" + status + "\"");
             });
     id = before;
   }

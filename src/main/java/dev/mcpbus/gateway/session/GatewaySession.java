@@ -73,7 +73,7 @@ final class GatewaySession {
     this.changes = new ListChangeTracker(view);
     this.inbox = new SessionInbox(this);
     this.servers = new SessionServers(host, this, capabilities, initialize);
-    this.tasks = new SessionTasks(host.directory(), host.router(), this);
+    this.tasks = new SessionTasks(host, this);
     this.requests = new SessionRequests(host, this);
   }
 

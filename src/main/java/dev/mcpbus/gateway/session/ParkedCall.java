@@ -95,7 +95,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
     this.home = home;
     this.key = key;
     this.capabilities = new JsonObject(key.capabilities());
-    this.callId = home.registry.add(this);
+    this.callId = home.host.calls().add(this);
   }
 
   /** Its private connection; null before it has one. */
@@ -137,12 +137,13 @@ abstract class ParkedCall implements CallRegistry.Caller {
    */
   void send(ConnectionId own, String suffix, RawJson params, long timeLeft, boolean progress) {
     connection = own;
-    home.registry.addConnection(own.value(), this);
+    home.host.calls().addConnection(own.value(), this);
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
-            .addHeader(Headers.INPUT, home.registry.inputs());
-    CallHeaders.add(options, Headers.PROGRESS, progress ? home.registry.calling() : null);
-    home.sender
+            .addHeader(Headers.INPUT, home.host.calls().inputs());
+    CallHeaders.add(options, Headers.PROGRESS, progress ? home.host.calls().calling() : null);
+    home.host
+        .sender()
         .<Buffer>request(own, Addresses.of(own, suffix), params.toBuffer(), options)
         .map(reply -> RawJson.of(reply.body()))
         .onComplete(
@@ -230,7 +231,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
   /** The client does not want the answer any more, or waits too long. Idempotent. */
   void cancel() {
     if (!over && connection != null) {
-      CallCancellation.publish(home.vertx, connection, callId);
+      CallCancellation.publish(home.host.vertx(), connection, callId);
     }
     end();
   }
@@ -241,9 +242,9 @@ abstract class ParkedCall implements CallRegistry.Caller {
       return;
     }
     over = true;
-    home.registry.remove(callId);
+    home.host.calls().remove(callId);
     if (connection != null) {
-      home.registry.removeConnection(connection.value());
+      home.host.calls().removeConnection(connection.value());
     }
     McpFailure unanswered = McpFailure.notSent(FailureCode.CANCELLED, ending());
     questions.values().forEach(question -> question.answer().tryFail(unanswered));

@@ -5,8 +5,6 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.RequestSender;
-import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.gateway.request.McpErrors;
@@ -17,7 +15,6 @@ import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
-import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,10 +28,7 @@ import java.util.Set;
  */
 final class ParkedCalls {
 
-  final Vertx vertx;
-  final RequestSender sender;
-  final CallRegistry registry;
-  private final Directory directory;
+  final HostParts host;
   final ParkedConnections connections;
   private final FairLimit<ParkedCall> calls;
   private final FairLimit<ParkedCall> tasks;
@@ -49,13 +43,9 @@ final class ParkedCalls {
   /**
    * @param max calls, and as many tasks
    */
-  ParkedCalls(
-      Vertx vertx, RequestSender sender, CallRegistry registry, Directory directory, int max) {
-    this.vertx = vertx;
-    this.sender = sender;
-    this.registry = registry;
-    this.directory = directory;
-    this.connections = new ParkedConnections(vertx, registry);
+  ParkedCalls(HostParts host, int max) {
+    this.host = host;
+    this.connections = new ParkedConnections(host.vertx(), host.calls());
     this.calls = new FairLimit<>(max);
     this.tasks = new FairLimit<>(max);
   }
@@ -100,7 +90,7 @@ final class ParkedCalls {
     RawJson params = SessionMessage.params(message);
     RawJson name = params.member("name");
     String tool = name == null || !name.isString() ? "" : name.asString();
-    TaskCall task = new TaskCall(this, ParkedCall.Key.of(message), registry.state(), tool);
+    TaskCall task = new TaskCall(this, ParkedCall.Key.of(message), host.calls().state(), tool);
     admit(
         task,
         "all "
@@ -143,7 +133,8 @@ final class ParkedCalls {
   /** A task is for the principal that called the tool, as long as it may use the tool. */
   private boolean isFor(TaskCall task, MultiMap headers) {
     Principal who = Principal.parse(String.valueOf(headers.get(SessionMessage.PRINCIPAL)));
-    DirectoryView view = directory.view(String.valueOf(headers.get(SessionMessage.VIEW)), who);
+    DirectoryView view =
+        host.directory().view(String.valueOf(headers.get(SessionMessage.VIEW)), who);
     return task.key.principal().equals(who.name())
         && view != null
         && view.admits(ListKind.TOOLS, task.key.server(), task.tool());
@@ -227,7 +218,7 @@ final class ParkedCalls {
       connections.giveBack(call.key, own);
     }
     if (own != null && call instanceof TaskCall) {
-      vertx.setTimer(TaskCall.KEPT_MILLIS, late -> forget(call));
+      host.vertx().setTimer(TaskCall.KEPT_MILLIS, late -> forget(call));
     } else {
       forget(call);
     }

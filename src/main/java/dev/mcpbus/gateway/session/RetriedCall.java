@@ -124,7 +124,7 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   void questionsChanged() {
-    home.vertx.setTimer(GATHER_MILLIS, now -> put());
+    home.host.vertx().setTimer(GATHER_MILLIS, now -> put());
   }
 
   /** Gives the open questions to the client, if its response waits. */
@@ -133,7 +133,7 @@ final class RetriedCall extends ParkedCall {
     if (message == null) {
       return;
     }
-    String fresh = home.registry.state();
+    String fresh = home.host.calls().state();
     state = fresh;
     JsonObject result =
         new JsonObject()
@@ -141,13 +141,13 @@ final class RetriedCall extends ParkedCall {
             .put("inputRequests", inputRequests())
             .put("requestState", fresh);
     message.reply(result.toBuffer());
-    timer = home.vertx.setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
+    timer = home.host.vertx().setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
     home.noteUse(this);
   }
 
   /** The client comes back, with answers to some of the questions. */
   void retry(Message<?> message) {
-    home.vertx.cancelTimer(timer);
+    home.host.vertx().cancelTimer(timer);
     state = null;
     await(message);
     home.noteUse(this);
@@ -165,7 +165,8 @@ final class RetriedCall extends ParkedCall {
   public void reported(String call, String method, JsonObject params) {
     Message<?> message = waiting;
     if (message != null) {
-      home.vertx
+      home.host
+          .vertx()
           .eventBus()
           .send(
               SessionMessage.header(message, SessionMessage.DOOR),
@@ -197,7 +198,7 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   void end() {
-    home.vertx.cancelTimer(timer);
+    home.host.vertx().cancelTimer(timer);
     super.end();
   }
 

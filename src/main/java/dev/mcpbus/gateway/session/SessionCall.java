@@ -1,13 +1,12 @@
 package dev.mcpbus.gateway.session;
 
-import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,23 +28,24 @@ final class SessionCall extends GatewayCall {
   /**
    * @param id as the client gave it
    * @param token by which the client names its progress
-   * @param message {@code SessionMessage.POST}
+   * @param message {@link SessionMessage#POST}
    */
   SessionCall(
-      Vertx vertx,
-      RequestSender sender,
+      HostParts host,
+      GatewaySession session,
       GatewayRequest request,
-      SessionServers servers,
       RawJson id,
       @Nullable RawJson token,
-      ResumableStream stream,
       Message<?> message) {
-    super(vertx, sender, request);
-    this.servers = servers;
+    super(host.vertx(), host.sender(), request);
+    this.servers = session.servers;
     this.id = id;
     this.token = token;
-    this.stream = stream;
     this.message = message;
+    this.stream =
+        session.streams.begin(
+            SessionMessage.header(message, SessionMessage.EXCHANGE),
+            SessionMessage.header(message, SessionMessage.DOOR));
   }
 
   @Override

@@ -8,7 +8,6 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,25 +21,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionConnections {
 
-  /** Receives which private connections there are. */
-  interface Listener {
-
-    void begun(ConnectionId server, ConnectionId connection);
-
-    /** The connection has ended for good. */
-    void gone(ConnectionId server);
-  }
-
   private static final long TTL_MILLIS = 180_000;
 
-  private final Vertx vertx;
+  private final HostParts host;
+  private final GatewaySession session;
   private final PrivateConnections connections;
-  private final CallRegistry host;
-  private final CallRegistry.Caller holder;
-  private final String owner;
   private final JsonObject capabilities;
-  private final Listener listener;
-  private final Runnable bound;
+  private final SessionLists lists;
   private final Map<ConnectionId, Future<ConnectionId>> byServer = new HashMap<>();
   private final Map<String, ConnectionId> servers = new HashMap<>();
   private @Nullable String level;
@@ -51,26 +38,15 @@ final class SessionConnections {
   private long pause = -1;
 
   /**
-   * @param owner the name of the client's principal
    * @param capabilities of the client, which the private connections state as theirs
-   * @param bound runs when the client gets a connection that binds the session to this node
    */
   SessionConnections(
-      Vertx vertx,
-      CallRegistry host,
-      CallRegistry.Caller holder,
-      String owner,
-      JsonObject capabilities,
-      Listener listener,
-      Runnable bound) {
-    this.vertx = vertx;
-    this.connections = new PrivateConnections(vertx, host, TTL_MILLIS);
+      HostParts host, GatewaySession session, JsonObject capabilities, SessionLists lists) {
     this.host = host;
-    this.holder = holder;
-    this.owner = owner;
+    this.session = session;
+    this.connections = new PrivateConnections(host.vertx(), host.calls(), TTL_MILLIS);
     this.capabilities = capabilities;
-    this.listener = listener;
-    this.bound = bound;
+    this.lists = lists;
   }
 
   /** The connection that answers this client for {@code server}. */
@@ -90,7 +66,7 @@ final class SessionConnections {
 
   private Future<ConnectionId> open(ConnectionId server) {
     return connections
-        .open(server.value(), capabilities, owner)
+        .open(server.value(), capabilities, session.owner())
         .compose(
             own -> Future.succeededFuture(own == null ? server : begun(server, own)),
             failure ->
@@ -104,17 +80,17 @@ final class SessionConnections {
       connections.release(own);
       return own;
     }
-    bound.run();
+    host.store().end(session.id); // no other node can take this session over any more
     servers.put(own.value(), server);
     announcedInUse = true; // a new connection is in use
     use(inUse);
-    host.addConnection(own.value(), holder);
-    listener.begun(server, own);
+    host.calls().addConnection(own.value(), session.inbox);
+    lists.begun(server, own);
     if (level != null) {
       connections.level(own, level);
     }
     if (renewal < 0) {
-      renewal = vertx.setPeriodic(TTL_MILLIS / 3, now -> renew());
+      renewal = host.vertx().setPeriodic(TTL_MILLIS / 3, now -> renew());
     }
     return own;
   }
@@ -133,7 +109,7 @@ final class SessionConnections {
       announcedInUse = true;
       renew();
     } else if (pause < 0) {
-      pause = vertx.setTimer(FairLimits.PAUSE_MILLIS, quiet -> paused());
+      pause = host.vertx().setTimer(FairLimits.PAUSE_MILLIS, quiet -> paused());
     }
   }
 
@@ -162,9 +138,9 @@ final class SessionConnections {
   void lost(String connection) {
     ConnectionId server = servers.remove(connection);
     if (server != null) {
-      listener.gone(server);
+      lists.gone(server);
       byServer.remove(server);
-      host.removeConnection(connection);
+      host.calls().removeConnection(connection);
       connections.release(new ConnectionId(connection));
     }
   }
@@ -180,7 +156,7 @@ final class SessionConnections {
         .keySet()
         .forEach(
             connection ->
-                vertx
+                host.vertx()
                     .eventBus()
                     .request(
                         Addresses.of(new ConnectionId(connection), Addresses.ROOTS_CHANGED),
@@ -196,13 +172,13 @@ final class SessionConnections {
   /** Ends all connections. */
   Future<Void> close() {
     closed = true;
-    vertx.cancelTimer(pause);
+    host.vertx().cancelTimer(pause);
     if (renewal >= 0) {
-      vertx.cancelTimer(renewal);
+      host.vertx().cancelTimer(renewal);
     }
     List<Future<Void>> ending = new ArrayList<>();
     for (String connection : servers.keySet()) {
-      host.removeConnection(connection);
+      host.calls().removeConnection(connection);
       ending.add(connections.release(new ConnectionId(connection)));
     }
     servers.clear();

@@ -90,7 +90,7 @@ public final class SessionHost extends VerticleBase {
             options.maxCalls(),
             bound,
             this::end);
-    parked = new ParkedCalls(vertx, parts.sender(), calls, directory, bound.max());
+    parked = new ParkedCalls(parts, bound.max());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();

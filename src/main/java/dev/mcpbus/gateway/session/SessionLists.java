@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * for clients that answer questions, resources that a call has made. Confined to the session's
  * host.
  */
-final class SessionLists implements SessionConnections.Listener {
+final class SessionLists {
 
   private final Vertx vertx;
   private final Supplier<Set<ListKind>> wanted;
@@ -45,8 +45,8 @@ final class SessionLists implements SessionConnections.Listener {
     this.changed = changed;
   }
 
-  @Override
-  public void begun(ConnectionId server, ConnectionId own) {
+  /** The session has a private connection to a server now. */
+  void begun(ConnectionId server, ConnectionId own) {
     String id = server.value();
     ListFetcher fetcher = new ListFetcher(vertx, own, (kind, list) -> listed(id, kind, list));
     servers.put(id, fetcher);
@@ -79,8 +79,7 @@ final class SessionLists implements SessionConnections.Listener {
   }
 
   /** The private connection has ended: the common lists hold again. */
-  @Override
-  public void gone(ConnectionId server) {
+  void gone(ConnectionId server) {
     servers.remove(server.value());
     fresh.remove(server);
     if (lists.remove(server.value()) != null) {

@@ -95,18 +95,7 @@ final class SessionRequests {
             session.inbox.level() != null,
             false,
             System.nanoTime());
-    SessionCall call =
-        new SessionCall(
-            host.vertx(),
-            host.sender(),
-            request,
-            session.servers,
-            id,
-            token,
-            session.streams.begin(
-                SessionMessage.header(message, SessionMessage.EXCHANGE),
-                SessionMessage.header(message, SessionMessage.DOOR)),
-            message);
+    SessionCall call = new SessionCall(host, session, request, id, token, message);
     calls.put(request.callId(), call);
     session.noteUse();
     McpErrors.guarded(() -> answer(call))

@@ -42,15 +42,7 @@ final class SessionServers {
                 ? object
                 : new Implementation("unknown", "").toJson());
     this.lists = new SessionLists(host.vertx(), session.changes::seen, session::changed);
-    this.connections =
-        new SessionConnections(
-            host.vertx(),
-            host.calls(),
-            session.inbox,
-            session.owner(),
-            stated,
-            lists,
-            () -> host.store().end(session.id));
+    this.connections = new SessionConnections(host, session, stated, lists);
   }
 
   /** The connection that answers this client for {@code server}. */

@@ -3,14 +3,12 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.SealedTaskIds;
-import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
-import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -41,8 +39,7 @@ final class SessionTasks {
   /** A call that the client wanted as a task, and that the server answered at once. */
   private record Finished(RawJson task, RawJson result) {}
 
-  private final Directory directory;
-  private final RequestRouter router;
+  private final HostParts host;
   private final GatewaySession session;
 
   /** The tasks by the client's id, in the order in which the client received the ids. */
@@ -53,9 +50,8 @@ final class SessionTasks {
 
   private final Map<String, Finished> finished = new LinkedHashMap<>();
 
-  SessionTasks(Directory directory, RequestRouter router, GatewaySession session) {
-    this.directory = directory;
-    this.router = router;
+  SessionTasks(HostParts host, GatewaySession session) {
+    this.host = host;
     this.session = session;
   }
 
@@ -66,7 +62,7 @@ final class SessionTasks {
     if (call.request().params().member("task") == null
         || at == null
         || tool == null
-        || !directory.hasTasks(call.request().view())) {
+        || !host.directory().hasTasks(call.request().view())) {
       return result;
     }
     if (TaskForms.isTask(result)) {
@@ -103,7 +99,7 @@ final class SessionTasks {
   }
 
   private String remember(SealedTaskIds.Named task) {
-    String id = directory.taskIds().seal(session.owner(), task);
+    String id = host.directory().taskIds().seal(session.owner(), task);
     known.put(id, task);
     ids.put(key(task.connection(), task.own()), id);
     if (known.size() > MAX_KNOWN) {
@@ -139,7 +135,7 @@ final class SessionTasks {
   /** Answers {@code tasks/*}; a task that this client does not know is absent. */
   Future<RawJson> route(GatewayCall call) {
     GatewayRequest request = call.request();
-    if (!directory.hasTasks(request.view())) {
+    if (!host.directory().hasTasks(request.view())) {
       throw McpErrors.methodNotFound(request.method());
     }
     if (request.method().equals(Methods.TASKS_LIST)) {
@@ -152,7 +148,7 @@ final class SessionTasks {
       return Future.succeededFuture(answered(suffix, id, done));
     }
     SealedTaskIds.Named task =
-        directory.taskIds().open(GatewayRequest.requester(request.principal()), id);
+        host.directory().taskIds().open(GatewayRequest.requester(request.principal()), id);
     String server = task == null ? null : server(task.connection());
     if (task == null
         || server == null
@@ -189,22 +185,23 @@ final class SessionTasks {
     if (server != null) {
       return server.value();
     }
-    return directory.snapshot().server(connection) == null ? null : connection;
+    return host.directory().snapshot().server(connection) == null ? null : connection;
   }
 
   private Future<RawJson> send(
       GatewayCall call, String server, String suffix, SealedTaskIds.Named task) {
-    return router.send(call, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
+    return host.router()
+        .send(call, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
   }
 
   private Future<RawJson> state(GatewayCall call, String server, SealedTaskIds.Named task) {
-    String id = directory.taskIds().seal(session.owner(), task);
+    String id = host.directory().taskIds().seal(session.owner(), task);
     return send(call, server, Addresses.TASKS_GET, task).map(state -> TaskForms.older(state, id));
   }
 
   /** MCP 2025-11-25: a task that is over cannot be cancelled, and the answer is the task. */
   private Future<RawJson> cancel(GatewayCall call, String server, SealedTaskIds.Named task) {
-    DirectoryEntry facts = directory.snapshot().server(server);
+    DirectoryEntry facts = host.directory().snapshot().server(server);
     Future<RawJson> before =
         facts == null || !facts.modern()
             ? Future.succeededFuture(RawJson.EMPTY_OBJECT)
@@ -220,7 +217,8 @@ final class SessionTasks {
                 TaskForms.id(answer).isEmpty()
                     ? state(call, server, task)
                     : Future.succeededFuture(
-                        TaskForms.older(answer, directory.taskIds().seal(session.owner(), task))));
+                        TaskForms.older(
+                            answer, host.directory().taskIds().seal(session.owner(), task))));
   }
 
   /** The tasks that the client knows and that still exist. */
