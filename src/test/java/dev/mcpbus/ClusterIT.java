@@ -9,6 +9,8 @@ import dev.mcpbus.testing.Pids;
 import dev.mcpbus.testing.ServiceProcess;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,20 +20,46 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import plain.PlainCaller;
 
 /** Three processes of the jar in one cluster. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClusterIT {
 
   private static final int SERVERS = 12;
   private static final Set<String> ALL = Set.of("n1", "n2", "n3");
   private static final JsonObject CALL = new JsonObject().put("call", "c").put("deadline", 1);
 
-  @TempDir Path folder;
+  @TempDir static Path root;
+
+  /** Three nodes that a test has left as it found them, for one that ends a node. */
+  private static @Nullable ClusterBed spare;
+
+  private Path folder = root;
+
+  @BeforeEach
+  void folder(TestInfo test) throws IOException {
+    folder = Files.createDirectory(root.resolve(test.getTestMethod().orElseThrow().getName()));
+  }
+
+  @AfterAll
+  static void end() {
+    ClusterBed left = spare;
+    if (left != null) {
+      left.close();
+    }
+  }
 
   /**
    * @param met servers are added when the nodes know each other: they stay where they begin
@@ -75,8 +103,10 @@ class ClusterIT {
   }
 
   @Test
+  @Order(1)
   void every_node_answers_for_every_server_and_what_is_added_on_one_is_there_on_all() {
-    try (ClusterBed bed = three(4, false)) {
+    ClusterBed bed = three(4, false);
+    try {
       for (String name : ALL) {
         ServiceProcess node = bed.node(name);
         Map<String, JsonObject> seen = bed.settled(node, SERVERS, ALL);
@@ -104,7 +134,11 @@ class ClusterIT {
         calledByPlainVertx(plain);
         addedAndRemoved(bed, plain);
       }
+    } catch (RuntimeException | Error failure) {
+      bed.close();
+      throw failure;
     }
+    spare = bed;
   }
 
   private static List<JsonObject> nodes(ServiceProcess node) {
@@ -232,8 +266,11 @@ class ClusterIT {
   }
 
   @Test
+  @Order(2)
   void a_node_that_gets_a_sigterm_hands_over_and_loses_no_accepted_call() throws Exception {
-    try (ClusterBed bed = three(3, true)) {
+    ClusterBed left = spare;
+    spare = null;
+    try (ClusterBed bed = left == null ? three(3, true) : left) {
       ServiceProcess caller = bed.node("n1");
       List<String> leaving =
           ClusterBed.statuses(caller).values().stream()
@@ -274,15 +311,21 @@ class ClusterIT {
       JsonObject other = servers.copy();
       other.put("s1", EchoServer.shell("other.txt")).put("s2", EchoServer.shell());
       other.getJsonObject("s2").put("labels", new JsonArray().add("gpu"));
-      ServiceProcess second = bed.start("n2", other, new JsonObject());
+      ServiceProcess second = bed.start("n2", other, new JsonObject()).early();
       second.awaitErr("server 's1' is defined otherwise in the cluster");
-      Http.Answer ready = second.get("/health/ready");
-      assertThat(ready.status()).isEqualTo(503);
-      assertThat(ready.body()).contains("'s1' is defined otherwise", "make the files equal");
+      Awaitility.await("the problem of each server")
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () -> {
+                Http.Answer ready = second.get("/health/ready");
+                assertThat(ready.status()).isEqualTo(503);
+                assertThat(ready.body())
+                    .contains("'s1' is defined otherwise", "make the files equal");
+                Map<String, JsonObject> seen = ClusterBed.statuses(second);
+                assertThat(of(seen, "s1").getString("problem")).contains("defined otherwise");
+                assertThat(of(seen, "s2").getString("problem")).contains("labels", "gpu");
+              });
       assertThat(first.get("/health/ready").status()).isEqualTo(200);
-      Map<String, JsonObject> seen = ClusterBed.statuses(second);
-      assertThat(of(seen, "s1").getString("problem")).contains("defined otherwise");
-      assertThat(of(seen, "s2").getString("problem")).contains("labels", "gpu");
     }
   }
 
@@ -290,7 +333,7 @@ class ClusterIT {
   void a_node_that_is_left_without_a_quorum_says_so_and_serves_again_when_it_has_one() {
     try (ClusterBed bed = new ClusterBed(folder, 3)) {
       JsonObject quorum = new JsonObject().put("quorum", 2);
-      ServiceProcess first = bed.start("n1", ClusterBed.servers(2), quorum);
+      ServiceProcess first = bed.start("n1", ClusterBed.servers(2), quorum).early();
       hindered(first, "2 nodes see each other", "sees 1, itself included");
       ServiceProcess second = bed.start("n2", new JsonObject(), quorum);
       bed.met();
@@ -312,9 +355,16 @@ class ClusterIT {
   }
 
   private static void hindered(ServiceProcess node, String... why) {
-    assertThat(until(node, 503).body()).contains(why);
+    Awaitility.await("the node to say why")
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> {
+              Http.Answer ready = node.get("/health/ready");
+              assertThat(ready.status()).isEqualTo(503);
+              assertThat(ready.body()).contains(why);
+              assertThat(of(ClusterBed.statuses(node), "s1").getString("problem")).contains(why);
+            });
     assertThat(node.get("/api/nodes").body()).contains(why).contains("\"name\":\"n1\"");
-    assertThat(of(ClusterBed.statuses(node), "s1").getString("problem")).contains(why);
     Http.Answer call = echo(node, "s1");
     assertThat(call.json().getString("code")).isEqualTo("UNAVAILABLE");
     assertThat(call.json().getString("sent")).isEqualTo("no");

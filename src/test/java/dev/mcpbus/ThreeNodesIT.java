@@ -3,12 +3,11 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.mcpbus.testing.FreePorts;
 import dev.mcpbus.testing.Pids;
 import io.vertx.core.json.JsonObject;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -46,7 +45,7 @@ class ThreeNodesIT {
     assumeTrue(isOnPath("curl"), "curl is missing: the script waits with it");
     Path out = directory.resolve("out.txt");
     ProcessBuilder builder =
-        new ProcessBuilder("sh", "src/scripts/three-nodes", String.valueOf(freeRange()))
+        new ProcessBuilder("sh", "src/scripts/three-nodes", String.valueOf(FreePorts.row(6)))
             .directory(BASE.toFile())
             .redirectErrorStream(true)
             .redirectOutput(out.toFile());
@@ -103,31 +102,6 @@ class ThreeNodesIT {
     URI uri = URI.create("http://127.0.0.1:" + door.port() + path);
     HttpRequest request = HttpRequest.newBuilder(uri).build();
     return new JsonObject(http.send(request, HttpResponse.BodyHandlers.ofString()).body());
-  }
-
-  /** The first of six ports that nobody has now. */
-  private static int freeRange() throws IOException {
-    for (int tries = 0; tries < 50; tries++) {
-      int first;
-      try (ServerSocket any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        first = any.getLocalPort();
-      }
-      if (first < 65_000 && areFree(first)) {
-        return first;
-      }
-    }
-    throw new AssertionError("no six free ports in a row");
-  }
-
-  private static boolean areFree(int first) {
-    for (int port = first; port < first + 6; port++) {
-      try (ServerSocket one = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-        assertThat(one.isBound()).isTrue();
-      } catch (IOException taken) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private static boolean isOnPath(String program) {

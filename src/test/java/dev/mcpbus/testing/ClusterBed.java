@@ -8,8 +8,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,29 +52,13 @@ public final class ClusterBed implements AutoCloseable {
    */
   public ClusterBed(Path folder, int most) {
     this.folder = folder;
-    this.ports = free(most);
+    this.ports = FreePorts.list(most);
     try {
       Files.writeString(folder.resolve("cluster.secret"), TEXT);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     Runtime.getRuntime().addShutdownHook(lastResort);
-  }
-
-  private static List<Integer> free(int count) {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
-      return ports;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private List<String> members() {

@@ -31,10 +31,6 @@ import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -87,7 +83,7 @@ public final class InnerCluster implements AutoCloseable {
       ClusterSecret.of("what only the nodes of this test know");
 
   private final String name = "inner-" + UUID.randomUUID();
-  private final List<Integer> ports = new ArrayList<>();
+  private final List<Integer> ports;
   private final Deque<Node> nodes = new ArrayDeque<>();
   private int joined;
 
@@ -95,19 +91,7 @@ public final class InnerCluster implements AutoCloseable {
    * @param most nodes that may be in it
    */
   public InnerCluster(int most) {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < most; i++) {
-        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        sockets.add(socket);
-        ports.add(socket.getLocalPort());
-      }
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    ports = FreePorts.list(most);
   }
 
   /** A clustered Vert.x of a node, nothing on it. */

@@ -115,11 +115,7 @@ public final class RawHttpServer implements AutoCloseable {
 
   /** A port of loopback on which nobody listens. */
   public static int refusingPort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return FreePorts.one();
   }
 
   public int port() {

@@ -25,10 +25,14 @@ public final class ServiceProcess implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(40);
   private static final Pattern BRIDGE = Pattern.compile("^Bridge: http://127\\.0\\.0\\.1:(\\d+)$");
 
+  private static final Pattern LISTENS =
+      Pattern.compile(".* bridge listens on https?://127\\.0\\.0\\.1:(\\d+)$");
+
   private final Process process;
   private final List<String> out = new CopyOnWriteArrayList<>();
   private final List<String> err = new CopyOnWriteArrayList<>();
   private final List<Thread> readers;
+  private boolean early;
 
   private ServiceProcess(Process process) {
     this.process = process;
@@ -122,11 +126,24 @@ public final class ServiceProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** Of the bridge, once the table has been printed. */
+  /**
+   * Its port is known as soon as it listens. The table waits 15 s for a server that does not become
+   * ready.
+   */
+  public ServiceProcess early() {
+    early = true;
+    return this;
+  }
+
+  /** Of the bridge, once the table has been printed, or {@link #early}. */
   public int port() {
     Supplier<Matcher> line =
-        () -> out.stream().map(BRIDGE::matcher).filter(Matcher::matches).findFirst().orElse(null);
-    await("the table", () -> line.get() != null);
+        () ->
+            (early ? err.stream().map(LISTENS::matcher) : out.stream().map(BRIDGE::matcher))
+                .filter(Matcher::matches)
+                .findFirst()
+                .orElse(null);
+    await("the port", () -> line.get() != null);
     return Integer.parseInt(line.get().group(1));
   }
 

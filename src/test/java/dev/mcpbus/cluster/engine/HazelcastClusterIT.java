@@ -7,15 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.hazelcast.core.HazelcastInstance;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.config.ClusterOptions;
+import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,13 +58,6 @@ class HazelcastClusterIT {
     return node;
   }
 
-  /** A port of a range that no other test uses. */
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return Math.min(socket.getLocalPort(), 65_000);
-    }
-  }
-
   private static HazelcastClusterManager manager(Vertx node) {
     return (HazelcastClusterManager) ((VertxInternal) node).clusterManager();
   }
@@ -81,7 +73,7 @@ class HazelcastClusterIT {
 
   @Test
   void nodes_of_one_machine_find_each_other_and_no_other_machine_can_reach_them() throws Exception {
-    int port = freePort();
+    int port = FreePorts.row(10);
     Vertx one = start(options("127.0.0.1", port, SECRET), null);
     Vertx two = start(options("127.0.0.1", port, SECRET), null);
     for (Vertx node : List.of(one, two)) {
@@ -101,7 +93,7 @@ class HazelcastClusterIT {
 
   @Test
   void nodes_with_another_secret_are_another_cluster_whatever_its_name() throws Exception {
-    int port = freePort();
+    int port = FreePorts.row(10);
     Vertx one = start(options("127.0.0.1", port, SECRET), null);
     Vertx other =
         start(
@@ -124,7 +116,7 @@ class HazelcastClusterIT {
   @ParameterizedTest
   @ValueSource(strings = {"0.0.0.0", "192.0.2.7"})
   void another_interface_without_a_secret_is_refused(String host) throws IOException {
-    refused(options(host, freePort(), null), null, host, "secretFile", "127.0.0.1");
+    refused(options(host, FreePorts.row(10), null), null, host, "secretFile", "127.0.0.1");
   }
 
   private Path file(String network) throws IOException {
@@ -159,7 +151,7 @@ class HazelcastClusterIT {
                   interfaces:
                     - 127.0.0.1
             """
-                .formatted(freePort()));
+                .formatted(FreePorts.row(10)));
     Vertx node = start(options("127.0.0.1", 5701, SECRET), local);
     assertThat(manager(node).getHazelcastInstance().getConfig().getClusterName())
         .isEqualTo(SECRET.clusterName("own"));
@@ -168,7 +160,7 @@ class HazelcastClusterIT {
   @Test
   void a_certificate_that_is_not_there_is_named() throws IOException {
     ClusterOptions options =
-        options("127.0.0.1", freePort(), SECRET)
+        options("127.0.0.1", FreePorts.row(10), SECRET)
             .withTls(
                 new ClusterOptions.Tls(
                     folder.resolve("none.crt"), folder.resolve("b"), folder.resolve("c")));

@@ -16,6 +16,7 @@ import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.config.ClusterOptions;
+import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -29,8 +30,6 @@ import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +54,7 @@ class ClusterRequestsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    List<Integer> ports = freePorts(3);
+    List<Integer> ports = FreePorts.list(3);
     List<String> members = ports.stream().map(port -> "127.0.0.1:" + port).toList();
     name = "calls-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     for (int port : ports) {
@@ -92,18 +91,6 @@ class ClusterRequestsTest {
     for (Vertx node : NODES) {
       Awaitility.await().atMost(Duration.ofSeconds(30)).until(node.close()::isComplete);
     }
-  }
-
-  private static List<Integer> freePorts(int count) throws Exception {
-    List<ServerSocket> held = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-    }
-    List<Integer> ports = held.stream().map(ServerSocket::getLocalPort).toList();
-    for (ServerSocket socket : held) {
-      socket.close();
-    }
-    return ports;
   }
 
   private static String address(String id) {
@@ -390,7 +377,7 @@ class ClusterRequestsTest {
             name,
             null,
             "127.0.0.1",
-            freePorts(1).get(0),
+            FreePorts.one(),
             0,
             config.getAdvancedNetworkConfig().getJoin().getTcpIpConfig().getMembers(),
             null,
