@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Two servers of the older era behind one endpoint, clients of both. */
+/** Two servers of the initialize era behind one endpoint, and clients of both eras. */
 class GatewayTest {
 
   private static TestBus bus;
@@ -38,7 +38,7 @@ class GatewayTest {
   }
 
   @Test
-  void a_modern_client_discovers_lists_and_calls() {
+  void a_discover_client_discovers_lists_and_calls() {
     McpHttp client = all();
     JsonObject found = client.modern("server/discover", new JsonObject()).result();
     assertThat(found.getJsonArray("supportedVersions")).containsExactly("2026-07-28");
@@ -60,7 +60,7 @@ class GatewayTest {
   }
 
   @Test
-  void an_older_client_initializes_lists_and_calls() {
+  void an_initialize_client_initializes_lists_and_calls() {
     McpHttp.Session session = all().initialize();
     assertThat(session.initialized().getString("protocolVersion")).isEqualTo("2025-11-25");
     assertThat(session.initialized().getString("instructions")).contains("# one", "# two");

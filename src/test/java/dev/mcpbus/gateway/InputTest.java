@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A server asks while it works on a call: every era of client on every era of server. */
+/** A server asks during a call: clients of both eras on servers of both eras. */
 class InputTest {
 
   private static final JsonObject ELICITATION =
@@ -113,7 +113,7 @@ class InputTest {
   }
 
   @Test
-  void modern_client_modern_server_the_question_and_the_retry_pass_as_they_are() {
+  void discover_client_discover_server_the_question_and_the_retry_pass_unchanged() {
     ScriptedPeer peer = modernServer();
     JsonObject first = modernCall(new JsonObject());
     JsonObject asked = client.post(first, McpHttp.headers(first)).result();
@@ -139,7 +139,7 @@ class InputTest {
   }
 
   @Test
-  void older_client_modern_server_the_session_is_asked_on_the_stream_of_its_call() {
+  void initialize_client_discover_server_the_question_comes_on_the_stream_of_the_call() {
     ScriptedPeer peer = modernServer();
     McpHttp.Session other = client.initialize("2025-11-25", ELICITATION);
     McpHttp.Session session = client.initialize("2025-11-25", ELICITATION);
@@ -164,7 +164,7 @@ class InputTest {
   }
 
   @Test
-  void older_client_older_server_the_session_is_asked_by_its_own_connection() {
+  void initialize_client_initialize_server_the_question_comes_by_the_private_connection() {
     ScriptedPeer peer = olderServer();
     McpHttp.Session other = client.initialize("2025-06-18", ELICITATION);
     McpHttp.Session session = client.initialize("2025-06-18", ELICITATION);
@@ -209,7 +209,7 @@ class InputTest {
   }
 
   @Test
-  void modern_client_older_server_the_question_is_a_result_and_the_retry_goes_on() {
+  void discover_client_initialize_server_the_question_is_a_result_and_the_retry_continues() {
     ScriptedPeer peer = olderServer();
     JsonObject more = new JsonObject().put("name", "o__greet");
     JsonObject first = modernCall(more);
@@ -243,7 +243,7 @@ class InputTest {
   }
 
   @Test
-  void modern_client_older_server_what_is_asked_at_once_is_one_result_without_the_servers_tokens() {
+  void discover_client_initialize_server_questions_at_once_are_one_result_without_tokens() {
     ScriptedPeer peer = olderServer();
     JsonObject first = modernCall(new JsonObject().put("name", "o__greet"));
     CompletableFuture<Answer> asked = client.posted(first.encode(), McpHttp.headers(first));
@@ -267,7 +267,7 @@ class InputTest {
   }
 
   @Test
-  void a_modern_client_that_closes_its_response_cancels_the_call() {
+  void a_discover_client_that_closes_its_response_cancels_the_call() {
     ScriptedPeer peer =
         Peers.legacy(
             bus,
@@ -298,7 +298,7 @@ class InputTest {
   }
 
   @Test
-  void a_modern_client_hears_the_log_of_its_own_call() {
+  void a_discover_client_gets_the_log_of_its_own_call() {
     ScriptedPeer peer =
         Peers.modern(
             bus,

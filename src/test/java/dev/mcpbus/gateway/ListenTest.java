@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What modern clients hear of changes. */
+/** The notifications of changes that discover clients receive. */
 class ListenTest {
 
   private static final String SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";

@@ -18,7 +18,7 @@ public final class Peers {
 
   private Peers() {}
 
-  /** A peer of the older era with every capability; {@code script} answers the rest. */
+  /** A peer of the initialize era with every capability; {@code script} answers the rest. */
   public static ScriptedPeer legacy(TestBus bus, String id, ScriptedPeer.Script script) {
     return connected(
         bus,

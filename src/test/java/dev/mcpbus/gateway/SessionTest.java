@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sessions of clients of the older era. */
+/** Sessions of clients of the initialize era. */
 class SessionTest {
 
   private TestBus bus = TestBus.startWithBridge(new JsonObject());
@@ -221,7 +221,7 @@ class SessionTest {
   }
 
   @Test
-  void an_updated_resource_is_told_to_who_subscribed_and_to_nobody_else() {
+  void only_subscribers_learn_of_an_updated_resource() {
     ScriptedPeer peer = peer("s");
     McpHttp.Session session = client().initialize();
     McpHttp.Session other = client().initialize();
@@ -345,7 +345,7 @@ class SessionTest {
     await().until(() -> !peer.received("notifications/cancelled").isEmpty());
   }
 
-  /** A request whose answer nobody waits for. */
+  /** A request whose client does not wait for the answer. */
   private Socket sent(McpHttp.Session session, JsonObject request) throws IOException {
     String body = request.encode();
     StringBuilder head = new StringBuilder("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:" + bus.port());

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whose task is whose, and what is told of it. All servers call their only task "1". */
+/** Which client has which task, and what it learns of it. All servers call their only task "1". */
 class TasksTest {
 
   private static final String EXTENSION = "io.modelcontextprotocol/tasks";
@@ -222,7 +222,7 @@ class TasksTest {
   }
 
   @Test
-  void an_older_client_reads_a_modern_servers_task_in_its_own_words() {
+  void an_initialize_client_reads_a_discover_servers_task_in_its_own_form() {
     ScriptedPeer peer = modern("m");
     McpHttp.Session session = session(ADA);
     JsonObject task = session.call("tools/call", asTask("m__work")).result().getJsonObject("task");
@@ -257,7 +257,7 @@ class TasksTest {
   }
 
   @Test
-  void two_sessions_of_one_older_server_do_not_meet_in_its_ids() {
+  void two_sessions_of_one_initialize_server_do_not_share_its_task_ids() {
     ScriptedPeer peer = older("old");
     McpHttp.Session one = session(ADA);
     McpHttp.Session two = session(ADA);
@@ -292,7 +292,7 @@ class TasksTest {
   }
 
   @Test
-  void a_modern_client_hears_of_its_tasks_and_of_nobody_elses() {
+  void a_discover_client_hears_of_its_own_tasks_alone() {
     ScriptedPeer peer = modern("m");
     String mine = begin(ADA, "m__work");
     McpHttp client = client();

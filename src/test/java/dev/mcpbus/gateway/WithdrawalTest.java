@@ -91,7 +91,7 @@ class WithdrawalTest {
   }
 
   @Test
-  void an_older_client_is_told_that_the_server_does_not_ask_any_more() {
+  void an_initialize_client_learns_that_the_server_took_its_question_back() {
     ScriptedPeer peer = olderServer();
     McpHttp.Session session = client.initialize("2025-11-25", CAN);
     try (McpHttp.Stream stream = asked(peer, session)) {
@@ -155,7 +155,7 @@ class WithdrawalTest {
   }
 
   @Test
-  void for_a_modern_client_a_question_that_was_taken_back_is_gone() {
+  void for_a_discover_client_a_question_that_was_taken_back_is_gone() {
     ScriptedPeer peer = olderServer();
     JsonObject first = modernCall(new JsonObject());
     CompletableFuture<Answer> waiting = client.posted(first.encode(), McpHttp.headers(first));

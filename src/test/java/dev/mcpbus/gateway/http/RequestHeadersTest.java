@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a request of the modern era says of itself must be there, and the same twice. */
+/** A request of the discover era must describe itself in headers and body, equally in both. */
 class RequestHeadersTest {
 
   private static TestBus bus;

@@ -166,7 +166,7 @@ class SseEndpointTest {
   }
 
   @Test
-  void a_stream_that_nobody_initialized_answers_nothing_else() {
+  void a_stream_answers_only_initialize_at_first() {
     try (Client client = new Client("/sse")) {
       JsonObject refused = client.call("tools/list", new JsonObject());
       assertThat(refused.getJsonObject("error").getInteger("code")).isEqualTo(-32600);
