@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * McpClient mcp = McpClient.create(vertx);
  * mcp.server("git").callTool("status", Map.of("path", "."))
- *     .onSuccess(result -> ...)
- *     .onFailure(failure -> switchOn(((McpFailure) failure).code()));
+ *     .onSuccess(result -> show(result.content()))
+ *     .onFailure(failure -> report(((McpFailure) failure).code()));
  * }</pre>
  *
  * <p>Create one per verticle, in {@code start()}; it costs little. It belongs to the context that

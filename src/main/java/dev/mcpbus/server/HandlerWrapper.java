@@ -5,7 +5,8 @@ package dev.mcpbus.server;
  * Register it with {@link RawServer#wrap} for all handlers, or apply it to a single one:
  *
  * <pre>{@code
- * server.tool("drop", "Drops a table.", schema, Wrappers.authorized(admins).wrap(this::drop));
+ * server.tool("drop", "Drops a table.", schema,
+ *     HandlerWrappers.authorized(request -> admins.contains(request.principal())).wrap(this::drop));
  * }</pre>
  */
 @FunctionalInterface

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *         (request, arguments) -> Future.succeededFuture(
  *             ToolResult.text("Hello " + arguments.getString("name"))));
  * vertx.deployVerticle(server.deployable("my.greeter"));     // on the bus
- * bus.add(id, server.inMemory(context), options);            // in memory
+ * bus.add(id, server.inMemory(context), ConnectionOptions.DEFAULT);   // in memory
  * }</pre>
  *
  * <p>Register handlers before the first client connects. Tools can be added and removed at any

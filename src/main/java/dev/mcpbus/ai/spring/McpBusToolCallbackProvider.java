@@ -9,7 +9,7 @@ import org.springframework.ai.tool.ToolCallbackProvider;
  * The tools of mcpbus for {@code ChatClient}, named {@code server__tool}.
  *
  * <pre>{@code
- * ChatClient.builder(model).build()
+ * ChatClient.builder(chatModel).build()
  *     .prompt("...")
  *     .tools(McpBusToolCallbackProvider.create(vertx, BlockingTools.Options.DEFAULT))
  *     .call();

@@ -21,7 +21,7 @@ import reactor.core.publisher.Mono;
  *
  * <pre>{@code
  * var provider = new SdkServerTransportProvider();
- * McpAsyncServer server = McpServer.async(provider).tools(...).build();
+ * McpAsyncServer server = McpServer.async(provider).tools(tools).build();
  * BusServer.listen(vertx, "my.server", provider);      // on the bus
  * new InMemoryTransport("my-server", context, provider);      // in memory
  * }</pre>

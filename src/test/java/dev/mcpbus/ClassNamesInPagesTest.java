@@ -1,4 +1,4 @@
-package dev.mcpbus.faults;
+package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,7 +64,7 @@ class ClassNamesInPagesTest {
     assertThat(found).isGreaterThan(500);
   }
 
-  private static List<Path> pages() throws IOException {
+  static List<Path> pages() throws IOException {
     try (Stream<Path> files = Files.walk(Path.of("src/docs"))) {
       return Stream.concat(files, Stream.of(Path.of("README.md")))
           .filter(page -> page.toString().endsWith(".md"))
