@@ -28,7 +28,11 @@ public record ConnectionId(String value) {
           "input",
           "rpc",
           "supervisor",
-          "catalog");
+          "catalog",
+          "gateway",
+          "placement",
+          "limits",
+          "progress");
 
   public ConnectionId {
     String problem = problem(value);

@@ -86,9 +86,9 @@ final class LoopWatch extends AppenderBase<ILoggingEvent> implements AutoCloseab
   private synchronized long starved(long millis) {
     Sample now = look();
     long since = now.nanos - TimeUnit.MILLISECONDS.toNanos(millis);
-    Sample before = now;
+    Sample before = samples.isEmpty() ? now : samples.getFirst();
     for (Sample older : samples) { // the newest comes last
-      if (older.nanos <= since || before == now) {
+      if (older.nanos <= since) {
         before = older;
       }
     }
