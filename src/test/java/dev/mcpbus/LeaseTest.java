@@ -12,6 +12,7 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -83,6 +84,13 @@ class LeaseTest {
 
   private String lease(long ttl) {
     return bus.<JsonObject>request("mcp.servers.lease", wish("s", ttl)).getString("lease");
+  }
+
+  @Test
+  void a_lease_states_how_long_a_call_may_take() {
+    add("slow", ConnectionOptions.DEFAULT.with().maxCallDuration(Duration.ofMinutes(30)).build());
+    JsonObject answer = bus.request("mcp.servers.lease", wish("slow", 60_000));
+    assertThat(answer.getLong("maxCallMillis")).isEqualTo(1_800_000);
   }
 
   @Test
@@ -289,6 +297,7 @@ class LeaseTest {
   void a_server_that_is_declared_shared_is_not_leased() {
     add("common", ConnectionOptions.DEFAULT.with().shared(true).build());
     JsonObject answer = bus.request("mcp.servers.lease", wish("common", 60_000));
-    assertThat(answer).isEqualTo(new JsonObject().put("shared", true));
+    assertThat(answer)
+        .isEqualTo(new JsonObject().put("shared", true).put("maxCallMillis", 600_000));
   }
 }

@@ -10,8 +10,9 @@ public final class Headers {
 
   /**
    * The time left until the call's deadline, milliseconds, counted from the moment of sending. It
-   * is a duration and not a time of day, because the clocks of two nodes may differ. Default: the
-   * request time-out of the connection.
+   * is a duration and not a time of day, because the clocks of two nodes may differ. The connection
+   * cuts it to the longest duration of a call of its server ({@code maxCallDuration}, default 10
+   * min). Default: the request time-out of the connection, which progress extends.
    */
   public static final String DEADLINE = "deadline";
 

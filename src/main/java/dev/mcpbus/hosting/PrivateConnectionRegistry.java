@@ -79,7 +79,8 @@ final class PrivateConnectionRegistry {
 
   /**
    * Starts a private connection: {@code {id, capabilities, input, events, ttl, owner?}} -> {@code
-   * {lease}}, an id whose addresses belong to the client; {@code {shared: true}} where the server's
+   * {lease, maxCallMillis}}, an id whose addresses belong to the client, and the {@code
+   * maxCallDuration} of the server; {@code {shared: true, maxCallMillis}} where the server's
    * connection may be shared.
    *
    * @param body {@code owner} is the name of the principal, so that one principal cannot take all;
@@ -89,7 +90,7 @@ final class PrivateConnectionRegistry {
    */
   Future<JsonObject> lease(ServerDefinition server, JsonObject body) {
     if (server.connection().shared()) {
-      return Future.succeededFuture(new JsonObject().put("shared", true));
+      return Future.succeededFuture(described(server).put("shared", true));
     }
     if (!(body.getValue("input") instanceof String input)
         || !(body.getValue("events") instanceof String events)) {
@@ -122,9 +123,13 @@ final class PrivateConnectionRegistry {
                           lease,
                           capabilities,
                           new PrivateConnection(server.id(), input, events)))
-                  .map(new JsonObject().put("lease", lease.value()))
+                  .map(described(current).put("lease", lease.value()))
                   .onFailure(failure -> forget(lease));
             });
+  }
+
+  private static JsonObject described(ServerDefinition server) {
+    return new JsonObject().put("maxCallMillis", server.connection().maxCallDuration().toMillis());
   }
 
   private FairLimit<ConnectionId> bound(ConnectionId server) {

@@ -14,6 +14,7 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -189,6 +190,15 @@ class TasksTest {
     JsonObject result = ask(who, "tasks/get", named(id)).getJsonObject("result");
     assertThat(result.getString("taskId")).isEqualTo(id);
     return result.getString("status");
+  }
+
+  @Test
+  void a_parked_task_is_promised_no_longer_than_its_connection_lets_a_call_run() {
+    older("old");
+    JsonObject task = ask(ADA, "tools/call", Peers.call("old__work")).getJsonObject("result");
+    Duration kept = Duration.ofMinutes(10);
+    assertThat(task.getLong("ttlMs"))
+        .isEqualTo(ConnectionOptions.DEFAULT.maxCallDuration().plus(kept).toMillis());
   }
 
   @Test

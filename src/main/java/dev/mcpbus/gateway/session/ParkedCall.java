@@ -4,11 +4,11 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.AsyncResult;
@@ -47,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>the client closes its response</td><td>the call is cancelled</td>
  *       <td>the call goes on; it is cancelled if the client does not have the task yet</td></tr>
  *   <tr><td>no retry for 5 min</td><td>the call is cancelled</td><td>-</td></tr>
- *   <tr><td>deadline</td><td>the connection's own</td><td>1 h</td></tr>
+ *   <tr><td>deadline</td><td>the connection's own</td><td>the connection's {@code maxCallDuration}, 1 h at
+ *       most</td></tr>
  *   <tr><td>the bound is reached, or another client needs the connection</td>
  *       <td>a call whose client has questions is cancelled</td>
  *       <td>a task that asks is cancelled; one that is over is forgotten</td></tr>
@@ -86,7 +87,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
   private final JsonObject capabilities;
   final String callId;
   private final Map<String, Question> questions = new LinkedHashMap<>();
-  private @Nullable ConnectionId connection;
+  private @Nullable Opened connection;
   private @Nullable AsyncResult<RawJson> outcome;
   private long sequence;
   private boolean over;
@@ -98,8 +99,8 @@ abstract class ParkedCall implements CallRegistry.Caller {
     this.callId = home.host.calls().add(this);
   }
 
-  /** Its private connection; null before it has one. */
-  @Nullable ConnectionId connection() {
+  /** The connection that it has for now; null before it has one. */
+  @Nullable Opened connection() {
     return connection;
   }
 
@@ -135,16 +136,16 @@ abstract class ParkedCall implements CallRegistry.Caller {
    * @param timeLeft milliseconds, or {@link CallDeadline#NONE}
    * @param progress whether the client wants progress
    */
-  void send(ConnectionId own, String suffix, RawJson params, long timeLeft, boolean progress) {
+  void send(Opened own, String suffix, RawJson params, long timeLeft, boolean progress) {
     connection = own;
-    home.host.calls().addConnection(own.value(), this);
+    home.host.calls().addConnection(own.id().value(), this);
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
             .addHeader(Headers.INPUT, home.host.calls().inputs());
     CallHeaders.add(options, Headers.PROGRESS, progress ? home.host.calls().calling() : null);
     home.host
         .sender()
-        .<Buffer>request(own, Addresses.of(own, suffix), params.toBuffer(), options)
+        .<Buffer>request(own.id(), Addresses.of(own.id(), suffix), params.toBuffer(), options)
         .map(reply -> RawJson.of(reply.body()))
         .onComplete(
             done -> {
@@ -231,7 +232,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
   /** The client does not want the answer any more, or waits too long. Idempotent. */
   void cancel() {
     if (!over && connection != null) {
-      CallCancellation.publish(home.host.vertx(), connection, callId);
+      CallCancellation.publish(home.host.vertx(), connection.id(), callId);
     }
     end();
   }
@@ -244,7 +245,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
     over = true;
     home.host.calls().remove(callId);
     if (connection != null) {
-      home.host.calls().removeConnection(connection.value());
+      home.host.calls().removeConnection(connection.id().value());
     }
     McpFailure unanswered = McpFailure.notSent(FailureCode.CANCELLED, ending());
     questions.values().forEach(question -> question.answer().tryFail(unanswered));

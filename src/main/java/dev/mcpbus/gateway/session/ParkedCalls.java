@@ -1,7 +1,6 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
@@ -10,12 +9,14 @@ import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.Message;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +33,7 @@ final class ParkedCalls {
   final ParkedConnections connections;
   private final FairLimit<ParkedCall> calls;
   private final FairLimit<ParkedCall> tasks;
+  final InstantSource clock;
   private final Set<ParkedCall> all = new HashSet<>();
 
   /** By the name that the client has: a {@code requestState} or the id of a task. */
@@ -43,8 +45,9 @@ final class ParkedCalls {
   /**
    * @param max calls, and as many tasks
    */
-  ParkedCalls(HostParts host, int max) {
+  ParkedCalls(HostParts host, int max, InstantSource clock) {
     this.host = host;
+    this.clock = clock;
     this.connections = new ParkedConnections(host.vertx(), host.calls());
     this.calls = new FairLimit<>(max);
     this.tasks = new FairLimit<>(max);
@@ -205,7 +208,7 @@ final class ParkedCalls {
     }
     boolean changed = inUse != bound(call).isInUse(call);
     bound(call).use(call, inUse);
-    ConnectionId own = call.connection();
+    Opened own = call.connection();
     if (changed && own != null) {
       connections.use(own, inUse);
     }
@@ -213,7 +216,7 @@ final class ParkedCalls {
 
   /** A call is over: its connection is free; a task keeps its result for a while. */
   void ended(ParkedCall call) {
-    ConnectionId own = call.connection();
+    Opened own = call.connection();
     if (own != null) {
       connections.giveBack(call.key, own);
     }

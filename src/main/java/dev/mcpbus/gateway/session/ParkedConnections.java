@@ -1,6 +1,6 @@
 package dev.mcpbus.gateway.session;
 
-import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -23,12 +23,12 @@ final class ParkedConnections {
   private static final long IDLE_MILLIS = 30_000;
   private static final long TTL_MILLIS = 900_000;
 
-  private record Idle(ConnectionId connection, long timer) {}
+  private record Idle(Opened connection, long timer) {}
 
   private final Vertx vertx;
   private final PrivateConnections connections;
   private final Map<ParkedCall.Key, Deque<Idle>> idle = new HashMap<>();
-  private final Set<ConnectionId> own = new HashSet<>();
+  private final Set<Opened> own = new HashSet<>();
 
   ParkedConnections(Vertx vertx, CallRegistry registry) {
     this.vertx = vertx;
@@ -36,7 +36,7 @@ final class ParkedConnections {
   }
 
   /** A connection for this key alone, until {@link #giveBack}; or the server's shared one. */
-  Future<ConnectionId> take(ParkedCall.Key key) {
+  Future<Opened> take(ParkedCall.Key key) {
     Deque<Idle> free = idle.get(key);
     Idle next = free == null ? null : free.poll();
     if (next != null) {
@@ -46,17 +46,15 @@ final class ParkedConnections {
     }
     return connections
         .open(key.server(), new JsonObject(key.capabilities()), key.principal())
-        .map(
+        .onSuccess(
             opened -> {
-              if (opened == null) {
-                return new ConnectionId(key.server());
+              if (!opened.shared()) {
+                own.add(opened);
               }
-              own.add(opened);
-              return opened;
             });
   }
 
-  void giveBack(ParkedCall.Key key, ConnectionId connection) {
+  void giveBack(ParkedCall.Key key, Opened connection) {
     if (!own.contains(connection)) {
       return; // a shared one
     }
@@ -66,21 +64,21 @@ final class ParkedConnections {
   }
 
   /** An idle connection can make room for other clients. */
-  Future<?> use(ConnectionId connection, boolean inUse) {
+  Future<?> use(Opened connection, boolean inUse) {
     return own.contains(connection)
-        ? connections.renew(connection, inUse)
+        ? connections.renew(connection.id(), inUse)
         : Future.succeededFuture();
   }
 
-  void level(ConnectionId connection, String level) {
-    connections.level(connection, level);
+  void level(Opened connection, String level) {
+    connections.level(connection.id(), level);
   }
 
   /** Ends a connection if it waits for the next call. */
   void giveUp(String connection) {
     for (Map.Entry<ParkedCall.Key, Deque<Idle>> free : idle.entrySet()) {
       for (Idle one : free.getValue()) {
-        if (one.connection().value().equals(connection)) {
+        if (one.connection().id().value().equals(connection)) {
           vertx.cancelTimer(one.timer());
           release(free.getKey(), one.connection());
           return;
@@ -89,7 +87,7 @@ final class ParkedConnections {
     }
   }
 
-  private void forget(ParkedCall.Key key, ConnectionId connection) {
+  private void forget(ParkedCall.Key key, Opened connection) {
     own.remove(connection);
     Deque<Idle> free = idle.get(key);
     if (free != null) {
@@ -100,15 +98,15 @@ final class ParkedConnections {
     }
   }
 
-  private void release(ParkedCall.Key key, ConnectionId connection) {
+  private void release(ParkedCall.Key key, Opened connection) {
     forget(key, connection);
-    connections.release(connection);
+    connections.release(connection.id());
   }
 
   Future<Void> close() {
     List<Future<Void>> ending = new ArrayList<>();
     idle.values().forEach(free -> free.forEach(one -> vertx.cancelTimer(one.timer())));
-    own.forEach(connection -> ending.add(connections.release(connection)));
+    own.forEach(connection -> ending.add(connections.release(connection.id())));
     own.clear();
     idle.clear();
     return Future.join(ending).mapEmpty();

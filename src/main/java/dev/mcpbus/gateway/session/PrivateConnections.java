@@ -7,7 +7,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Opens, renews and releases private connections of clients. The service is on this node, because a
@@ -15,6 +14,14 @@ import org.jspecify.annotations.Nullable;
  * addresses of this session host. Confined to the host's context.
  */
 final class PrivateConnections {
+
+  /**
+   * The connection that answers a client.
+   *
+   * @param shared whether it is the connection of the server, which all clients share
+   * @param maxCallMillis the longest time that a call over it may take
+   */
+  record Opened(ConnectionId id, boolean shared, long maxCallMillis) {}
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
@@ -32,13 +39,12 @@ final class PrivateConnections {
   }
 
   /**
-   * Opens a private connection.
+   * Opens a private connection, unless all clients share the connection of this server.
    *
    * @param capabilities of the client, which the connection states as its own
    * @param owner the name of the client's principal
-   * @return null if all clients share the connection of this server
    */
-  Future<@Nullable ConnectionId> open(String server, JsonObject capabilities, String owner) {
+  Future<Opened> open(String server, JsonObject capabilities, String owner) {
     JsonObject wish =
         new JsonObject()
             .put("id", server)
@@ -53,7 +59,8 @@ final class PrivateConnections {
         .map(
             answer -> {
               String id = answer.body().getString("lease");
-              return id == null ? null : new ConnectionId(id);
+              long longest = answer.body().getLong("maxCallMillis", 0L);
+              return new Opened(new ConnectionId(id == null ? server : id), id == null, longest);
             });
   }
 

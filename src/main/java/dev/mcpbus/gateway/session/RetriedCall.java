@@ -2,11 +2,11 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.Codecs;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
@@ -65,7 +65,7 @@ final class RetriedCall extends ParkedCall {
     return state == null;
   }
 
-  void begin(ConnectionId own) {
+  void begin(Opened own) {
     Message<?> message = waiting;
     if (message == null) {
       return;

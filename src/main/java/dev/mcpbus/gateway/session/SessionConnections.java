@@ -68,7 +68,7 @@ final class SessionConnections {
     return connections
         .open(server.value(), capabilities, session.owner())
         .compose(
-            own -> Future.succeededFuture(own == null ? server : begun(server, own)),
+            own -> Future.succeededFuture(own.shared() ? server : begun(server, own.id())),
             failure ->
                 McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
                     ? Future.succeededFuture(server) // its own address reports the reason

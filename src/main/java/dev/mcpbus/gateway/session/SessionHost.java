@@ -28,6 +28,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -90,7 +91,7 @@ public final class SessionHost extends VerticleBase {
             options.maxCalls(),
             bound,
             this::end);
-    parked = new ParkedCalls(parts, bound.max());
+    parked = new ParkedCalls(parts, bound.max(), InstantSource.system());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();

@@ -1,10 +1,10 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TasksExtension;
@@ -18,8 +18,8 @@ import java.time.Instant;
  */
 final class TaskCall extends ParkedCall {
 
-  /** The longest life of a task, milliseconds. */
-  private static final long TTL_MILLIS = 3_600_000;
+  /** The longest time that a task works, milliseconds, if its connection does not set less. */
+  private static final long MAX_WORK_MILLIS = 3_600_000;
 
   /** How long the result is kept, milliseconds. */
   static final long KEPT_MILLIS = 600_000;
@@ -28,8 +28,9 @@ final class TaskCall extends ParkedCall {
 
   private final String id;
   private final String tool;
-  private final Instant created = Instant.now();
-  private Instant updated = created;
+  private final Instant created;
+  private Instant updated;
+  private long workMillis = MAX_WORK_MILLIS;
   private String message = "";
   private boolean cancelled;
 
@@ -41,6 +42,8 @@ final class TaskCall extends ParkedCall {
     super(home, key);
     this.id = id;
     this.tool = tool;
+    this.created = home.clock.instant();
+    this.updated = created;
   }
 
   @Override
@@ -57,8 +60,10 @@ final class TaskCall extends ParkedCall {
     return !isOver() && !hasQuestions();
   }
 
-  void begin(ConnectionId own, RawJson params) {
-    send(own, Addresses.TOOLS_CALL, params, TTL_MILLIS, false);
+  /** Sends the call. The connection ends it after the time that the client is told. */
+  void begin(Opened own, RawJson params) {
+    workMillis = Math.min(MAX_WORK_MILLIS, own.maxCallMillis());
+    send(own, Addresses.TOOLS_CALL, params, workMillis, false);
   }
 
   // ---- requests of the client
@@ -120,7 +125,7 @@ final class TaskCall extends ParkedCall {
   private long ttl() {
     return isOver()
         ? updated.toEpochMilli() - created.toEpochMilli() + KEPT_MILLIS
-        : TTL_MILLIS + KEPT_MILLIS;
+        : workMillis + KEPT_MILLIS;
   }
 
   /** {@code tasks/update}: answers to some of the questions. */
@@ -164,7 +169,7 @@ final class TaskCall extends ParkedCall {
   }
 
   private void touch() {
-    updated = Instant.now();
+    updated = home.clock.instant();
     home.noteUse(this);
   }
 

@@ -1,0 +1,88 @@
+package dev.mcpbus.gateway.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
+import io.vertx.junit5.VertxExtension;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** How long a parked task lives, and what its client is told of that. The test moves the time. */
+@ExtendWith(VertxExtension.class)
+class TaskCallTest {
+
+  private static final Duration KEPT = Duration.ofMinutes(10);
+
+  private final AtomicReference<Instant> now =
+      new AtomicReference<>(Instant.parse("2026-11-22T10:00:00Z"));
+  private final AtomicReference<Message<Buffer>> sent = new AtomicReference<>();
+  private ParkedCalls parked;
+
+  @BeforeEach
+  void start(Vertx vertx) {
+    Directory directory = new Directory(vertx);
+    HostParts parts =
+        new HostParts(
+            vertx,
+            RequestSender.of(vertx),
+            directory,
+            new RequestRouter(vertx, directory, 10),
+            new CallRegistry("host"),
+            new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+            10,
+            new FairLimit<>(10),
+            session -> {});
+    parked = new ParkedCalls(parts, 10, () -> now.get());
+    vertx.eventBus().<Buffer>localConsumer("mcp.s.tools.call", sent::set);
+  }
+
+  private TaskCall begin(Duration maxCall) {
+    TaskCall task = new TaskCall(parked, new ParkedCall.Key("s", "ada", "{}"), "host.1", "work");
+    task.begin(new Opened(new ConnectionId("s"), true, maxCall.toMillis()), RawJson.EMPTY_OBJECT);
+    await().until(() -> sent.get() != null);
+    return task;
+  }
+
+  private static long ttl(RawJson task) {
+    return task.toJsonObject().getLong("ttlMs");
+  }
+
+  @Test
+  void a_client_is_told_the_time_that_the_connection_lets_the_call_run() {
+    Duration longest = Duration.ofMinutes(15);
+    TaskCall task = begin(longest);
+    assertThat(sent.get().headers().get("deadline")).isEqualTo("" + longest.toMillis());
+    long told = ttl(task.begun());
+    assertThat(told).isEqualTo(longest.plus(KEPT).toMillis());
+
+    now.updateAndGet(before -> before.plus(longest));
+    assertThat(ttl(task.get())).isEqualTo(told);
+    sent.get().reply(McpFailure.maybeSent(FailureCode.CALL_TIMEOUT, "late"));
+    await().until(task::isOver);
+    assertThat(task.get().toJsonObject().getString("status")).isEqualTo("failed");
+    assertThat(ttl(task.get())).isEqualTo(told);
+  }
+
+  @Test
+  void a_task_works_for_an_hour_at_most() {
+    TaskCall task = begin(Duration.ofDays(1));
+    assertThat(sent.get().headers().get("deadline")).isEqualTo("3600000");
+    assertThat(ttl(task.begun())).isEqualTo(Duration.ofHours(1).plus(KEPT).toMillis());
+  }
+}
