@@ -173,8 +173,7 @@ class GatewayTasksIT {
   void who_does_not_care_for_tasks_gets_the_result() {
     Map<Combination, Future<McpSchema.CallToolResult>> calls = new LinkedHashMap<>();
     combinations()
-        .forEach(
-            one -> calls.put(one, server(one).callTool(one.tool(), one.arguments(), PATIENT)));
+        .forEach(one -> calls.put(one, server(one).callTool(one.tool(), one.arguments(), PATIENT)));
     calls.forEach(
         (one, call) ->
             assertThat(text(TestBus.await(call)))

@@ -108,7 +108,7 @@ final class GatewayBench {
         if (round == 0 && !quick) {
           load(programs, endpoint, 1, 8_000);
         }
-        report.add(endpoint, load(programs, endpoint, quick ? 100 : 300, quick ? 200 : 3_000));
+        report.add(endpoint, load(programs, endpoint, quick ? 600 : 300, quick ? 400 : 3_000));
       }
     }
   }
@@ -252,7 +252,7 @@ final class GatewayBench {
       System.err.println("bench: " + endpoint.label());
       report.list(
           endpoint,
-          programs.load(endpoint, CALLERS, quick ? 100 : 5_000, quick ? 200 : 4_000, request));
+          programs.load(endpoint, CALLERS, quick ? 300 : 5_000, quick ? 300 : 4_000, request));
     }
   }
 
