@@ -161,20 +161,21 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
 
   // ---- the server's era
 
-  /** The era of the server; null where the next handshake has to find it. */
+  /** The era that the next handshake begins with; null where it has to find the era. */
   @Nullable Era era() {
     return era;
   }
 
   void foundEra(Era found) {
-    if (era != found) {
+    if (era != found || eraSince == null) {
       era = found;
       eraSince = Instant.now();
     }
   }
 
-  void forgetEra() {
-    era = null;
+  /** No era is known any more; the next handshake begins with {@code next}, null for a probe. */
+  void forgetEra(@Nullable Era next) {
+    era = next;
     eraSince = null;
   }
 

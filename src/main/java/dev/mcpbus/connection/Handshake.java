@@ -23,6 +23,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,10 @@ import org.jspecify.annotations.Nullable;
  *       be starting. It gets {@code initialize} as well, and its first answer counts. Not over
  *       HTTP, where no answer to a request is an outage.
  *   <li>{@code fallBack}: a server of the {@code initialize} era gets {@code initialize} over the
- *       same channel; a child that exited on the probe gets a new process ({@code again}).
+ *       same channel.
+ *   <li>{@code again}: a child that exited on the probe, or on both, gets a new process and {@code
+ *       initialize}. If that fails as well, the next handshake begins with {@code initialize}, and
+ *       the one after it with the probe: the child may have exited for reasons of its own.
  * </ol>
  *
  * <p>The sentences are of MCP 2026-07-28, Versioning and Compatibility, Backward Compatibility with
@@ -58,6 +62,9 @@ final class Handshake {
   private final SessionListener listener;
   private final SessionEra initialize;
   private final SessionEra discover;
+
+  /** What the next handshake begins with if this one fails; set when the probe ends a channel. */
+  private @Nullable Era afterExit;
 
   /**
    * @param connection takes each session that the handshake tries, and the era that it finds
@@ -97,7 +104,7 @@ final class Handshake {
                 .connect()
                 .compose(connected -> known == null ? probe(session) : speak(session, first)))
         .onSuccess(opened -> connection.foundEra(opened.session().era().era()))
-        .onFailure(failure -> connection.forgetEra()); // the cached era may be the reason
+        .onFailure(failure -> connection.forgetEra(afterExit)); // the cached era may be the reason
   }
 
   private Session newSession(SessionEra era) {
@@ -130,7 +137,8 @@ final class Handshake {
     Promise<OpenSession> first = Promise.promise();
     long timer =
         vertx.setTimer(
-            options.probeTimeout().toMillis(), silent -> both(session, discovered, first));
+            options.probeTimeout().toMillis(),
+            silent -> both(session, discovered).onComplete(first));
     discovered.onComplete(
         answer -> {
           if (vertx.cancelTimer(timer)) {
@@ -141,40 +149,38 @@ final class Handshake {
   }
 
   /** The probe has no answer yet: sends {@code initialize} as well, and takes the first answer. */
-  private void both(Session session, Future<OpenSession> discovered, Promise<OpenSession> first) {
+  private Future<OpenSession> both(Session session, Future<OpenSession> discovered) {
     Future<OpenSession> initialized = speak(session, initialize);
-    initialized.onSuccess(first::tryComplete);
-    discovered.onSuccess(
-        opened -> {
-          session.useEra(discover);
-          first.tryComplete(opened);
-        });
-    Future.join(initialized.otherwiseEmpty(), discovered.otherwiseEmpty())
-        .onComplete(
-            ended -> {
-              Throwable cause = initialized.failed() ? initialized.cause() : discovered.cause();
-              if (cause != null) {
-                first.tryFail(cause);
-              }
-            });
+    Future<OpenSession> probed = discovered.onSuccess(opened -> session.useEra(discover));
+    return Future.any(initialized, probed)
+        .map(first -> first.succeeded(0) ? initialized.result() : probed.result())
+        .recover(failed -> unlessExited(session, () -> initialized));
+  }
+
+  /** The probe has failed: the same channel gets {@code initialize}, if that can help. */
+  private Future<OpenSession> fallBack(Session session, Throwable failure) {
+    return unlessExited(
+        session,
+        () ->
+            needsInitialize(session, failure)
+                ? speak(session, initialize)
+                : Future.failedFuture(failure));
   }
 
   /**
-   * The probe has failed. Decides in the next turn of the event loop: a channel that ends fails its
-   * requests before it reports its end.
+   * Goes on with {@code otherwise}, or with a new channel if the probe ended this one. Decides in
+   * the next turn of the event loop: a channel that ends fails its requests before it reports its
+   * end.
    */
-  private Future<OpenSession> fallBack(Session session, Throwable failure) {
+  private Future<OpenSession> unlessExited(
+      Session session, Supplier<Future<OpenSession>> otherwise) {
     Promise<OpenSession> next = Promise.promise();
     vertx.runOnContext(
-        turn -> {
-          if (session.isOver()) {
-            session.close().transform(closed -> again(session)).onComplete(next);
-          } else if (needsInitialize(session, failure)) {
-            speak(session, initialize).onComplete(next);
-          } else {
-            next.fail(failure);
-          }
-        });
+        turn ->
+            (session.isOver()
+                    ? session.close().transform(closed -> again(session))
+                    : otherwise.get())
+                .onComplete(next));
     return next.future();
   }
 
@@ -183,6 +189,7 @@ final class Handshake {
     if (connection.session() != over) {
       return ConnectionFailures.closedWhileOpening();
     }
+    afterExit = Era.INITIALIZE;
     Session session = newSession(initialize);
     return session.connect().compose(connected -> speak(session, initialize));
   }

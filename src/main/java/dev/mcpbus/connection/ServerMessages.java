@@ -87,7 +87,7 @@ final class ServerMessages implements SessionListener {
       return now.toolCalls().retryWithFreshSchema(origin);
     }
     if (error.code() == JsonRpcError.UNSUPPORTED_VERSION) {
-      connection.forgetEra();
+      connection.forgetEra(null);
       connection.wantRestart(RestartReason.Request.NEW_VERSIONS);
     }
     return false;

@@ -6,12 +6,17 @@ import static dev.mcpbus.testing.ScriptedPeer.error;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -176,6 +181,79 @@ class EraTest {
     assertThat(era()).isEqualTo("INITIALIZE");
     assertThat(peer[0].connections()).isEqualTo(2);
     assertThat(bus.status("peer").getInteger("restarts")).isZero();
+  }
+
+  /**
+   * A server whose process boots for longer than the probe time-out, and exits when it then reads a
+   * probe.
+   *
+   * @param without answers {@code initialize} where the process got no probe
+   */
+  private ScriptedPeer bootsLongerThanTheProbe(ScriptedPeer.Script without) {
+    ScriptedPeer[] peer = new ScriptedPeer[1];
+    Set<Integer> probed = ConcurrentHashMap.newKeySet();
+    peer[0] =
+        new ScriptedPeer(
+            bus.vertx(),
+            (method, params, n) -> {
+              if (method.equals("server/discover")) {
+                probed.add(n);
+              } else if (probed.contains(n)) {
+                peer[0].hangUp(); // by now it has booted, and reads the probe first
+              } else {
+                String answer = without.answer(method, params, n);
+                if (answer == null) {
+                  peer[0].hangUp();
+                }
+                return answer;
+              }
+              return null;
+            });
+    TestBus.await(bus.bus().add(new ConnectionId("peer"), peer[0].transport(), QUICK));
+    return peer[0];
+  }
+
+  @Test
+  void a_child_that_boots_slowly_and_exits_on_the_probe_gets_a_new_process_and_initialize() {
+    ScriptedPeer peer = bootsLongerThanTheProbe((method, params, n) -> INITIALIZED);
+    assertThat(era()).isEqualTo("INITIALIZE");
+    assertThat(peer.connections()).isEqualTo(2);
+    assertThat(peer.received("server/discover")).hasSize(1);
+    assertThat(bus.status("peer").getInteger("restarts")).isZero();
+    assertThat(bus.status("peer").getString("eraSince")).isNotBlank();
+  }
+
+  @Test
+  void where_the_new_process_does_not_get_ready_either_the_restart_does_not_probe() {
+    ScriptedPeer peer = bootsLongerThanTheProbe((method, params, n) -> n == 2 ? null : INITIALIZED);
+    assertThat(era()).isEqualTo("INITIALIZE");
+    assertThat(peer.connections()).isEqualTo(3);
+    assertThat(peer.received("server/discover")).hasSize(1);
+    assertThat(bus.status("peer").getString("eraSince")).isNotBlank();
+  }
+
+  @Test
+  void a_child_that_exits_on_everything_has_one_process_in_every_other_attempt() {
+    List<String> openings = new CopyOnWriteArrayList<>();
+    ScriptedPeer[] peer = new ScriptedPeer[1];
+    peer[0] =
+        new ScriptedPeer(
+            bus.vertx(),
+            (method, params, n) -> {
+              openings.add(method);
+              peer[0].hangUp();
+              return null;
+            });
+    TestBus.await(bus.bus().add(new ConnectionId("peer"), peer[0].transport(), QUICK));
+    Awaitility.await().until(() -> bus.events(Events.RESTARTING).size() >= 4);
+    assertThat(openings)
+        .startsWith(
+            "server/discover",
+            "initialize",
+            "initialize", // the first two attempts
+            "server/discover",
+            "initialize",
+            "initialize");
   }
 
   @Test
