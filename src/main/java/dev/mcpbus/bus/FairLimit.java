@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>An idle entry makes room for a new one: the entry of all owners that has been idle longest.
- *       But if the owner of that entry holds no more entries than the owner of the new one, an idle
- *       entry of the latter makes room instead.
- *   <li>An entry in use is never ended for another owner. Therefore an owner holds at most three
- *       quarters of the places that others do not use at the moment, and never the last place;
- *       beyond that, only its own idle entries make room for it. If all callers are one owner
- *       ({@link #ANYBODY}), it may hold all places.
+ *       If that entry's owner holds no more entries than the owner of the new one, the latter gives
+ *       up an idle entry of its own instead.
+ *   <li>An entry in use is never ended for another owner. So an owner holds at most three quarters
+ *       of the places that others leave, and never the last place. Beyond that only its own idle
+ *       entries make room for it. If all callers are one owner ({@link #ANYBODY}), it may hold all
+ *       places.
  * </ul>
  *
  * <p>An owner without entries is refused only if every entry is in use. One other owner alone

@@ -6,9 +6,10 @@ import io.vertx.core.shareddata.LocalMap;
 import java.util.UUID;
 
 /**
- * The id of this mcpbus: a random text that all nodes of a cluster share. mcpbus finds its own id
- * in a request if a chain of servers leads back to itself, and fails the call with {@code
- * LOOP_DETECTED}. Any thread may call.
+ * The id of this mcpbus: a random text that all nodes of a cluster share. The results of handshakes
+ * and lists carry it ({@link dev.mcpbus.protocol.Via}). A server whose result carries this id leads
+ * back to this mcpbus, and its connection fails the request with {@code LOOP_DETECTED}. Any thread
+ * may call.
  */
 public final class InstanceId {
 

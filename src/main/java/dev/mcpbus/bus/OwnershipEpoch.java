@@ -3,8 +3,8 @@ package dev.mcpbus.bus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Under which ownership a connection answers: the value of {@link Headers#EPOCH}. A number rises
- * with each owner of the same replica. The sessions of an owner have epochs too, which events and
+ * The ownership under which a connection answers: the value of {@link Headers#EPOCH}. The number
+ * rises with each owner of the replica. The sessions of an owner have epochs too, which events and
  * status show: each owner has {@value #SESSIONS} of them, so those of a later owner are higher.
  * Immutable.
  *

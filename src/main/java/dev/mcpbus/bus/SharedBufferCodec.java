@@ -5,8 +5,8 @@ import io.vertx.core.eventbus.MessageCodec;
 
 /**
  * Carries a buffer that the sender does not change after sending and the receiver only reads: by
- * reference on one node, where Vert.x's own codec copies it; with its length in front between
- * nodes.
+ * reference on one node, where Vert.x's own codec copies it. Between nodes the bytes follow their
+ * length.
  */
 final class SharedBufferCodec implements MessageCodec<Buffer, Buffer> {
 

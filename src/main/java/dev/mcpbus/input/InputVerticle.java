@@ -227,7 +227,7 @@ public final class InputVerticle extends VerticleBase {
 
   /**
    * Parks a question only if the session declared to the server that such questions are answered
-   * and a requester that may see it offers to answer; otherwise it would only wait.
+   * and a requester that may see it offers to answer; otherwise no requester could ever answer it.
    */
   private Future<JsonObject> park(InputQuestion question, long from) {
     boolean answered = question.configured() || offers.answers(question);

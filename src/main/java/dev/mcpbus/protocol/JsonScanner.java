@@ -399,14 +399,14 @@ final class JsonScanner {
     return bytes[position] & 0xFF;
   }
 
-  /** True if the string from {@code from} to {@code to}, quotes included, is {@code text}. */
-  boolean matches(int from, int to, String text) {
-    int length = to - from - 2;
+  /** Whether the string in [{@code begin}, {@code end}), quotes included, is {@code text}. */
+  boolean matches(int begin, int end, String text) {
+    int length = end - begin - 2;
     if (length != text.length()) {
       return false;
     }
     for (int i = 0; i < length; i++) {
-      if (bytes[from + 1 + i] != text.charAt(i)) {
+      if (bytes[begin + 1 + i] != text.charAt(i)) {
         return false;
       }
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Three kinds of classes may call {@link #reveal}: those that pass the text to a process, a
  * socket or an encrypted store; those that interpret a configuration; and {@link Redactor}, which
- * removes it from other texts. {@code ArchitectureTest} lists every class that may. To compare or
+ * removes it from other texts. {@code GuardedRightsTest} lists every class that may. To compare or
  * test a text, use {@link #equals}, {@link #isBlank} and {@link #anyMatch}; none of them reveals
  * it.
  */
@@ -51,7 +51,7 @@ public final class Sensitive {
     return out;
   }
 
-  /** The text itself, for the classes that {@code ArchitectureTest} lists. */
+  /** The text itself, for the classes that {@code GuardedRightsTest} lists. */
   public String reveal() {
     return text;
   }

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deploys children, receives their facts on {@link Addresses#SUPERVISOR} and carries out what
- * {@link Supervision} decides. It publishes no events: each child publishes its own state. Place in
- * a start: {@link #startChild} deploys a connection, the {@code Start} command opens its session,
+ * {@link Supervision} decides. It publishes no events: each child publishes its own state. When a
+ * connection starts, {@link #startChild} deploys it, the {@code Start} command opens its session,
  * and the fact {@code Started} or {@code Ended} reports the outcome.
  *
  * <p>All state belongs to the verticle's own context. Any thread may call the public methods once

@@ -8,7 +8,7 @@ import io.vertx.core.json.JsonObject;
 
 /**
  * A transport whose texts pass through a {@link Redactor}: its target, its diagnostics and every
- * failure. So no transport, built in or plugged in, needs to know the secrets of its server.
+ * failure. So a transport, built in or plugged in, needs no masking of its own.
  *
  * @param inner does the work; its messages pass unchanged
  */

@@ -8,9 +8,9 @@ import io.vertx.core.Future;
  * A way to reach one MCP server. Holds options only, so any thread may share it; each {@link #open}
  * creates an independent channel without any state of an earlier one.
  *
- * <p>Place in a start: for each session the connection opens one channel, then the handshake
- * begins. In a call the session writes the JSON-RPC envelope and passes the bytes to {@link
- * Channel#send}; the answer comes back through {@link Channel.Receiver#onMessage}.
+ * <p>When a session starts, the connection opens one channel for it; then the handshake begins. In
+ * a call the session writes the JSON-RPC envelope and passes the bytes to {@link Channel#send}; the
+ * answer comes back through {@link Channel.Receiver#onMessage}.
  */
 public interface Transport {
 

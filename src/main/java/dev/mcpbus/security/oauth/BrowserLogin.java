@@ -87,12 +87,13 @@ final class BrowserLogin {
   }
 
   /**
-   * The authorization code that the browser brings from {@code from}; fails after {@code within}.
+   * The authorization code with which the browser comes back from {@code server}; fails after
+   * {@code timeout}.
    */
-  Future<String> code(ServerMetadata from, Duration within) {
-    expected = from;
+  Future<String> code(ServerMetadata server, Duration timeout) {
+    expected = server;
     return code.future()
-        .timeout(within.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS)
+        .timeout(timeout.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS)
         .recover(
             failure ->
                 Future.failedFuture(
@@ -100,7 +101,7 @@ final class BrowserLogin {
                         ? failure
                         : new OAuthException(
                             Reason.LOGIN_REQUIRED,
-                            "the login was not completed within " + within.toSeconds() + " s")));
+                            "the login was not completed within " + timeout.toSeconds() + " s")));
   }
 
   Future<Void> close() {

@@ -7,9 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 
 /**
- * The last bytes that a child has written to stderr, with secrets masked when shown. The reading
- * thread writes it and any thread reads it; it is the only state of a channel that two threads
- * share, so it is locked.
+ * The last bytes that a child has written to stderr, with secrets masked when shown. It masks them
+ * itself, although {@link dev.mcpbus.transport.RedactedTransport} does so too: the bytes that are
+ * left may begin within a secret, which no redactor recognizes, and this class leaves that part
+ * out. The reading thread writes it and any thread reads it; it is the only state of a channel that
+ * two threads share, so it is locked.
  */
 final class StderrTail {
 
@@ -46,11 +48,11 @@ final class StderrTail {
     return mask(raw());
   }
 
-  /** At most the last {@code lines} lines. */
-  String lastLines(int lines) {
+  /** The last {@code count} lines at most. */
+  String lastLines(int count) {
     String text = text().strip();
     int from = text.length();
-    for (int i = 0; i < lines && from >= 0; i++) {
+    for (int i = 0; i < count && from >= 0; i++) {
       from = text.lastIndexOf('\n', from - 1);
     }
     return from < 0 ? text : text.substring(from + 1);
