@@ -8,31 +8,33 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The private connections of parked calls. One connection serves calls of the same {@link
- * ParkedCall.Key}, one at a time. After a call it waits 30 s for the next one. Confined to the
- * host's context.
+ * ParkedCall.Key}, one at a time, and is renewed while a call has it. After a call it waits 30 s
+ * for the next one. Confined to the host's context.
  */
 final class ParkedConnections {
 
   private static final long IDLE_MILLIS = 30_000;
-  private static final long TTL_MILLIS = 900_000;
 
   private record Idle(Opened connection, long timer) {}
 
   private final Vertx vertx;
   private final PrivateConnections connections;
   private final Map<ParkedCall.Key, Deque<Idle>> idle = new HashMap<>();
-  private final Set<Opened> own = new HashSet<>();
+
+  /** The private connections that calls have, and whether each call is in use. */
+  private final Map<Opened, Boolean> taken = new HashMap<>();
+
+  /** Renews them all; negative if no call has one. */
+  private long renewal = -1;
 
   ParkedConnections(Vertx vertx, CallRegistry registry) {
     this.vertx = vertx;
-    this.connections = new PrivateConnections(vertx, registry, TTL_MILLIS);
+    this.connections = new PrivateConnections(vertx, registry);
   }
 
   /** A connection for this key alone, until {@link #giveBack}; or the server's shared one. */
@@ -41,33 +43,50 @@ final class ParkedConnections {
     Idle next = free == null ? null : free.poll();
     if (next != null) {
       vertx.cancelTimer(next.timer());
-      use(next.connection(), true);
-      return Future.succeededFuture(next.connection());
+      connections.renew(next.connection().id(), true);
+      return Future.succeededFuture(taken(next.connection()));
     }
     return connections
         .open(key.server(), new JsonObject(key.capabilities()), key.principal())
-        .onSuccess(
-            opened -> {
-              if (!opened.shared()) {
-                own.add(opened);
-              }
-            });
+        .map(this::taken);
+  }
+
+  private Opened taken(Opened connection) {
+    if (!connection.shared()) {
+      taken.put(connection, true);
+      if (renewal < 0) {
+        renewal = vertx.setPeriodic(PrivateConnections.RENEWAL_MILLIS, now -> renew());
+      }
+    }
+    return connection;
+  }
+
+  private void renew() {
+    taken.forEach((connection, inUse) -> connections.renew(connection.id(), inUse));
   }
 
   void giveBack(ParkedCall.Key key, Opened connection) {
-    if (!own.contains(connection)) {
+    if (taken.remove(connection) == null) {
       return; // a shared one
+    }
+    if (taken.isEmpty()) {
+      stopRenewal();
     }
     long timer = vertx.setTimer(IDLE_MILLIS, late -> release(key, connection));
     idle.computeIfAbsent(key, absent -> new ArrayDeque<>()).push(new Idle(connection, timer));
-    use(connection, false).onFailure(lost -> forget(key, connection));
+    connections.renew(connection.id(), false).onFailure(lost -> forget(key, connection));
   }
 
-  /** An idle connection can make room for other clients. */
-  Future<?> use(Opened connection, boolean inUse) {
-    return own.contains(connection)
-        ? connections.renew(connection.id(), inUse)
-        : Future.succeededFuture();
+  private void stopRenewal() {
+    vertx.cancelTimer(renewal);
+    renewal = -1;
+  }
+
+  /** Whether the call is in use; the connection of one that is not can make room for others. */
+  void use(Opened connection, boolean inUse) {
+    if (taken.replace(connection, inUse) != null) {
+      connections.renew(connection.id(), inUse);
+    }
   }
 
   void level(Opened connection, String level) {
@@ -88,7 +107,6 @@ final class ParkedConnections {
   }
 
   private void forget(ParkedCall.Key key, Opened connection) {
-    own.remove(connection);
     Deque<Idle> free = idle.get(key);
     if (free != null) {
       free.removeIf(one -> one.connection().equals(connection));
@@ -104,10 +122,16 @@ final class ParkedConnections {
   }
 
   Future<Void> close() {
+    stopRenewal();
     List<Future<Void>> ending = new ArrayList<>();
-    idle.values().forEach(free -> free.forEach(one -> vertx.cancelTimer(one.timer())));
-    own.forEach(connection -> ending.add(connections.release(connection.id())));
-    own.clear();
+    taken.keySet().forEach(connection -> ending.add(connections.release(connection.id())));
+    for (Deque<Idle> free : idle.values()) {
+      for (Idle one : free) {
+        vertx.cancelTimer(one.timer());
+        ending.add(connections.release(one.connection().id()));
+      }
+    }
+    taken.clear();
     idle.clear();
     return Future.join(ending).mapEmpty();
   }

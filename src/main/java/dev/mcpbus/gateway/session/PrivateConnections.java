@@ -23,19 +23,20 @@ final class PrivateConnections {
    */
   record Opened(ConnectionId id, boolean shared, long maxCallMillis) {}
 
+  /** The time between two renewals of a connection, milliseconds. */
+  static final long RENEWAL_MILLIS = 60_000;
+
+  /** How long a connection lives without a renewal, milliseconds. */
+  private static final long TTL_MILLIS = 3 * RENEWAL_MILLIS;
+
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final Vertx vertx;
   private final CallRegistry registry;
-  private final long ttlMillis;
 
-  /**
-   * @param ttlMillis how long a connection lives without a renewal
-   */
-  PrivateConnections(Vertx vertx, CallRegistry registry, long ttlMillis) {
+  PrivateConnections(Vertx vertx, CallRegistry registry) {
     this.vertx = vertx;
     this.registry = registry;
-    this.ttlMillis = ttlMillis;
   }
 
   /**
@@ -52,7 +53,7 @@ final class PrivateConnections {
             .put("input", registry.inputs())
             .put("events", registry.leased())
             .put("owner", owner)
-            .put("ttl", ttlMillis);
+            .put("ttl", TTL_MILLIS);
     return vertx
         .eventBus()
         .<JsonObject>request(Addresses.SERVERS_LEASE, wish, LOCAL)
@@ -77,7 +78,7 @@ final class PrivateConnections {
             Addresses.SERVERS_LEASE,
             new JsonObject()
                 .put("lease", connection.value())
-                .put("ttl", ttlMillis)
+                .put("ttl", TTL_MILLIS)
                 .put("inUse", inUse),
             LOCAL);
   }

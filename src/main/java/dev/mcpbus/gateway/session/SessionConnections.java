@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionConnections {
 
-  private static final long TTL_MILLIS = 180_000;
-
   private final HostParts host;
   private final GatewaySession session;
   private final PrivateConnections connections;
@@ -44,7 +42,7 @@ final class SessionConnections {
       HostParts host, GatewaySession session, JsonObject capabilities, SessionLists lists) {
     this.host = host;
     this.session = session;
-    this.connections = new PrivateConnections(host.vertx(), host.calls(), TTL_MILLIS);
+    this.connections = new PrivateConnections(host.vertx(), host.calls());
     this.capabilities = capabilities;
     this.lists = lists;
   }
@@ -90,7 +88,7 @@ final class SessionConnections {
       connections.level(own, level);
     }
     if (renewal < 0) {
-      renewal = host.vertx().setPeriodic(TTL_MILLIS / 3, now -> renew());
+      renewal = host.vertx().setPeriodic(PrivateConnections.RENEWAL_MILLIS, now -> renew());
     }
     return own;
   }
