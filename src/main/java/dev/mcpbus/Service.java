@@ -77,9 +77,9 @@ final class Service {
       AdminTokenPublisher admin =
           new AdminTokenPublisher(bus.adminToken(), bus.port(), System.getenv());
       admin.open();
+      ConfigWatcher watcher = watch(vertx, file, result, config, bus);
       Runtime.getRuntime()
-          .addShutdownHook(new Thread(() -> end(vertx, bus, admin, over), "mcpbus-end"));
-      watch(vertx, file, result, config, bus);
+          .addShutdownHook(new Thread(() -> end(vertx, watcher, bus, admin, over), "mcpbus-end"));
       new StartReport(vertx, bus, config, admin, out).print();
       over.await();
       return 0;
@@ -150,18 +150,21 @@ final class Service {
     return source.getFileSystem().equals(FileSystems.getDefault());
   }
 
-  private static void watch(
+  /** Null for the configuration inside the jar, which does not change. */
+  private static @Nullable ConfigWatcher watch(
       Vertx vertx, Path file, ConfigResult result, McpBusConfig config, McpBus bus) {
     if (!isFile(file)) {
-      return;
+      return null;
     }
-    new ConfigWatcher(
+    ConfigWatcher watcher =
+        new ConfigWatcher(
             vertx,
             () -> ConfigReader.read(file, ConfigEnvironment.system()),
             result,
             config,
-            change -> reload(change, bus))
-        .start(ConfigWatcher.DEFAULT_INTERVAL);
+            change -> reload(change, bus));
+    watcher.start(ConfigWatcher.DEFAULT_INTERVAL);
+    return watcher;
   }
 
   private static void reload(ConfigChange change, McpBus bus) {
@@ -192,13 +195,22 @@ final class Service {
 
   /**
    * Runs on the shutdown hook's own thread: closing Vert.x from one of its contexts is not allowed.
+   * The watcher ends first, so that no change of the file starts a server while the tree ends.
    */
-  private static void end(Vertx vertx, McpBus bus, AdminTokenPublisher admin, CountDownLatch over) {
+  private static void end(
+      Vertx vertx,
+      @Nullable ConfigWatcher watcher,
+      McpBus bus,
+      AdminTokenPublisher admin,
+      CountDownLatch over) {
     admin.close();
     LOG.info("mcpbus is ending: calls in flight may finish, within {} s in all", SHUTDOWN_SECONDS);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
     try {
-      boolean ended = awaitUntil(bus.close(), until) && awaitUntil(vertx.close(), until);
+      boolean ended =
+          (watcher == null || awaitUntil(watcher.close(), until))
+              && awaitUntil(bus.close(), until)
+              && awaitUntil(vertx.close(), until);
       if (ended) {
         LOG.info("mcpbus has ended");
       } else {

@@ -188,6 +188,26 @@ class ServiceIT {
   }
 
   @Test
+  void a_change_of_the_file_after_sigterm_is_not_applied() throws IOException {
+    String file = write(new JsonObject().put("one", scripted("good")));
+    ServiceProcess service = ServiceProcess.start(folder, "-c", file, "-p", "0");
+    try (service) {
+      service.awaitReady("one");
+      CompletableFuture<Http.Answer> slow =
+          Http.posted(service.port(), "/api/servers/one/tools/sleep", "{\"ms\":3000}");
+      awaitPending(service, "one", 1);
+
+      service.signal("TERM");
+      service.awaitErr("mcpbus is ending");
+      write(new JsonObject().put("one", scripted("good")).put("late", scripted("good")));
+
+      assertThat(slow.join().body()).as("long enough for a watcher").contains("slept");
+      assertThat(service.awaitExit(Duration.ofSeconds(10))).isEqualTo(SIGTERM_EXIT);
+      assertThat(service.errText()).doesNotContain("configuration changed").contains("has ended");
+    }
+  }
+
+  @Test
   void sigterm_does_not_wait_longer_than_10_s_for_a_call_that_never_ends() throws IOException {
     String file =
         write(new JsonObject().put("one", scripted("good")).put("mule", scripted("ignore-end")));

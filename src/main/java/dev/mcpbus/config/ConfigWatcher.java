@@ -77,14 +77,20 @@ public final class ConfigWatcher {
             });
   }
 
-  /** Stops checking; the result of a reading in progress is dropped. */
-  public void close() {
+  /**
+   * Stops checking; the result of a reading in progress is dropped. Completes when the handler
+   * receives nothing any more.
+   */
+  public Future<Void> close() {
+    Promise<Void> done = Promise.promise();
     context.runOnContext(
         now -> {
           vertx.cancelTimer(timer);
           timer = NO_TIMER;
           closed = true;
+          done.complete();
         });
+    return done.future();
   }
 
   /**
