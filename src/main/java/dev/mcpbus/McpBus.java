@@ -57,19 +57,15 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
-import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running system: deploys the verticles in order and closes them in reverse. Callers use the
- * event bus, the facade {@code McpClient}, or the bridge. Called on the program's threads; each
- * verticle runs on a context of its own.
+ * The running system: deploys the verticles in order; {@link #close} has the order of the end.
+ * Callers use the event bus, the facade {@code McpClient}, or the bridge. Called on the program's
+ * threads; each verticle runs on a context of its own.
  *
  * <pre>{@code
  * McpBus.start(vertx, new McpBus.Options(servers, SupervisorOptions.DEFAULT, null, reader))
@@ -132,8 +128,9 @@ public final class McpBus {
   }
 
   private final Vertx vertx;
-  private final Deque<String> deployments = new ArrayDeque<>();
-  private final List<String> gatewayDeployments = new ArrayList<>();
+  private final Deque<String> foundation = new ArrayDeque<>();
+  private final Deque<String> connections = new ArrayDeque<>();
+  private final Deque<String> doors = new ArrayDeque<>();
   private final SupervisorVerticle supervisor;
   private final ServersVerticle servers;
   private final @Nullable RateLimitKeepers limits;
@@ -142,7 +139,6 @@ public final class McpBus {
   private final @Nullable Gateway gateway;
   private final List<BridgeVerticle> bridges;
   private long auditTimer = -1;
-  private final Queue<String> bridgeDeployments = new ConcurrentLinkedQueue<>();
 
   private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
     this.vertx = vertx;
@@ -259,23 +255,19 @@ public final class McpBus {
   private Future<Void> deploy(Options options) {
     Future<Void> demo =
         usesDemo(options.servers())
-            ? deploy(DemoServer.deployable(DemoServer.ADDRESS))
+            ? deploy(DemoServer.deployable(DemoServer.ADDRESS), foundation)
             : Future.succeededFuture();
     return demo.compose(next -> InstanceId.open(vertx))
-        .compose(next -> deploy(directory(options)))
-        .compose(next -> deploy(new FunctionsVerticle()))
-        .compose(next -> deploy(inputs(options.input())))
-        .compose(next -> limits == null ? Future.succeededFuture() : deploy(limits))
-        .compose(next -> deploy(supervisor))
-        .compose(next -> deploy(servers))
+        .compose(next -> deploy(directory(options), foundation))
+        .compose(next -> deploy(new FunctionsVerticle(), foundation))
+        .compose(next -> deploy(inputs(options.input()), foundation))
+        .compose(next -> limits == null ? Future.succeededFuture() : deploy(limits, foundation))
+        .compose(next -> deploy(supervisor, connections))
+        .compose(next -> deploy(servers, connections))
         .compose(next -> servers.apply(options.servers()))
         .compose(next -> directory.refresh(vertx))
-        .compose(
-            next ->
-                gateway == null
-                    ? Future.succeededFuture()
-                    : deploy(gateway.actors(), gatewayDeployments))
-        .compose(next -> deploy(bridges, bridgeDeployments))
+        .compose(next -> gateway == null ? Future.succeededFuture() : deploy(gateway.actors()))
+        .compose(next -> deploy(bridges))
         .onSuccess(open -> startAuditing());
   }
 
@@ -291,17 +283,17 @@ public final class McpBus {
     return servers.stream().anyMatch(server -> server.transport().equals(demo));
   }
 
-  /** Deploys one after the other. */
-  private Future<Void> deploy(List<? extends Deployable> verticles, Collection<String> ids) {
+  /** Deploys doors, one after the other. */
+  private Future<Void> deploy(List<? extends Deployable> verticles) {
     Future<Void> all = Future.succeededFuture();
     for (Deployable verticle : verticles) {
-      all = all.compose(next -> vertx.deployVerticle(verticle).onSuccess(ids::add).mapEmpty());
+      all = all.compose(next -> deploy(verticle, doors));
     }
     return all;
   }
 
-  private Future<Void> deploy(Deployable verticle) {
-    return vertx.deployVerticle(verticle).onSuccess(deployments::push).mapEmpty();
+  private Future<Void> deploy(Deployable verticle, Deque<String> part) {
+    return vertx.deployVerticle(verticle).onSuccess(part::push).mapEmpty();
   }
 
   /**
@@ -356,28 +348,40 @@ public final class McpBus {
   }
 
   /**
-   * Stops everything. The bridge takes no new requests and waits for those in flight while the
-   * connections drain, so the two waits overlap; all else stops in reverse order. Vert.x itself
-   * stays open.
+   * Stops everything, in this order. Vert.x itself stays open.
+   *
+   * <ol>
+   *   <li>At the same time:
+   *       <ul>
+   *         <li>The doors: HTTP servers and session hosts take nothing new and wait up to 7 s for
+   *             the calls in flight; the answers of a session leave by the HTTP servers.
+   *         <li>The connections: {@link ServersVerticle}, which hands them over to other nodes,
+   *             then the supervisor, which drains the others (5 s by default).
+   *       </ul>
+   *   <li>What calls and connections use, one after the other: rate limits, questions, functions,
+   *       the directory, the demo server.
+   * </ol>
+   *
+   * <p>The connections do not wait for the doors: other nodes take over at once, a caller receives
+   * the failure of its call before its door closes, and all of it fits into 10 s.
    */
   public Future<Void> close() {
     vertx.cancelTimer(auditTimer);
     access.audit().flush();
-    List<Future<Void>> ending = new ArrayList<>();
-    for (String id = bridgeDeployments.poll(); id != null; id = bridgeDeployments.poll()) {
-      ending.add(vertx.undeploy(id).otherwiseEmpty());
-    }
-    // The answers that clients wait for arrive while the connections drain, not before.
-    ending.add(closeNext());
-    gatewayDeployments.forEach(id -> ending.add(vertx.undeploy(id).otherwiseEmpty()));
-    gatewayDeployments.clear();
-    return Future.join(ending).mapEmpty();
+    return Future.join(closeTogether(doors), closeInReverse(connections))
+        .transform(ended -> closeInReverse(foundation));
   }
 
-  private Future<Void> closeNext() {
-    String last = deployments.poll();
+  private Future<?> closeTogether(Deque<String> part) {
+    List<Future<Void>> ending = part.stream().map(vertx::undeploy).toList();
+    part.clear();
+    return Future.join(ending);
+  }
+
+  private Future<Void> closeInReverse(Deque<String> part) {
+    String last = part.poll();
     return last == null
         ? Future.succeededFuture()
-        : vertx.undeploy(last).transform(undeployed -> closeNext());
+        : vertx.undeploy(last).transform(undeployed -> closeInReverse(part));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The root: {@code McpBus} deploys the verticles in order and closes them in reverse, {@code Main}
- * and {@code Service} are the process.
+ * The root: {@code McpBus} deploys the verticles in order and has the order of the end, {@code
+ * Main} and {@code Service} are the process.
  */
 @NullMarked
 package dev.mcpbus;

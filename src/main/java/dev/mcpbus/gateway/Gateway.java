@@ -49,7 +49,11 @@ public final class Gateway {
     this.streams = new FairLimit<>(options.maxStreams());
   }
 
-  /** The actors to deploy in this order before the HTTP server, and to close after it. */
+  /**
+   * The actors to deploy in this order before the HTTP servers, and to end at the same time as
+   * these: answers of sessions leave by the HTTP servers, and those wait for the streams of
+   * sessions, which the session hosts end.
+   */
   public List<Deployable> actors() {
     List<Deployable> actors = new ArrayList<>();
     actors.add(new StreamCount());
