@@ -20,15 +20,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Says which {@link Operation} a message to an address of the bus is. The bridge and the gateway
  * call it as the last step before they send, with the body that they send, and {@link
- * Rights#permits} decides: what is decided on is what is sent. Stateless.
+ * Rights#permits} decides: what is decided on is what is sent. A message to an address without a
+ * row requires the admin right. Stateless.
  */
 public final class PolicyCheck {
 
   private PolicyCheck() {}
 
   /**
-   * A message to {@code mcp.<server>.<suffix>}. An address without a row changes what runs, so it
-   * requires the admin right.
+   * A message to {@code mcp.<server>.<suffix>}. What changes a server that runs has no row of its
+   * own.
    *
    * @param body the server's own names, not those of a view
    */
@@ -61,7 +62,7 @@ public final class PolicyCheck {
           tool(body)
               .map(tool -> Operation.of(Action.CALL, tool.server(), tool.tool()))
               .orElse(Operation.nameless(Action.CALL, ""));
-      default -> Operation.whole(Action.CALL, "");
+      default -> Operation.of(Action.ADMIN, "", "");
     };
   }
 
@@ -80,7 +81,8 @@ public final class PolicyCheck {
       // right.
       case Addresses.INPUT_OFFER ->
           id.isEmpty() ? Operation.whole(Action.CALL, id) : Operation.of(Action.CALL, id, "");
-      default -> Operation.whole(Action.LIST, id);
+      case Addresses.SERVERS_NODES -> Operation.whole(Action.LIST, id);
+      default -> Operation.of(Action.ADMIN, id, "");
     };
   }
 

@@ -1,0 +1,146 @@
+package dev.mcpbus.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Operation;
+import io.vertx.core.json.JsonObject;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class PolicyCheckTest {
+
+  private static final RawJson PARAMS = RawJson.of("{\"name\":\"a.t\",\"uri\":\"u:1\"}");
+  private static final JsonObject BODY = new JsonObject().put("id", "a").put("name", "a");
+  private static final Operation ADMIN = Operation.of(Action.ADMIN, "a", "");
+
+  /** Addresses of one server that take no MCP method; those that do stand in OperationTable. */
+  private static final Map<String, Operation> OF_SERVER =
+      Map.of(
+          Addresses.REQUEST, Operation.nameless(Action.CALL, "a"),
+          Addresses.STATUS, Operation.of(Action.LIST, "a", ""),
+          Addresses.TOOLS_METADATA, Operation.whole(Action.LIST, "a"),
+          Addresses.TOOLS_DRIFT, Operation.whole(Action.LIST, "a"),
+          Addresses.CANCEL, Operation.of(Action.CALL, "a", ""),
+          Addresses.TOOLS_APPROVE, ADMIN,
+          Addresses.CONNECT, ADMIN,
+          Addresses.DISCONNECT, ADMIN,
+          Addresses.RESTART, ADMIN);
+
+  private static final Map<String, Operation> OF_ALL =
+      Map.of(
+          Addresses.ALL_TOOLS_LIST, Operation.NOTHING,
+          Addresses.ALL_PROMPTS_LIST, Operation.NOTHING,
+          Addresses.ALL_RESOURCES_LIST, Operation.NOTHING,
+          Addresses.ALL_TOOLS_SEARCH, Operation.NOTHING,
+          Addresses.ALL_TOOLS_CALL, Operation.of(Action.CALL, "a", "t"));
+
+  private static final Map<String, Operation> OF_SERVICE =
+      Map.of(
+          Addresses.SERVERS_LIST, Operation.NOTHING,
+          Addresses.SERVERS_GET, Operation.of(Action.LIST, "a", ""),
+          Addresses.SERVERS_ADD, ADMIN,
+          Addresses.SERVERS_REMOVE, ADMIN,
+          Addresses.SERVERS_NODES, Operation.whole(Action.LIST, "a"),
+          Addresses.INPUT_PENDING, Operation.own(Action.CALL, "a"),
+          Addresses.INPUT_RESPOND, Operation.own(Action.CALL, "a"),
+          Addresses.INPUT_WITHDRAW, Operation.own(Action.CALL, "a"),
+          Addresses.INPUT_OFFER, Operation.of(Action.CALL, "a", ""));
+
+  /** No door sends a caller's message there by this check. */
+  private static final Set<String> NO_DOOR =
+      Set.of(
+          Addresses.OURS,
+          Addresses.EVENTS,
+          Addresses.INPUT,
+          Addresses.CONTROL,
+          Addresses.ROOTS_CHANGED,
+          Addresses.SUPERVISOR,
+          Addresses.ALL_EVENTS,
+          Addresses.ALL_INPUT,
+          Addresses.RPC,
+          Addresses.PROGRESS,
+          Addresses.INPUT_ASK,
+          Addresses.INPUT_DROP,
+          Addresses.INPUT_OFFERS,
+          Addresses.INPUT_OFFERED,
+          Addresses.INPUT_RENEW,
+          Addresses.INPUT_SHARED,
+          Addresses.INPUT_NODES,
+          Addresses.PLACEMENT,
+          Addresses.LIMITS,
+          Addresses.SERVERS_LEASE,
+          Addresses.SERVERS_RELEASE,
+          Addresses.GATEWAY_DIRECTORY,
+          Addresses.GATEWAY_SUBSCRIBE,
+          Addresses.GATEWAY_CHANGED,
+          Addresses.GATEWAY_UPDATED,
+          Addresses.GATEWAY_LEFT,
+          Addresses.GATEWAY_JOINED,
+          Addresses.GATEWAY_HOLDERS,
+          Addresses.GATEWAY_FREED,
+          Addresses.GATEWAY_SESSIONS,
+          Addresses.GATEWAY_CALLS,
+          Addresses.GATEWAY_INPUT,
+          Addresses.GATEWAY_LEASED,
+          Addresses.GATEWAY_RESPONSES,
+          Addresses.GATEWAY_SSE,
+          Addresses.ALL_TOOLS_DESCRIBE,
+          Addresses.ALL_TOOLS_FUNCTIONS,
+          Addresses.ALL_TOOLS_FUNCTIONS_CALL,
+          Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
+          Addresses.ALL_TOOLS_FUNCTIONS_ROUTE);
+
+  private static List<String> addresses() throws IllegalAccessException {
+    List<String> all = new ArrayList<>();
+    for (Field field : Addresses.class.getFields()) {
+      if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {
+        all.add((String) field.get(null));
+      }
+    }
+    return all;
+  }
+
+  @Test
+  void every_address_has_a_row_or_no_door() throws IllegalAccessException {
+    List<String> known = new ArrayList<>(NO_DOOR);
+    known.addAll(OF_SERVER.keySet());
+    known.addAll(OF_ALL.keySet());
+    known.addAll(OF_SERVICE.keySet());
+    assertThat(addresses())
+        .filteredOn(address -> MethodAddress.ofSuffix(address) == null)
+        .containsExactlyInAnyOrderElementsOf(known);
+  }
+
+  @Test
+  void each_row_says_which_operation_a_message_is() throws IllegalAccessException {
+    for (String address : addresses()) {
+      if (MethodAddress.ofSuffix(address) == null) {
+        assertThat(PolicyCheck.toServer("a", address, PARAMS))
+            .as("to server: %s", address)
+            .isEqualTo(OF_SERVER.getOrDefault(address, ADMIN));
+      }
+      assertThat(PolicyCheck.toAll(address, PARAMS))
+          .as("to all: %s", address)
+          .isEqualTo(OF_ALL.getOrDefault(address, Operation.of(Action.ADMIN, "", "")));
+      assertThat(PolicyCheck.toService(address, BODY))
+          .as("to service: %s", address)
+          .isEqualTo(OF_SERVICE.getOrDefault(address, ADMIN));
+    }
+  }
+
+  @Test
+  void an_address_without_a_row_requires_the_admin_right() {
+    assertThat(PolicyCheck.toServer("a", "new", PARAMS)).isEqualTo(ADMIN);
+    assertThat(PolicyCheck.toAll("mcp.new", PARAMS).action()).isEqualTo(Action.ADMIN);
+    assertThat(PolicyCheck.toService("mcp.servers.new", BODY)).isEqualTo(ADMIN);
+  }
+}
