@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The {@link ParkedCall}s of one session host, within two bounds: calls, and tasks. At a bound the
@@ -221,9 +222,17 @@ final class ParkedCalls {
       connections.giveBack(call.key, own);
     }
     if (own != null && call instanceof TaskCall) {
-      host.vertx().setTimer(TaskCall.KEPT_MILLIS, late -> forget(call));
+      String id = call.state(); // the timer must not hold a call that is forgotten before
+      host.vertx().setTimer(TaskCall.KEPT_MILLIS, late -> expire(id));
     } else {
       forget(call);
+    }
+  }
+
+  private void expire(@Nullable String state) {
+    ParkedCall kept = byState.get(state);
+    if (kept != null) {
+      forget(kept);
     }
   }
 

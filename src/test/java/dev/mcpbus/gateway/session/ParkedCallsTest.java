@@ -1,0 +1,103 @@
+package dev.mcpbus.gateway.session;
+
+import static dev.mcpbus.bus.BusTests.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.FakeConnection;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Context;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Field;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(VertxExtension.class)
+class ParkedCallsTest {
+
+  /** Else a client fills the memory: the bound counts tasks, and a result may have 16 MiB. */
+  @Test
+  void a_task_that_makes_room_for_another_is_not_kept_for_ten_minutes(Vertx vertx)
+      throws Exception {
+    Codecs.register(vertx);
+    new FakeConnection(vertx, "own").answering(Addresses.TOOLS_CALL, "{\"content\":[]}");
+    vertx
+        .eventBus()
+        .consumer(
+            Addresses.SERVERS_LEASE, wish -> wish.reply(new JsonObject().put("lease", "own")));
+    Context context = vertx.getOrCreateContext();
+    Promise<ParkedCalls> made = Promise.promise();
+    context.runOnContext(
+        now -> {
+          ParkedCalls calls =
+              new ParkedCalls(parts(vertx), 1, InstantSource.system());
+          vertx.eventBus().<Object>localConsumer("host", calls::task);
+          made.complete(calls);
+        });
+    ParkedCalls calls = await(made.future());
+
+    begin(vertx, "one");
+    WeakReference<Object> first = new WeakReference<>(tasks(calls).values().iterator().next());
+    await().until(() -> isOver(first));
+    begin(vertx, "two");
+
+    assertThat(tasks(calls)).hasSize(1);
+    await()
+        .until(
+            () -> {
+              System.gc();
+              return first.get() == null;
+            });
+  }
+
+  private static HostParts parts(Vertx vertx) {
+    Directory directory = new Directory(vertx);
+    return new HostParts(
+        vertx,
+        RequestSender.of(vertx),
+        directory,
+        new RequestRouter(vertx, directory, 10),
+        new CallRegistry("0123456789abcdef"),
+        new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+        10,
+        new FairLimit<>(10),
+        session -> {});
+  }
+
+  private static boolean isOver(WeakReference<Object> task) {
+    return task.get() instanceof ParkedCall call && call.isOver();
+  }
+
+  private static void begin(Vertx vertx, String response) {
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .addHeader(SessionMessage.SERVER, "old")
+            .addHeader(SessionMessage.PRINCIPAL, Principal.LOCAL.text())
+            .addHeader(SessionMessage.CAPABILITIES, "{}")
+            .addHeader(SessionMessage.EXCHANGE, response);
+    await(vertx.eventBus().request("host", Buffer.buffer("{\"name\":\"work\"}"), options));
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> tasks(ParkedCalls calls) throws Exception {
+    Field field = ParkedCalls.class.getDeclaredField("byState");
+    field.setAccessible(true);
+    return (Map<String, Object>) field.get(calls);
+  }
+}
