@@ -107,14 +107,19 @@ public final class AggregateList {
   private static List<LeftOutEntry> leftOut(String server, RawJson meta) {
     RawJson reasons = meta.member(MetaKeys.LEFT_OUT);
     List<LeftOutEntry> problems = new ArrayList<>();
-    if (reasons != null && reasons.isObject()) {
-      reasons
-          .toJsonObject()
-          .forEach(
-              reason ->
-                  problems.add(
-                      new LeftOutEntry(
-                          server, reason.getKey(), String.valueOf(reason.getValue()))));
+    try {
+      if (reasons != null && reasons.isObject()) {
+        reasons
+            .toJsonObject()
+            .forEach(
+                reason ->
+                    problems.add(
+                        new LeftOutEntry(
+                            server, reason.getKey(), String.valueOf(reason.getValue()))));
+      }
+    } catch (DecodeException e) {
+      // The server wrote them itself: those of the connection can be decoded.
+      problems.add(new LeftOutEntry(server, "#0", "its reasons cannot be decoded"));
     }
     return problems;
   }

@@ -54,7 +54,15 @@ public record DirectoryEntry(
     return list != null && (!up || list.isFresh(now));
   }
 
+  /** The entry with what the server's status says; this one if that is known. */
   DirectoryEntry withServer(boolean isModern, boolean makesTasks, Set<String> behind, String text) {
+    if (up
+        && modern == isModern
+        && tasks == makesTasks
+        && via.equals(behind)
+        && instructions.equals(text)) {
+      return this;
+    }
     return new DirectoryEntry(id, true, isModern, makesTasks, behind, text, lists);
   }
 

@@ -183,7 +183,11 @@ public final class DirectoryLists {
     return fresh;
   }
 
+  @SuppressWarnings("ReferenceEquality") // an entry that was not changed is the same object
   private void replace(DirectoryEntry entry) {
+    if (directory.snapshot().server(entry.id().value()) == entry) {
+      return; // a new snapshot would drop what was computed of this one
+    }
     directory.replace(directory.snapshot().with(entry));
     listener.changed(entry.id().value(), entry);
   }

@@ -17,6 +17,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Consumes the events of all connections and keeps the {@link Directory} up to date; {@link
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Confined to the verticle's context.
  */
 public final class DirectoryVerticle extends VerticleBase implements DirectoryLists.Listener {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DirectoryVerticle.class);
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
@@ -149,7 +153,13 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
 
   @Override
   public void changed(String id, @Nullable DirectoryEntry entry) {
-    services.forEach(service -> service.changed(id, entry));
+    for (DirectoryService service : services) {
+      try {
+        service.changed(id, entry);
+      } catch (RuntimeException defect) {
+        LOG.error("a service of the directory cannot use the entry of server {}", id, defect);
+      }
+    }
   }
 
   @Override

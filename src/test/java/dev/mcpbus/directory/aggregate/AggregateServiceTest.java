@@ -166,6 +166,49 @@ class AggregateServiceTest {
     await().until(() -> toolNames().isEmpty());
   }
 
+  /** Vert.x refuses a name of more than 50,000 characters; the bus does not. */
+  @Test
+  void reasons_that_cannot_be_decoded_do_not_keep_the_server_from_its_next_list() {
+    tools =
+        "{\"tools\":[],\"_meta\":{\"dev.mcpbus/leftOut\":{\"x\":1.5,\""
+            + "n".repeat(60_000)
+            + "\":1}}}";
+    gitListsTools();
+    deploy("git", "READY");
+    await().until(() -> fetches.get() > 0);
+    assertThat(toolNames()).isEmpty();
+
+    tools = toolList("status");
+    git.event(Events.DISCONNECTED, NONE);
+    git.event(Events.CONNECTED, NONE);
+
+    await().until(() -> toolNames().equals(List.of("git.status")));
+  }
+
+  @Test
+  void a_request_that_names_an_unknown_server_does_not_replace_the_snapshot() {
+    gitListsTools();
+    Directory directory = new Directory(vertx);
+    JsonArray servers =
+        new JsonArray().add(new JsonObject().put("id", "git").put("state", "READY"));
+    vertx
+        .eventBus()
+        .consumer(
+            Addresses.SERVERS_LIST, message -> message.reply(NONE.copy().put("servers", servers)));
+    await(
+        vertx.deployVerticle(
+            new DirectoryVerticle(
+                directory, List.of(new AggregateService(NamePolicy.DOTTED, false)))));
+    await().until(() -> toolNames().size() == 2);
+    var before = directory.snapshot();
+
+    JsonObject unknown = new JsonObject().put("servers", new JsonArray().add("gti"));
+    assertThat(failure(ask(Addresses.ALL_TOOLS_LIST, unknown)).code())
+        .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
+
+    assertThat(directory.snapshot()).isSameAs(before);
+  }
+
   @Test
   void a_storm_of_changes_makes_one_fetch_behind_the_one_in_flight() {
     List<Message<Object>> kept = new CopyOnWriteArrayList<>();
