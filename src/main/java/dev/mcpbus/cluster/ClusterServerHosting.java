@@ -330,6 +330,6 @@ public final class ClusterServerHosting implements ServerHosting {
   @Override
   public Future<Void> close() {
     servers.close();
-    return reconciler.close();
+    return reconciler.close().onComplete(closed -> announcements.close());
   }
 }

@@ -48,6 +48,7 @@ final class PeerAnnouncements implements OwnershipPeers {
 
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
   private Consumer<String> onAnnouncement = node -> {};
+  private Runnable unlisten = () -> {};
 
   /**
    * @param silence how long a node may act after the last announcement that another node received
@@ -65,8 +66,13 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   Future<Void> open() {
-    messages.listen(this::receive);
+    unlisten = messages.listen(this::receive);
     return messages.open();
+  }
+
+  /** From now on this node says nothing of itself, and reads nothing. */
+  void close() {
+    unlisten.run();
   }
 
   /**

@@ -8,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -58,10 +59,27 @@ public final class NodeMessages {
     return here.future();
   }
 
-  /** Passes each later message to {@code listener}, on the caller's context. */
-  public void listen(Consumer<NodeMessage> listener) {
+  /**
+   * Passes each later message to {@code listener}, on the caller's context.
+   *
+   * @return ends that; a closed service must not reply in the name of this node
+   */
+  public Runnable listen(Consumer<NodeMessage> listener) {
     OwnContext context = OwnContext.current(vertx);
-    listeners.add(message -> context.run(() -> listener.accept(message)));
+    AtomicBoolean ended = new AtomicBoolean();
+    Consumer<NodeMessage> passing =
+        message ->
+            context.run(
+                () -> {
+                  if (!ended.get()) {
+                    listener.accept(message);
+                  }
+                });
+    listeners.add(passing);
+    return () -> {
+      ended.set(true);
+      listeners.remove(passing);
+    };
   }
 
   /** Publishes a message to all nodes, this one included. */

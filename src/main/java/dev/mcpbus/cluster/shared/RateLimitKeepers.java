@@ -36,6 +36,7 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
   private final String self;
   private final RateLimitLedger ledger = new RateLimitLedger(System::nanoTime);
   private final ClusterRateLimiter limiter;
+  private Runnable unlisten = () -> {};
   private final Set<String> announced = ConcurrentHashMap.newKeySet();
   private final Vertx bus;
   private volatile List<ClusterNode> nodes = List.of();
@@ -67,7 +68,7 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
             });
     vertx.setPeriodic(TICK_MILLIS, now -> limiter.tick());
     NodeMessages messages = ClusterRequests.of(vertx).messages();
-    messages.listen(this::received);
+    unlisten = messages.listen(this::received);
     return Future.join(
         vertx
             .eventBus()
@@ -75,6 +76,12 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
                 address(self), ask -> ask.reply(ledger.ask(Ask.of(ask.body())).toJson()))
             .completion(),
         messages.open());
+  }
+
+  @Override
+  public Future<?> stop() {
+    unlisten.run();
+    return Future.succeededFuture();
   }
 
   private void received(NodeMessage message) {

@@ -58,6 +58,20 @@ class NodeMessagesTest {
   }
 
   @Test
+  void a_listener_that_has_ended_gets_nothing(Vertx vertx) throws Exception {
+    NodeMessages messages = new NodeMessages(vertx, new ClockOffsets(() -> 0), told -> {});
+    messages.open().await(10, SECONDS);
+    Runnable end = messages.listen(told -> heard.add(new NodeMessage.Leaving("ended")));
+    messages.listen(heard::add);
+    end.run();
+
+    messages.publish(LEAVING);
+
+    await().until(() -> heard.contains(LEAVING));
+    assertThat(heard).containsExactly(LEAVING);
+  }
+
+  @Test
   void what_is_no_message_of_a_node_is_passed_over(Vertx vertx) throws Exception {
     NodeMessages messages = new NodeMessages(vertx, new ClockOffsets(() -> 0), heard::add);
     messages.open().await(10, SECONDS);
