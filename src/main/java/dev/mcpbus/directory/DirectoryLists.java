@@ -232,8 +232,8 @@ public final class DirectoryLists {
             });
   }
 
+  /** Ignores a server that is not known: the event may come after the server's removal. */
   void changed(String id, ListKind kind) {
-    track(id);
     ListFetcher fetcher = fetchers.get(id);
     if (fetcher != null && wanted.contains(kind)) {
       fetcher.refresh(kind);

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MethodAddress;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.Directory;
@@ -337,11 +338,13 @@ public final class RequestRouter {
 
   /**
    * Sends a request to a server, if the policy permits it. Every request of a client passes this
-   * check, and the check sees what leaves: the server's own names.
+   * check, and the check sees what leaves: the server's own names. An address without an MCP method
+   * is checked for callers without policies, too.
    */
   public Future<RawJson> send(GatewayCall call, String server, String suffix, RawJson params) {
     Rights rights = call.request().view().rights();
-    if (!rights.isUnbounded() && !rights.permits(PolicyCheck.toServer(server, suffix, params))) {
+    boolean free = rights.isUnbounded() && MethodAddress.ofSuffix(suffix) != null;
+    if (!free && !rights.permits(PolicyCheck.toServer(server, suffix, params))) {
       call.deny();
       return Future.failedFuture(McpErrors.absent(call.request()));
     }

@@ -45,8 +45,7 @@ class ParkedCallsTest {
     Promise<ParkedCalls> made = Promise.promise();
     context.runOnContext(
         now -> {
-          ParkedCalls calls =
-              new ParkedCalls(parts(vertx), 1, InstantSource.system());
+          ParkedCalls calls = new ParkedCalls(parts(vertx), 1, InstantSource.system());
           vertx.eventBus().<Object>localConsumer("host", calls::task);
           made.complete(calls);
         });
