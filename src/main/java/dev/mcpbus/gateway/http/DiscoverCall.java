@@ -26,11 +26,11 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of a {@code discover} client in flight, and its open response (MCP 2026-07-28). It goes
- * to the shared connection of its server. One case goes to a session host, which parks it ({@code
- * ParkedCall}): a server of the {@code initialize} era asks and logs by session, and makes tasks
- * for one client, so the call needs a connection of its own. Confined to the context of the HTTP
- * verticle.
+ * A request of a {@code discover} client in flight, and its open response, to which it writes the
+ * answer (MCP 2026-07-28). It goes to the shared connection of its server. But a server of the
+ * {@code initialize} era sends questions, logs and tasks by session. A call that may need these
+ * goes to a session host, which parks it ({@code ParkedCall}) with a connection of its own.
+ * Confined to the context of the HTTP verticle.
  */
 final class DiscoverCall extends GatewayCall {
 
@@ -146,7 +146,7 @@ final class DiscoverCall extends GatewayCall {
 
   private DeliveryOptions options(String op) {
     return SessionMessage.options(
-        op, request().principal().text(), request().endpoint(), request().callId());
+        op, request().principal().text(), request().reports(), request().callId());
   }
 
   private static Throwable stale(Throwable failure) {

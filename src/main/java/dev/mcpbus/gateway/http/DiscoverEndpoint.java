@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests of the {@code discover} era (MCP 2026-07-28): each describes itself, and nothing is kept
- * of it but the open response. It makes the {@link GatewayRequest} and writes the answer. Confined
- * to the context of the HTTP verticle.
+ * of it but the open response. It makes the {@link GatewayRequest}, and {@link DiscoverCall} writes
+ * the answer. Confined to the context of the HTTP verticle.
  */
 final class DiscoverEndpoint {
 

@@ -8,12 +8,12 @@ import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
@@ -36,15 +36,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one HTTP verticle takes the requests of MCP clients: finds the view and the era of each
- * request and hands it to the endpoint of the era. Holds open responses only. Confined to the
- * context of that verticle.
+ * Takes the requests of MCP clients at one HTTP verticle: finds the view of the path, scans the
+ * body, finds the era, and passes the parsed message to the endpoint of that era, which answers it.
+ * It holds open responses and no other state of a client. Confined to the context of that verticle.
  */
 public final class GatewayEndpoint implements MountedHandler {
 
   private static final long BEAT_MILLIS = 5_000;
   private static final long CHECK_MILLIS = 1_000;
-  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
 
   private final Vertx vertx;
   private final Directory directory;
@@ -251,7 +250,8 @@ public final class GatewayEndpoint implements MountedHandler {
   private static @Nullable Envelope parsed(Buffer body, HttpReply reply) {
     try {
       RawJson raw = RawJson.of(body); // no other component has this buffer
-      Envelope message = Envelope.parse(raw.array(), raw.offset(), raw.length(), LIMITS);
+      Envelope message =
+          Envelope.parse(raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS);
       RawJson id = message.id();
       if (message.kind() == Envelope.Kind.REQUEST && id != null) {
         reply.answers(id);

@@ -28,7 +28,7 @@ public final class HttpReply {
 
   private static final int MAX_QUEUED_STANDING = 1024 * 1024;
 
-  /** For so many beats a client may read nothing of what waits for it: 30 s. */
+  /** A client that takes nothing of what waits for it for so many beats (30 s) is cut off. */
   static final int PATIENCE = 6;
 
   /** After this the response becomes a stream with comments, which keep the connection open. */

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP side of clients of the {@code initialize} era (MCP 2025-11-25, Streamable HTTP). It
- * sends each message of a client to the host of its session, and writes the answer and the events
- * that come back. It holds open responses and nothing of a session. Confined to the context of the
- * HTTP verticle.
+ * sends each message of a client to the host of its session, and passes the answer and the events
+ * that the host has written to the open response. It holds open responses and nothing of a session.
+ * Confined to the context of the HTTP verticle.
  */
 final class InitializeEndpoint {
 
-  /** For so many sessions it remembers the node that took them over; others it looks up again. */
+  /** How many sessions are remembered with their new host; the host of any other is looked up. */
   private static final int MAX_MOVED = 10_000;
 
   private final OpenReplies replies;

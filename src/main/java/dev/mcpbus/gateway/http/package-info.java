@@ -1,7 +1,8 @@
 /**
- * The HTTP side of the gateway: {@code GatewayEndpoint} finds the view and the era of a request,
- * and an endpoint for each era makes one {@code GatewayRequest} of it and writes the answer in the
- * form of the era. Everything here is confined to the context of an HTTP verticle.
+ * The HTTP side of the gateway: {@code GatewayEndpoint} finds the view and the era of a request.
+ * {@code DiscoverEndpoint} makes a {@code GatewayRequest} of it and answers it; {@code
+ * InitializeEndpoint} and {@code SseEndpoint} send it to the host of its session, where that is
+ * done. Everything here is confined to the context of an HTTP verticle.
  */
 @NullMarked
 package dev.mcpbus.gateway.http;

@@ -13,14 +13,15 @@ import dev.mcpbus.security.Principal;
 import io.vertx.core.eventbus.DeliveryOptions;
 
 /**
- * One request of an MCP client of either era. The endpoint of the era, or the session behind it,
- * makes it from the message and writes the answer in the form of the era; everything between sees
- * this one form. Immutable.
+ * One request of an MCP client of either era. {@code DiscoverEndpoint} makes it for a client of the
+ * {@code discover} era, {@code SessionRequests} on the session host for one of the {@code
+ * initialize} era; the same class writes the answer in the form of its era. {@link RequestRouter}
+ * and {@link GatewayCall} know no other form of a request. Immutable.
  *
  * @param era of the client; decides what a page of a list holds and the code for an absent resource
  * @param view what the client may see, and by which names
  * @param callId the id by which the connection names the call
- * @param endpoint the address for what the connection reports while the call is in flight
+ * @param reports the address for what the connection reports while the call is in flight
  * @param questions the address for what the server asks, or {@link Headers#PASS}
  * @param progress whether the client wants progress
  * @param log whether the client wants log messages of the call
@@ -34,7 +35,7 @@ public record GatewayRequest(
     String method,
     RawJson params,
     String callId,
-    String endpoint,
+    String reports,
     String questions,
     boolean progress,
     boolean log,
@@ -53,8 +54,8 @@ public record GatewayRequest(
             .setCodecName(Codecs.SHARED)
             .addHeader(Headers.INPUT, questions);
     CallHeaders.add(options, Headers.TASK, takesTask ? "true" : null);
-    CallHeaders.add(options, Headers.PROGRESS, progress ? endpoint : null);
-    CallHeaders.add(options, Headers.LOG, log ? endpoint : null);
+    CallHeaders.add(options, Headers.PROGRESS, progress ? reports : null);
+    CallHeaders.add(options, Headers.LOG, log ? reports : null);
     return requester(principal).sign(options);
   }
 

@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answers the requests of clients: lists from the directory, everything else by the server that the
  * request names. It finds that server by the names of the client's view, checks the policy, and
- * gives the request to its {@link GatewayCall} to send. Knows neither eras nor HTTP. Futures
- * complete on the caller's context and fail with {@link McpFailure} only.
+ * gives the request to its {@link GatewayCall} to send. It knows nothing of HTTP; the era decides
+ * only what a page of a list holds and the code for an absent resource. Futures complete on the
+ * caller's context and fail with {@link McpFailure} only.
  */
 public final class RequestRouter {
 

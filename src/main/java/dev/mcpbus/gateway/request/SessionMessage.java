@@ -18,7 +18,8 @@ import io.vertx.core.eventbus.Message;
  */
 public final class SessionMessage {
 
-  private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
+  /** Of a client's message; the HTTP server has bounded its size. */
+  public static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE);
 
   public static final String OP = "op";
 
@@ -28,7 +29,7 @@ public final class SessionMessage {
   /** A message of a client -> the answer; empty for a message without an answer. */
   public static final String POST = "post";
 
-  /** A client opens a stream -> nothing; the messages follow at {@link #DOOR}. */
+  /** A client opens a stream -> nothing; the messages follow at {@link #VERTICLE}. */
   public static final String STREAM = "stream";
 
   /** The client knows event ids of the response to a {@link #POST} and may ask for more. */
@@ -79,15 +80,19 @@ public final class SessionMessage {
   public static final String SESSION = "session";
   public static final String VIEW = "view";
 
-  /** {@code Principal.text()}: its name owns what is kept, its rights hold for the message. */
+  /**
+   * {@code Principal.text()}. What the message leaves behind belongs to this name; these rights
+   * apply to this message alone.
+   */
   public static final String PRINCIPAL = "principal";
 
   /** {@code RequestSource.text()}, for the audit log. */
   public static final String SOURCE = "source";
 
-  /** The address of the HTTP verticle, and its name of the response. */
-  public static final String DOOR = "door";
+  /** The address of the HTTP verticle that has the response, for what comes before the answer. */
+  public static final String VERTICLE = "door";
 
+  /** The HTTP verticle's name of the response. */
   public static final String EXCHANGE = "exchange";
 
   /** {@code Last-Event-ID} of a {@link #STREAM}; the id of an event that is sent. */
@@ -102,15 +107,16 @@ public final class SessionMessage {
    * The options of a message about a response of a client.
    *
    * @param principal {@code Principal.text()}
-   * @param door the address of the HTTP verticle
+   * @param verticle the address of the HTTP verticle
    * @param exchange the HTTP verticle's name of the response
    */
-  public static DeliveryOptions options(String op, String principal, String door, String exchange) {
+  public static DeliveryOptions options(
+      String op, String principal, String verticle, String exchange) {
     return new DeliveryOptions()
         .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
         .addHeader(OP, op)
         .addHeader(PRINCIPAL, principal)
-        .addHeader(DOOR, door)
+        .addHeader(VERTICLE, verticle)
         .addHeader(EXCHANGE, exchange);
   }
 

@@ -19,7 +19,7 @@ record HostParts(
     RequestSender sender,
     Directory directory,
     RequestRouter router,
-    CallRegistry calls,
+    CallRegistry registry,
     SessionStore store,
     int maxCalls,
     FairLimit<GatewaySession> bound,

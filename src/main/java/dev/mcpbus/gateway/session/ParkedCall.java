@@ -96,7 +96,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
     this.home = home;
     this.key = key;
     this.capabilities = new JsonObject(key.capabilities());
-    this.callId = home.host.calls().add(this);
+    this.callId = home.host.registry().add(this);
   }
 
   /** The connection that it has for now; null before it has one. */
@@ -138,11 +138,11 @@ abstract class ParkedCall implements CallRegistry.Caller {
    */
   void send(Opened own, String suffix, RawJson params, long timeLeft, boolean progress) {
     connection = own;
-    home.host.calls().addConnection(own.id().value(), this);
+    home.host.registry().addConnection(own.id().value(), this);
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
-            .addHeader(Headers.INPUT, home.host.calls().inputs());
-    CallHeaders.add(options, Headers.PROGRESS, progress ? home.host.calls().calling() : null);
+            .addHeader(Headers.INPUT, home.host.registry().inputs());
+    CallHeaders.add(options, Headers.PROGRESS, progress ? home.host.registry().calling() : null);
     home.host
         .sender()
         .<Buffer>request(own.id(), Addresses.of(own.id(), suffix), params.toBuffer(), options)
@@ -243,9 +243,9 @@ abstract class ParkedCall implements CallRegistry.Caller {
       return;
     }
     over = true;
-    home.host.calls().remove(callId);
+    home.host.registry().remove(callId);
     if (connection != null) {
-      home.host.calls().removeConnection(connection.id().value());
+      home.host.registry().removeConnection(connection.id().value());
     }
     McpFailure unanswered = McpFailure.notSent(FailureCode.CANCELLED, ending());
     questions.values().forEach(question -> question.answer().tryFail(unanswered));

@@ -49,7 +49,7 @@ final class ParkedCalls {
   ParkedCalls(HostParts host, int max, InstantSource clock) {
     this.host = host;
     this.clock = clock;
-    this.connections = new ParkedConnections(host.vertx(), host.calls());
+    this.connections = new ParkedConnections(host.vertx(), host.registry());
     this.calls = new FairLimit<>(max);
     this.tasks = new FairLimit<>(max);
   }
@@ -94,7 +94,7 @@ final class ParkedCalls {
     RawJson params = SessionMessage.params(message);
     RawJson name = params.member("name");
     String tool = name == null || !name.isString() ? "" : name.asString();
-    TaskCall task = new TaskCall(this, ParkedCall.Key.of(message), host.calls().state(), tool);
+    TaskCall task = new TaskCall(this, ParkedCall.Key.of(message), host.registry().state(), tool);
     admit(
         task,
         "all "

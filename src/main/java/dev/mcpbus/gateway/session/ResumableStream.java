@@ -28,7 +28,7 @@ final class ResumableStream {
   private long bytes;
   private long last;
   private long handed;
-  private @Nullable String door;
+  private @Nullable String address;
   private @Nullable String exchange;
   private boolean kept;
   private boolean ended;
@@ -52,7 +52,7 @@ final class ResumableStream {
    * @param response the HTTP verticle's name of it
    */
   void attach(String address, String response) {
-    door = address;
+    this.address = address;
     exchange = response;
   }
 
@@ -61,9 +61,9 @@ final class ResumableStream {
   }
 
   boolean isReadOn(String node) {
-    return door != null
-        && door.startsWith(Addresses.GATEWAY_RESPONSES)
-        && SessionHostNames.isOn(node, door.substring(Addresses.GATEWAY_RESPONSES.length()));
+    return address != null
+        && address.startsWith(Addresses.GATEWAY_RESPONSES)
+        && SessionHostNames.isOn(node, address.substring(Addresses.GATEWAY_RESPONSES.length()));
   }
 
   boolean isRead() {
@@ -71,7 +71,7 @@ final class ResumableStream {
   }
 
   void detach() {
-    door = null;
+    address = null;
     exchange = null;
   }
 
@@ -130,9 +130,9 @@ final class ResumableStream {
 
   /** Ends the response that reads the stream. */
   void cutOff() {
-    if (door != null && exchange != null) {
+    if (address != null && exchange != null) {
       bus.send(
-          door,
+          address,
           Buffer.buffer(),
           new DeliveryOptions()
               .addHeader(SessionMessage.EXCHANGE, exchange)
@@ -153,9 +153,9 @@ final class ResumableStream {
 
   private void hand(Event event) {
     handed = event.number();
-    if (door != null && exchange != null) {
+    if (address != null && exchange != null) {
       bus.send(
-          door,
+          address,
           event.json(),
           new DeliveryOptions()
               .addHeader(SessionMessage.EXCHANGE, exchange)

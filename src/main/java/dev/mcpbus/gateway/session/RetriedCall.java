@@ -133,7 +133,7 @@ final class RetriedCall extends ParkedCall {
     if (message == null) {
       return;
     }
-    String fresh = home.host.calls().state();
+    String fresh = home.host.registry().state();
     state = fresh;
     JsonObject result =
         new JsonObject()
@@ -169,7 +169,7 @@ final class RetriedCall extends ParkedCall {
           .vertx()
           .eventBus()
           .send(
-              SessionMessage.header(message, SessionMessage.DOOR),
+              SessionMessage.header(message, SessionMessage.VERTICLE),
               params,
               new DeliveryOptions()
                   .addHeader(

@@ -12,8 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of a session in flight: the stream for what is sent before the answer, and the message
- * whose reply is the answer. Confined to the session's host.
+ * A request of a session in flight, with its stream (progress, log messages, questions) and the bus
+ * message whose reply is the answer. It goes to the shared connection of a {@code discover} server,
+ * else to a connection of the session's own ({@link SessionServers}). Confined to the session's
+ * host.
  */
 final class SessionCall extends GatewayCall {
 
@@ -45,7 +47,7 @@ final class SessionCall extends GatewayCall {
     this.stream =
         session.streams.begin(
             SessionMessage.header(message, SessionMessage.EXCHANGE),
-            SessionMessage.header(message, SessionMessage.DOOR));
+            SessionMessage.header(message, SessionMessage.VERTICLE));
   }
 
   @Override

@@ -42,7 +42,7 @@ final class SessionConnections {
       HostParts host, GatewaySession session, JsonObject capabilities, SessionLists lists) {
     this.host = host;
     this.session = session;
-    this.connections = new PrivateConnections(host.vertx(), host.calls());
+    this.connections = new PrivateConnections(host.vertx(), host.registry());
     this.capabilities = capabilities;
     this.lists = lists;
   }
@@ -82,7 +82,7 @@ final class SessionConnections {
     servers.put(own.value(), server);
     announcedInUse = true; // a new connection is in use
     use(inUse);
-    host.calls().addConnection(own.value(), session.inbox);
+    host.registry().addConnection(own.value(), session.inbox);
     lists.begun(server, own);
     if (level != null) {
       connections.level(own, level);
@@ -138,7 +138,7 @@ final class SessionConnections {
     if (server != null) {
       lists.gone(server);
       byServer.remove(server);
-      host.calls().removeConnection(connection);
+      host.registry().removeConnection(connection);
       connections.release(new ConnectionId(connection));
     }
   }
@@ -176,7 +176,7 @@ final class SessionConnections {
     }
     List<Future<Void>> ending = new ArrayList<>();
     for (String connection : servers.keySet()) {
-      host.calls().removeConnection(connection);
+      host.registry().removeConnection(connection);
       ending.add(connections.release(new ConnectionId(connection)));
     }
     servers.clear();

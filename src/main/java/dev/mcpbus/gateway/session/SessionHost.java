@@ -79,14 +79,14 @@ public final class SessionHost extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    CallRegistry calls = new CallRegistry(name);
+    CallRegistry registry = new CallRegistry(name);
     parts =
         new HostParts(
             vertx,
             RequestSender.of(vertx),
             directory,
             new RequestRouter(vertx, directory, options.pageSize()),
-            calls,
+            registry,
             new SessionStore(vertx, name, options.sessionIdle()),
             options.maxCalls(),
             bound,
@@ -96,8 +96,8 @@ public final class SessionHost extends VerticleBase {
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
     ready.add(consume(Addresses.GATEWAY_SESSIONS + name, this::handle));
-    ready.add(consume(Addresses.GATEWAY_CALLS + name, calls::reported));
-    ready.add(consume(Addresses.GATEWAY_INPUT + name, calls::asked));
+    ready.add(consume(Addresses.GATEWAY_CALLS + name, registry::reported));
+    ready.add(consume(Addresses.GATEWAY_INPUT + name, registry::asked));
     ready.add(consume(Addresses.GATEWAY_LEASED + name, this::heard));
     FairLimits.of(vertx).add(BOUND, bound);
     local(Addresses.GATEWAY_CHANGED, x -> sessions.values().forEach(GatewaySession::changed));
@@ -152,11 +152,11 @@ public final class SessionHost extends VerticleBase {
   private void heard(Message<JsonObject> message) {
     JsonObject body = message.body();
     if (!Events.ROOM_WANTED.equals(body.getString("type"))) {
-      parts.calls().heard(message);
+      parts.registry().heard(message);
       return;
     }
     String connection = body.getString("id", "");
-    boolean ended = parts.calls().giveUp(connection);
+    boolean ended = parts.registry().giveUp(connection);
     parked.giveUp(connection); // also if a call has just given it back
     message.reply(new JsonObject().put("inUse", !ended));
   }

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one session, from their arrival to their answers. Makes a {@link GatewayRequest}
- * of each and lets the session itself or the {@code RequestRouter} answer it. Confined to the
- * session's host.
+ * of each, lets the session itself or the {@code RequestRouter} answer it, and writes the answer.
+ * Requests run concurrently; an answer goes out when it is there. Confined to the session's host.
  */
 final class SessionRequests {
 
@@ -88,9 +88,9 @@ final class SessionRequests {
             session.view(),
             method,
             params,
-            host.calls().add(session.inbox),
-            host.calls().calling(),
-            host.calls().inputs(),
+            host.registry().add(session.inbox),
+            host.registry().calling(),
+            host.registry().inputs(),
             token != null,
             session.inbox.level() != null,
             false,
@@ -168,7 +168,7 @@ final class SessionRequests {
       return;
     }
     session.touch();
-    host.calls().remove(callId);
+    host.registry().remove(callId);
     session.questions.callEnded(callId);
     session.streams.finish(call.stream, call.message, answer);
     session.noteUse();
@@ -177,7 +177,7 @@ final class SessionRequests {
   /** The session ends: cancels its calls and ends their responses without an answer. */
   void close() {
     calls.values().forEach(GatewayCall::cancel);
-    calls.keySet().forEach(host.calls()::remove);
+    calls.keySet().forEach(host.registry()::remove);
     calls.values().forEach(call -> call.message.reply(Buffer.buffer()));
     calls.clear();
   }

@@ -62,9 +62,9 @@ final class SessionStreams {
   }
 
   /** Begins the response to a request; the exchange is its name. */
-  ResumableStream begin(String exchange, String door) {
+  ResumableStream begin(String exchange, String address) {
     ResumableStream stream = new ResumableStream(bus, exchange);
-    stream.attach(door, exchange);
+    stream.attach(address, exchange);
     requests.put(exchange, stream);
     return stream;
   }
@@ -104,7 +104,7 @@ final class SessionStreams {
     stream.cutOff();
     ready.run();
     stream.attach(
-        SessionMessage.header(message, SessionMessage.DOOR),
+        SessionMessage.header(message, SessionMessage.VERTICLE),
         SessionMessage.header(message, SessionMessage.EXCHANGE));
     long after = last == null || cut < 0 ? -1 : number(last.substring(cut + 1));
     boolean same = last != null && cut > 0 && last.substring(0, cut).equals(stream.id());
