@@ -95,11 +95,16 @@ public final class FairLimit<E> {
   /**
    * Whether an owner may hold one more entry of a bound whose entries are all in use.
    *
+   * @param owner null for a program on the bus: it may hold all places, as {@link #ANYBODY} may
    * @param has how many entries the owner holds
    * @param room how many places are free
    */
-  public static boolean isShare(int has, int room) {
-    return room > 0 && (has == 0 || (room > 1 && has < SHARE * room));
+  public static boolean admits(@Nullable String owner, int has, int room) {
+    return room > 0 && (owner == null || owner.equals(ANYBODY) || isShare(has, room));
+  }
+
+  private static boolean isShare(int has, int room) {
+    return has == 0 || (room > 1 && has < SHARE * room);
   }
 
   /** Whether {@code owner} may hold one more entry, and which entry must end for it. */
@@ -109,7 +114,7 @@ public final class FairLimit<E> {
     int inUse = known == null ? 0 : known.total - known.idle.size();
     int usedByOthers = entries.size() - idle.size() - inUse;
     int room = max - usedByOthers - total;
-    boolean may = room > 0 && (owner.equals(ANYBODY) || isShare(total, room));
+    boolean may = admits(owner, total, room);
     if (may && entries.size() < max) {
       return new Verdict<>(Kind.ADMITTED, null);
     }

@@ -6,7 +6,6 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.DeadlineTimer;
 import dev.mcpbus.connection.session.PendingRequest;
-import dev.mcpbus.connection.session.PendingRequests;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -53,15 +52,13 @@ final class Stash {
     timer.include(call.deadline());
   }
 
-  /** As {@link PendingRequests#admits}. */
   private boolean admits(PendingRequest call) {
-    int room = capacity - entries.size();
     String owner = call.owner();
-    if (owner == null || PendingRequests.isAnonymous(owner) || room <= 0) {
-      return room > 0;
-    }
-    long held = entries.stream().filter(one -> owner.equals(one.call().owner())).count();
-    return FairLimit.isShare((int) held, room);
+    long has =
+        owner == null
+            ? 0
+            : entries.stream().filter(one -> owner.equals(one.call().owner())).count();
+    return FairLimit.admits(owner, (int) has, capacity - entries.size());
   }
 
   /**

@@ -54,17 +54,9 @@ public final class PendingRequests {
    * @param max the bound on all requests
    */
   boolean admits(PendingRequest pending, int max) {
-    int room = max - size();
-    String owner = room > 0 ? pending.owner() : null;
-    return room > 0
-        && (owner == null
-            || isAnonymous(owner)
-            || FairLimit.isShare(byOwner.getOrDefault(owner, 0), room));
-  }
-
-  /** True for the common name of callers who did not log in: it may stand for all callers. */
-  public static boolean isAnonymous(String owner) {
-    return owner.equals(FairLimit.ANYBODY);
+    String owner = pending.owner();
+    int has = owner == null ? 0 : byOwner.getOrDefault(owner, 0);
+    return FairLimit.admits(owner, has, max - size());
   }
 
   /** Adds a request under the next id, and returns the id. */

@@ -93,10 +93,8 @@ public final class ToolSearch {
   }
 
   private boolean admits(@Nullable String owner) {
-    int room = MAX_WAITING - waiting;
-    return (owner == null || owner.equals(FairLimit.ANYBODY))
-        ? room > 0
-        : FairLimit.isShare(waitingOf.getOrDefault(owner, 0), room);
+    int has = owner == null ? 0 : waitingOf.getOrDefault(owner, 0);
+    return FairLimit.admits(owner, has, MAX_WAITING - waiting);
   }
 
   private void ended(@Nullable String owner) {
