@@ -95,10 +95,10 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
     return state.serves() ? ready : null;
   }
 
-  /** The ready session if it is the one of {@code of}, else null. */
-  @Nullable ReadySession ready(Session of) {
+  /** The ready session whose session is {@code one}; null if that one is not ready. */
+  @Nullable ReadySession ready(Session one) {
     ReadySession now = ready;
-    return now != null && now.session() == of ? now : null;
+    return now != null && now.session() == one ? now : null;
   }
 
   /** False until the first handshake with the server succeeds. */
@@ -155,7 +155,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
   }
 
   /** The failure that callers get if the supervisor stops the session. */
-  McpFailure stopped() {
+  McpFailure stopFailure() {
     return McpFailure.notSent(FailureCode.UNAVAILABLE, whyStopped);
   }
 
@@ -237,7 +237,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
           new RestartReason.FailedHealthCheck(
               failure.failures(), String.valueOf(failure.reason().getMessage()));
       whyStopped = reason.text();
-      view.error(stopped());
+      view.error(stopFailure());
       wantRestart(reason);
     }
   }

@@ -95,7 +95,7 @@ public final class ConnectionVerticle extends VerticleBase {
     this.preferences = new SessionPreferences(spec.capabilities());
     this.renewal = new PreferenceRenewal(id, preferences);
     PrivateConnection privateConnection = spec.privateConnection();
-    // Private connections use the pins of their server: what is quarantined there is so here.
+    // A private connection has the pins of its server, so the same tools are quarantined.
     ConnectionId pinned = privateConnection == null ? id : privateConnection.of();
     this.drift =
         new DriftWatch(id, new DefinitionPins(pinned, options.pin(), spec.pins()), this::publish);
@@ -123,7 +123,7 @@ public final class ConnectionVerticle extends VerticleBase {
         new ServerTasks(
             new InputRequests(vertx.eventBus(), id, preferences),
             preferences,
-            (call, then) -> mailbox.park(call, ready -> then.accept(ready.open())));
+            (call, then) -> mailbox.holdUntilNextSession(call, ready -> then.accept(ready.open())));
     PrivateConnection privateConnection = spec.privateConnection();
     serverMessages =
         new ServerMessages(
@@ -282,7 +282,7 @@ public final class ConnectionVerticle extends VerticleBase {
   private void stopped(Session closed, LifecycleMessage.Stop stop) {
     if (connection.session() == closed) {
       leave();
-      publishDisconnected(connection.stopped());
+      publishDisconnected(connection.stopFailure());
     }
     // The session may have ended by itself while it was drained.
     if (connection.session() == null) {

@@ -260,7 +260,7 @@ final class Mailbox {
   /**
    * Keeps a call whose task goes on at the server until the next session; then runs {@code then}.
    */
-  void park(PendingRequest call, Consumer<ReadySession> then) {
+  void holdUntilNextSession(PendingRequest call, Consumer<ReadySession> then) {
     stash.add(call, then);
   }
 

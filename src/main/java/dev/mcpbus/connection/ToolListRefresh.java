@@ -51,7 +51,7 @@ final class ToolListRefresh {
     }
   }
 
-  /** The server sent one of the {@code list_changed}: the kept list is not fresh any more. */
+  /** The server sent a {@code list_changed}: the kept list is not fresh any more. */
   void changed(ReadySession of, String method) {
     if (method.equals(Methods.TOOLS_CHANGED)) {
       of.tools().expire();

@@ -30,8 +30,8 @@
  *
  * <p>A call goes down on the left. The server's answer goes from {@code Session} straight to the
  * call; everything else that the server sends goes to {@code ServerMessages}. {@code options} has
- * what configuration and hosting fill in, and is seen from outside like this package; the other
- * sub-packages are not. Owner of every class: the verticle's event-loop context.
+ * what configuration and hosting fill in. Other packages may use this package and {@code options},
+ * and no other sub-package. Owner of every class: the verticle's event-loop context.
  */
 @NullMarked
 package dev.mcpbus.connection;

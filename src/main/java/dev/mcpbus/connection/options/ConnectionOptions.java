@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxCallDuration progress extends {@code requestTimeout} up to this; default 10 min
  * @param pingInterval between health checks, zero for none; default 30 s
  * @param pingTimeout for one health check, default 5 s
- * @param pingThreshold after so many failed health checks in a row the connection requests a
- *     restart; default 3
+ * @param pingThreshold how many failed health checks in a row lead to a restart; default 3
  * @param healthInterval between checks that the server still speaks its protocol and that its tools
  *     are what they were, zero for none; default 60 s
  * @param pin the tools whose definitions are pinned; default none

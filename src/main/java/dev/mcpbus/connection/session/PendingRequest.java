@@ -108,9 +108,7 @@ public abstract class PendingRequest {
 
   /** The server sent a sign of life for the request at {@code now}: extends the deadline. */
   public final void extend(long now) {
-    if (idleMillis > 0) {
-      deadline = Math.max(deadline, Math.min(hardDeadline, now + idleMillis));
-    }
+    extendBy(now, idleMillis);
   }
 
   /** True for a request that opens a stream: its answer comes when the stream ends. */

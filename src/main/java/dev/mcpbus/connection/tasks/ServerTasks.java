@@ -33,14 +33,14 @@ public final class ServerTasks {
 
   /** Keeps a call until the next session; may fail it meanwhile. */
   @FunctionalInterface
-  public interface Parking {
-    void park(PendingRequest call, Consumer<OpenSession> then);
+  public interface NextSession {
+    void holdUntil(PendingRequest call, Consumer<OpenSession> then);
   }
 
   private static final int MAX_TO_CANCEL = 256;
 
   private final SessionPreferences preferences;
-  private final Parking parking;
+  private final NextSession nextSession;
   private final TaskInputs inputs;
   private final TaskOwners owners = new TaskOwners();
   private final Map<String, Set<TaskWatch>> watches = new HashMap<>();
@@ -51,10 +51,10 @@ public final class ServerTasks {
   /**
    * @param inputs an instance for tasks alone, because their questions outlive a session
    */
-  public ServerTasks(InputRequests inputs, SessionPreferences preferences, Parking parking) {
+  public ServerTasks(InputRequests inputs, SessionPreferences preferences, NextSession nextSession) {
     this.inputs = new TaskInputs(inputs);
     this.preferences = preferences;
-    this.parking = parking;
+    this.nextSession = nextSession;
   }
 
   TaskInputs inputs() {
@@ -165,8 +165,8 @@ public final class ServerTasks {
     List.copyOf(watches.getOrDefault(taskId, Set.of())).forEach(TaskWatch::pollNow);
   }
 
-  void park(TaskWatch watch, Consumer<OpenSession> then) {
-    parking.park(watch, then);
+  void holdUntilNextSession(TaskWatch watch, Consumer<OpenSession> then) {
+    nextSession.holdUntil(watch, then);
   }
 
   /** Cancels the task in the next session. */

@@ -308,7 +308,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
     }
     polling = null;
     session = null;
-    tasks.park(this, this::resume);
+    tasks.holdUntilNextSession(this, this::resume);
   }
 
   private void resume(OpenSession open) {

@@ -4,7 +4,10 @@ import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.protocol.RawJson;
 import org.jspecify.annotations.Nullable;
 
-/** The last step of {@link ToolCallPipeline}, on the connection's context. */
+/**
+ * The last step of {@link ToolCallPipeline}, on the connection's context. {@code ToolCallSender}
+ * implements it in the package of tasks, which may import this one.
+ */
 public interface ToolSender {
 
   /**
