@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the principal for whom a server asks a question, when the server does not name the call:
- * the principal is known only if one principal made all calls that the server may still work on. Owner: the connection's context; time is passed in.
+ * the principal is known only if one principal made all calls that the server may still work on.
+ * Owner: the connection's context; time is passed in.
  */
 final class RequestCauses {
 

@@ -51,7 +51,8 @@ public final class ServerTasks {
   /**
    * @param inputs an instance for tasks alone, because their questions outlive a session
    */
-  public ServerTasks(InputRequests inputs, SessionPreferences preferences, NextSession nextSession) {
+  public ServerTasks(
+      InputRequests inputs, SessionPreferences preferences, NextSession nextSession) {
     this.inputs = new TaskInputs(inputs);
     this.preferences = preferences;
     this.nextSession = nextSession;

@@ -6,9 +6,9 @@ import io.vertx.core.Future;
 import java.util.function.Supplier;
 
 /**
- * Combines many requests into few runs: the first request runs at once; all that come while it runs, or
- * within {@link #GAP_MILLIS} of its start, lead to one more run. Each request is followed by a run
- * that begins after it. Owner: the connection's context.
+ * Combines many requests into few runs: the first request runs at once; all that come while it
+ * runs, or within {@link #GAP_MILLIS} of its start, lead to one more run. Each request is followed
+ * by a run that begins after it. Owner: the connection's context.
  */
 final class Coalescer {
 

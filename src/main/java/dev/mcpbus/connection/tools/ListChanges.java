@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 
 /**
  * Handles {@code list_changed}: lists the tools again; publishes an event for resources (with
- * templates) and prompts, whose lists the connection does not keep. A {@link Coalescer}
- * combines many notifications into few runs. Owner: the connection's context.
+ * templates) and prompts, whose lists the connection does not keep. A {@link Coalescer} combines
+ * many notifications into few runs. Owner: the connection's context.
  */
 public final class ListChanges {
 
