@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,24 +98,31 @@ class ClusterWideIT {
         Http.post(nodes.port(node), "/rpc", list).json().getJsonObject("result"), "tools");
   }
 
+  private static CompletableFuture<Http.Answer> ask(String caller) {
+    return Http.posted(
+        nodes.port(caller),
+        "/api/servers/modern/tools/test_elicitation",
+        new JsonObject().put("message", "Who from " + caller + "?").encode());
+  }
+
   @Test
   void a_question_asked_anywhere_is_seen_everywhere_and_answered_from_anywhere() throws Exception {
     JsonObject offer =
         new JsonObject().put("capabilities", ASKED).put("offer", "people").put("ttl", 60_000);
     assertThat(Http.post(nodes.port("n1"), "/api/offers", offer.encode()).status()).isEqualTo(200);
     for (String caller : NODES) {
-      CompletableFuture<Http.Answer> called =
-          Http.posted(
-              nodes.port(caller),
-              "/api/servers/modern/tools/test_elicitation",
-              new JsonObject().put("message", "Who from " + caller + "?").encode());
+      // The node that runs the server hears of the offer a moment later, and refuses until then.
+      AtomicReference<CompletableFuture<Http.Answer>> called = new AtomicReference<>(ask(caller));
       JsonArray waiting = new JsonArray();
       for (String node : NODES) {
         waiting =
             Awaitility.await("the question at " + node)
                 .atMost(Duration.ofSeconds(10))
                 .until(
-                    () -> nodes.node(node).get("/api/inputs").json().getJsonArray("questions"),
+                    () -> {
+                      called.updateAndGet(last -> last.isDone() ? ask(caller) : last);
+                      return nodes.node(node).get("/api/inputs").json().getJsonArray("questions");
+                    },
                     questions -> questions.size() == 1);
       }
       String question = waiting.getJsonObject(0).getString("question");
@@ -126,7 +134,7 @@ class ClusterWideIT {
               Http.post(nodes.port(answerer), "/api/inputs/" + question, ACCEPTED.encode())
                   .status())
           .isEqualTo(200);
-      assertThat(called.get(10, TimeUnit.SECONDS).body()).contains("Ada");
+      assertThat(called.get().get(10, TimeUnit.SECONDS).body()).contains("Ada");
       assertThat(
               Http.post(nodes.port(caller), "/api/inputs/" + question, ACCEPTED.encode()).status())
           .isEqualTo(400);

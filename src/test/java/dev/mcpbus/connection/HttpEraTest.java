@@ -14,6 +14,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -228,6 +229,59 @@ class HttpEraTest {
       int last = order.lastIndexOf("call");
       assertThat(order).filteredOn("call"::equals).hasSize(2);
       assertThat(order.subList(first, last)).contains("list");
+    }
+  }
+
+  /** What was requested before the server refused the call says nothing about its schema now. */
+  @Test
+  void a_list_that_was_under_way_at_a_header_mismatch_is_not_the_fresh_one() throws Exception {
+    AtomicBoolean refused = new AtomicBoolean();
+    AtomicReference<Callable<Void>> held = new AtomicReference<>();
+    AtomicBoolean hold = new AtomicBoolean();
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("tools/list")) {
+                    String list = String.format(TOOL, refused.get() ? "New" : "Old");
+                    if (hold.getAndSet(false)) {
+                      held.set(
+                          () -> {
+                            answer(request, peer, "200 OK", list);
+                            return null;
+                          });
+                    } else {
+                      answer(request, peer, "200 OK", list);
+                    }
+                  } else if (request.calls("tools/call")
+                      && !request.headers().containsKey("mcp-param-new")) {
+                    refused.set(true);
+                    answer(
+                        request, peer, "400 Bad Request", ScriptedPeer.error(-32020, "mismatch"));
+                  } else {
+                    modern(request, peer);
+                  }
+                });
+        TestBus bus = bus(server)) {
+      bus.awaitState("peer", "READY");
+      Awaitility.await().until(() -> bus.status("peer").getBoolean("toolsListed", false));
+      hold.set(true);
+      Future<JsonObject> list =
+          bus.send(
+              "mcp.peer.tools.list",
+              new JsonObject(),
+              new DeliveryOptions().addHeader(Headers.CACHE, "refresh"));
+      Awaitility.await().until(() -> held.get() != null);
+      Future<JsonObject> call =
+          bus.send(
+              "mcp.peer.tools.call",
+              new JsonObject()
+                  .put("name", "cut")
+                  .put("arguments", new JsonObject().put("where", "x")),
+              new DeliveryOptions());
+      Awaitility.await().until(refused::get);
+      held.get().call();
+      TestBus.await(list);
+      assertThat(TestBus.await(call)).isNotNull();
     }
   }
 

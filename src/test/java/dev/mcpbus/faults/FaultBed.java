@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -247,7 +248,8 @@ final class FaultBed implements AutoCloseable {
   }
 
   JsonObject lastError() {
-    return status().getJsonObject("lastError", new JsonObject());
+    // Null, not absent, where there was none.
+    return Objects.requireNonNullElseGet(status().getJsonObject("lastError"), JsonObject::new);
   }
 
   static Instant nextAttempt(JsonObject status) {

@@ -199,6 +199,11 @@ final class HttpBed implements AutoCloseable {
     return server.requests().stream().filter(HttpBed::isCall).toList();
   }
 
+  /** After this the connection's event loop knows which of its sockets have been closed. */
+  void readSockets() {
+    bed.status(); // an event loop reads its sockets before it handles a message
+  }
+
   /** Calls {@link #TOOL}; the failure must be this one. */
   McpFailure failure(FailureCode code, Sent sent) {
     return bed.failure(TOOL, code, sent);

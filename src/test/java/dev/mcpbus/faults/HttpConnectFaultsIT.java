@@ -129,14 +129,16 @@ class HttpConnectFaultsIT {
             Era.LEGACY,
             (request, peer) -> {
               HttpBed.text(request, peer, "fine");
-              if (reset.getAndSet(false)) {
+              if (reset.get()) {
                 peer.reset();
+                reset.set(false);
               }
             })) {
       for (int i = 0; i < 20; i++) {
         reset.set(true);
         assertThat(bed.call().text()).isEqualTo("fine");
         FaultBed.until("the connection to be reset").until(() -> !reset.get());
+        bed.readSockets();
       }
       assertThat(bed.executed()).as("no call twice").hasSize(20);
       bed.assertUndisturbed();

@@ -88,7 +88,8 @@ public final class ToolCallPipeline {
 
   /**
    * The server says that the headers of a call do not match its body: the schema may have changed.
-   * Lists the tools again and sends the call a second time.
+   * Lists the tools again and sends the call a second time. A list whose request is in flight may
+   * be older than that, so another one follows it.
    *
    * @return false where that was done already
    */
@@ -98,7 +99,7 @@ public final class ToolCallPipeline {
     }
     long hold = session.hold(call, () -> {});
     tools
-        .load()
+        .changed()
         .onComplete(
             loaded -> {
               if (session.release(hold, call)) {
