@@ -175,7 +175,7 @@ public final class McpBus {
               http,
               () -> UUID.randomUUID().toString(),
               newGateway::entrance,
-              access::keeper,
+              access::admissionControl,
               readiness);
     }
   }

@@ -8,7 +8,6 @@ import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.internals.StrictRequestDecoder;
 import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.MountedHandler;
 import dev.mcpbus.security.SecurityHeaders;
@@ -22,7 +21,6 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -55,30 +53,15 @@ public final class BridgeVerticle extends VerticleBase {
   private List<Route> table = List.of();
   private @Nullable OpenStreams streams;
 
-  public BridgeVerticle(BridgeOptions options) {
-    this(options, () -> UUID.randomUUID().toString());
-  }
-
   /**
+   * One verticle with a port of its own.
+   *
    * @param callIds makes call ids, unique on the bus
-   */
-  public BridgeVerticle(BridgeOptions options, Supplier<String> callIds) {
-    this(options, callIds, null);
-  }
-
-  /**
    * @param mounted the gateway, which takes the paths that it owns; null for none
-   */
-  public BridgeVerticle(
-      BridgeOptions options, Supplier<String> callIds, @Nullable MountedHandler mounted) {
-    this(options, callIds, mounted, AccessControl.open()::keeper, new Readiness());
-  }
-
-  /**
    * @param admission makes the admission control of this server
    * @param readiness of the service, for health
    */
-  public BridgeVerticle(
+  BridgeVerticle(
       BridgeOptions options,
       Supplier<String> callIds,
       @Nullable MountedHandler mounted,
@@ -106,6 +89,7 @@ public final class BridgeVerticle extends VerticleBase {
    * Several verticles that share one port and all bounds; Vert.x gives them connections in turn.
    * They must be deployed on one Vert.x and closed together.
    *
+   * @param callIds makes call ids, unique on the bus
    * @param entrances makes the gateway of each
    * @param admission makes the admission control of each
    * @param readiness of the service, for health
@@ -230,7 +214,7 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /** The number of open connections of all verticles that share the port. */
-  public int connections() {
+  int connections() {
     return shared.connections.open();
   }
 

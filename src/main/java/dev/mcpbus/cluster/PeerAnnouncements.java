@@ -80,7 +80,7 @@ final class PeerAnnouncements implements OwnershipPeers {
    * that serves before it has the others' clock offsets cannot compute how long a call was in
    * transit.
    *
-   * @param others ids of the nodes that are members already
+   * @param others ids of the nodes that are in the cluster already
    */
   Future<Void> meet(Set<String> others) {
     Map<String, Integer> missing = new HashMap<>();
@@ -132,7 +132,7 @@ final class PeerAnnouncements implements OwnershipPeers {
     }
   }
 
-  /** Records that a node is no member any more. */
+  /** Records that a node has left the cluster. */
   void left(String node) {
     quorum.lost(node);
     leaving.remove(node);

@@ -96,7 +96,7 @@ final class RemotePrivateConnections implements PrivateConnectionHost {
   }
 
   /**
-   * Ends the entries of a node that is no member any more: each holder receives {@code gaveUp} and
+   * Ends the entries of a node that has left the cluster: each holder receives {@code gaveUp} and
    * may lease another private connection at once.
    */
   private void lost(String node) {

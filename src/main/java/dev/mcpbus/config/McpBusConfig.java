@@ -15,7 +15,7 @@ import java.util.List;
  * @param strategy of the supervisor, default one-for-one
  * @param startConcurrency how many sessions may start at the same time, default 16
  * @param gateway the options of {@code /mcp}
- * @param names how the catalog names tools and other items, default {@link NamePolicy#DOTTED}
+ * @param names how the aggregate names tools and other items, default {@link NamePolicy#DOTTED}
  * @param search true: the index of tool search is built at the start; default false: at the first
  *     search
  * @param cluster how to join a cluster, if mcpbus is started with {@code --cluster}

@@ -36,7 +36,7 @@ public final class MetaTools {
   private static final int MAX_LIMIT = 50;
   private static final int MAX_SHOWN = 300;
 
-  /** Tools of the directory. A search reads at most so many to fill a narrow scope. */
+  /** The most tools that one search reads to fill a page of a narrow scope. */
   private static final int MOST_READ = 2_000;
 
   /** The tools that the model may see, and their names. Without side effects. */

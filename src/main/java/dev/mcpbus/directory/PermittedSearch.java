@@ -29,8 +29,8 @@ public final class PermittedSearch {
   /**
    * @param admits whether the caller may see a tool, by its server's own name
    * @param send sends a request to {@code mcp.tools.search}
-   * @param enough the search ends when it has counted so many tools
-   * @param mostRead the search ends when it has read so many tools
+   * @param enough how many permitted tools end the search
+   * @param mostRead how many tools the search reads at most
    */
   PermittedSearch(
       Predicate<ToolName> admits,

@@ -78,7 +78,7 @@ public final class AccessControl {
   }
 
   /** Makes the part that authenticates and admits the requests of one HTTP verticle. */
-  public AdmissionControl keeper(Vertx vertx) {
+  public AdmissionControl admissionControl(Vertx vertx) {
     return new AdmissionControl(vertx, this);
   }
 

@@ -19,7 +19,7 @@ public record Operation(Action action, String server, String item, Scope scope) 
     /** It should name an item and does not: denied if there are policies. */
     NAMELESS,
     /**
-     * It reveals or does more than one item, and cannot be divided: allowed if there are no
+     * It concerns several items and cannot be decided item by item: allowed if there are no
      * policies, or with the admin right.
      */
     WHOLE,

@@ -123,10 +123,10 @@ public final class RequestPath {
     return null;
   }
 
-  /** The byte that is percent-encoded at {@code at}, or -1; three characters must be there. */
-  private static int octet(String target, int at) {
-    int high = hexadecimal(target.charAt(at + 1));
-    int low = hexadecimal(target.charAt(at + 2));
+  /** The byte of the escape at {@code position}, or -1; two more characters must follow. */
+  private static int octet(String target, int position) {
+    int high = hexadecimal(target.charAt(position + 1));
+    int low = hexadecimal(target.charAt(position + 2));
     return high < 0 || low < 0 ? -1 : (high << 4) + low;
   }
 

@@ -82,7 +82,7 @@ final class BridgeFixture {
     this.vertx = vertx;
     Codecs.register(vertx);
     admin = Objects.requireNonNullElse(access.adminToken(), "none");
-    bridge = new BridgeVerticle(options, callIds, null, access::keeper, readiness);
+    bridge = new BridgeVerticle(options, callIds, null, access::admissionControl, readiness);
     deployment = await(vertx.deployVerticle(bridge));
     port = bridge.port();
     client = vertx.createHttpClient();

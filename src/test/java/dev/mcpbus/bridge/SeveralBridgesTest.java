@@ -122,7 +122,7 @@ class SeveralBridgesTest {
             options,
             () -> "call-" + calls.incrementAndGet(),
             Here::new,
-            AccessControl.open()::keeper,
+            AccessControl.open()::admissionControl,
             new Readiness());
     bridges.forEach(bridge -> BridgeFixture.await(vertx.deployVerticle(bridge)));
     port = bridges.get(0).port();

@@ -109,7 +109,7 @@ final class DefinitionChanges {
                     .anyMatch(one -> one.getValue() > received.getOrDefault(one.getKey(), 0L)));
   }
 
-  /** Removes the number of a node that is no member any more. */
+  /** Removes the number of a node that has left the cluster. */
   void left(String node) {
     map.compose(counts -> counts.remove(node))
         .onFailure(

@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The cluster's map of definitions, as this node reads and writes it. Keeps the newest entry of
- * each id that it has seen, and restores an entry in the map that was lost with the nodes that held
- * it, that was written without the cluster's secret, or that is older. Confined to the context of
- * {@code ServersVerticle}.
+ * each id that it has seen, and restores an entry in the map that is missing, that was written
+ * without the cluster's secret, or that is older. Confined to the context of {@code
+ * ServersVerticle}.
  */
 final class DefinitionMap {
 

@@ -68,7 +68,7 @@ public final class DefinitionSync {
   private boolean closed;
 
   /**
-   * @param settle pause after a change of members
+   * @param settle pause after a change of nodes
    * @param listener receives the ids whose definitions have changed
    * @param refused receives, whenever they may differ, all ids with the nodes that cannot run them
    */
@@ -134,8 +134,8 @@ public final class DefinitionSync {
   }
 
   /**
-   * Reads everything after a change of members: a lost node may have taken a message with it, and
-   * two halves that merge have not received each other's. Any thread may call.
+   * Reads everything after a change of nodes: a lost node may have taken a message with it, and two
+   * halves that merge have not received each other's. Any thread may call.
    */
   public void membership(String node, boolean joined) {
     context.runOnContext(

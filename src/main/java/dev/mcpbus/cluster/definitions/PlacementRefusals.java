@@ -84,7 +84,7 @@ final class PlacementRefusals {
   /**
    * Reads all refusals, and writes this node's again where they were lost.
    *
-   * @param alive the ids of all members
+   * @param alive the ids of all nodes
    */
   Future<Void> read(Set<String> alive) {
     return map.compose(

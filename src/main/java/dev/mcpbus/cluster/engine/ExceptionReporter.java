@@ -6,10 +6,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs unhandled exceptions, as Vert.x does, with one exception: Vert.x has one promise for a
- * publish to several nodes, and reports an error where a node cannot be reached after another node
- * has received the message. While a link is cut that would be thousands of stack traces which do
- * not name the link; they are logged at debug. Any thread.
+ * Logs unhandled exceptions as Vert.x does, except a failed publish to several nodes, which it logs
+ * at debug. Vert.x has one promise for such a publish, and reports an error where a node cannot be
+ * reached after another node has received the message. While a link is cut that would be thousands
+ * of stack traces which do not name the link. Any thread.
  */
 final class ExceptionReporter implements Handler<Throwable> {
 

@@ -157,8 +157,8 @@ public final class HazelcastCluster {
     config.setProperty("hazelcast.connection.monitor.max.faults", "1");
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "3");
     config.setProperty("hazelcast.merge.next.run.delay.seconds", "3");
-    // An operation without an answer fails after twice this time: later than the removal of a
-    // stopped member, and before a claim lease ends because the claims cannot be read.
+    // An operation without an answer fails after twice this time. This must lie between the removal
+    // of a stopped member and the end of a claim lease whose claims cannot be read.
     config.setProperty("hazelcast.operation.call.timeout.millis", "8000");
     // While data moves, above all after a loss, many operations are repeated.
     config.setProperty("hazelcast.invocation.retry.pause.millis", "100");

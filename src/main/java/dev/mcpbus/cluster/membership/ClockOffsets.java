@@ -7,9 +7,9 @@ import java.util.function.LongSupplier;
 /**
  * Estimates how long a message from another node was in transit, without synchronized clocks. Every
  * message of a node carries its monotonic clock; the smallest difference to the receiver's clock in
- * the last 10 to 20 minutes is the offset of the two clocks, and what a later message exceeds it by
- * is time in transit. So a receiver recognizes messages that lay in the buffers of a cut link or of
- * a paused process. Any thread may call.
+ * the last 10 to 20 minutes is the offset of the two clocks. A later message whose difference is
+ * larger was in transit for the excess. So a receiver recognizes messages that lay in the buffers
+ * of a cut link or of a paused process. Any thread may call.
  */
 public final class ClockOffsets {
 

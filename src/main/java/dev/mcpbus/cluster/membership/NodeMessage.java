@@ -27,7 +27,7 @@ public sealed interface NodeMessage {
    *
    * @param at the sender's own clock, monotonic milliseconds
    * @param heard by node id the last clock value that the sender received from each other node
-   * @param members the members of the cluster, as the sender sees them
+   * @param nodes the nodes of the cluster, as the sender sees them
    * @param stillGranted lost nodes to which a grant of the sender has not ended yet
    * @param resting the sender owns no connection and must not claim one
    * @param wantsReply each receiver replies with its own announcement
@@ -36,7 +36,7 @@ public sealed interface NodeMessage {
       String node,
       long at,
       Map<String, Long> heard,
-      Set<String> members,
+      Set<String> nodes,
       Set<String> stillGranted,
       boolean resting,
       boolean wantsReply)
@@ -44,13 +44,13 @@ public sealed interface NodeMessage {
 
     public Here {
       heard = Map.copyOf(heard);
-      members = Set.copyOf(members);
+      nodes = Set.copyOf(nodes);
       stillGranted = Set.copyOf(stillGranted);
     }
 
     /** The same announcement with {@code wantsReply}. */
     public Here wantingReply() {
-      return new Here(node, at, heard, members, stillGranted, resting, true);
+      return new Here(node, at, heard, nodes, stillGranted, resting, true);
     }
   }
 
@@ -141,7 +141,7 @@ public sealed interface NodeMessage {
       return json("here")
           .put("at", here.at)
           .put("heard", new JsonObject(new LinkedHashMap<>(here.heard)))
-          .put("sees", new JsonArray(List.copyOf(here.members)))
+          .put("sees", new JsonArray(List.copyOf(here.nodes)))
           .put("owes", new JsonArray(List.copyOf(here.stillGranted)))
           .put("rests", here.resting)
           .put("greets", here.wantsReply);

@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The right of this node to own connections, granted by the other nodes of the cluster. Each node
- * grants this right to every member that it sees, for {@code silence} (7 s by default), and its
- * next announcement extends the grant. A node that holds fewer grants than the quorum, its own
- * included, must stop its connections at once, and another node may take them over only after a
- * quorum of members has ended its grants.
+ * grants this right to every node that it sees, for {@code silence} (7 s by default), and its next
+ * announcement extends the grant. A node that holds fewer grants than the quorum, its own included,
+ * must stop its connections at once, and another node may take them over only after a quorum of
+ * nodes has ended its grants.
  *
  * <p>How: every 500 ms each node publishes a {@link NodeMessage.Here} with the value of its own
- * monotonic clock, the members that it sees, and the last clock value that it received from each
- * other node. A receiver that is among those members may act until its own clock passes the
- * returned value by {@code silence}. The granting node counts the same {@code silence} from the
- * moment at which it received that value, so it never regards a grant as ended before the receiver
- * does. No clock of one node is compared with a clock of another.
+ * monotonic clock, the nodes that it sees, and the last clock value that it received from each
+ * other node. A receiver that is among those nodes may act until its own clock passes the returned
+ * value by {@code silence}. The granting node counts the same {@code silence} from the moment at
+ * which it received that value, so it never regards a grant as ended before the receiver does. No
+ * clock of one node is compared with a clock of another.
  *
- * <p>A receiver ends a grant at once when an announcement no longer lists it as a member. A lost
- * node that has stopped its connections announces {@code resting}, and the others need not wait for
- * the grants to end; {@link #gaveUp} counts the members whose grants to a lost node have ended.
+ * <p>A receiver ends a grant at once when an announcement no longer lists it. A lost node that has
+ * stopped its connections announces {@code resting}, and the others need not wait for the grants to
+ * end; {@link #gaveUp} counts the nodes whose grants to a lost node have ended.
  *
  * <p>Announcements of one node must arrive in their order. They may be late or missing; one that is
  * older than the last, or repeats it, extends nothing. {@link dev.mcpbus.cluster.PeerAnnouncements}
@@ -34,7 +34,7 @@ public final class QuorumLease {
 
   private static final long NEVER = Long.MIN_VALUE / 2;
 
-  /** How long the record of a node that is no member is kept, milliseconds. */
+  /** How long the record of a node that has left is kept, milliseconds. */
   private static final long REMEMBERED_MILLIS = 60_000;
 
   private final String self;
@@ -65,7 +65,7 @@ public final class QuorumLease {
     /** The last value of this node's clock that the peer has received. */
     private long echo = NEVER;
 
-    /** The same where the peer sees this node as a member, else {@link #NEVER}. */
+    /** The same where the peer sees this node, else {@link #NEVER}. */
     private long grant = NEVER;
 
     /** The nodes that may act by this peer's grants; null before its first announcement. */
@@ -84,13 +84,13 @@ public final class QuorumLease {
   }
 
   /**
-   * The announcement that this node has to publish now. It extends this node's grant to each
-   * member.
+   * The announcement that this node has to publish now. It extends this node's grant to each node
+   * that it sees.
    *
-   * @param members all nodes that this node sees, by id
+   * @param nodes all nodes that this node sees, by id
    * @param resting true where this node owns no connection and must not claim one
    */
-  public synchronized NodeMessage.Here announcement(Set<String> members, boolean resting) {
+  public synchronized NodeMessage.Here announcement(Set<String> nodes, boolean resting) {
     long now = clock.getAsLong();
     Map<String, Long> heard = new HashMap<>();
     Set<String> stillGranted = new HashSet<>();
@@ -99,7 +99,7 @@ public final class QuorumLease {
           if (now - peer.receivedAt <= silenceMillis) {
             heard.put(node, peer.at);
           }
-          if (members.contains(node)) {
+          if (nodes.contains(node)) {
             peer.grantedAt = peer.receivedAt;
             peer.lostAt = NEVER;
             peer.hasStopped = false;
@@ -111,10 +111,10 @@ public final class QuorumLease {
         .entrySet()
         .removeIf(
             one ->
-                !members.contains(one.getKey())
+                !nodes.contains(one.getKey())
                     && now - Math.max(one.getValue().receivedAt, one.getValue().lostAt)
                         > REMEMBERED_MILLIS);
-    return new NodeMessage.Here(self, now, heard, members, stillGranted, resting, false);
+    return new NodeMessage.Here(self, now, heard, nodes, stillGranted, resting, false);
   }
 
   private static Peer unknown(String node) {
@@ -146,7 +146,7 @@ public final class QuorumLease {
     peer.at = here.at();
     long grantBefore = peer.grant;
     Set<String> grantedBefore = peer.granted;
-    Set<String> granted = new HashSet<>(here.members());
+    Set<String> granted = new HashSet<>(here.nodes());
     peer.echo = here.heard().getOrDefault(self, NEVER);
     peer.grant = granted.contains(self) ? peer.echo : NEVER;
     granted.addAll(here.stillGranted());
@@ -161,7 +161,7 @@ public final class QuorumLease {
             && !peer.granted.containsAll(grantedBefore));
   }
 
-  /** Records that {@code node} is no member any more. */
+  /** Records that {@code node} has left the cluster. */
   public synchronized void lost(String node) {
     Peer peer = peers.computeIfAbsent(node, QuorumLease::unknown);
     peer.lostAt = clock.getAsLong();
@@ -181,11 +181,11 @@ public final class QuorumLease {
   }
 
   /**
-   * How many members have ended their grants to a lost node, this node included. Another member
-   * counts only once its announcement shows that it has received, from this node, an announcement
-   * made after the loss.
+   * How many nodes have ended their grants to a lost node, this node included. Another node counts
+   * only once its announcement shows that it has received, from this node, an announcement made
+   * after the loss.
    */
-  public synchronized int gaveUp(String node, Set<String> members) {
+  public synchronized int gaveUp(String node, Set<String> nodes) {
     long now = clock.getAsLong();
     Peer lost = peers.computeIfAbsent(node, QuorumLease::unknown);
     if (lost.lostAt == NEVER) {
@@ -194,7 +194,7 @@ public final class QuorumLease {
     int count = stillGrants(lost, now) ? 0 : 1;
     for (Map.Entry<String, Peer> one : peers.entrySet()) {
       Peer peer = one.getValue();
-      if (members.contains(one.getKey()) && peer.receivedAt != NEVER) {
+      if (nodes.contains(one.getKey()) && peer.receivedAt != NEVER) {
         Set<String> granted = peer.granted;
         if (granted != null && peer.echo >= lost.lostAt && !granted.contains(node)) {
           count++;

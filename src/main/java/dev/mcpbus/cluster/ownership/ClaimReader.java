@@ -58,7 +58,7 @@ final class ClaimReader {
     this.claims = claims;
   }
 
-  /** Resets the time-out: the members have changed, so the next reading may be fast again. */
+  /** Resets the time-out: the nodes have changed, so the next reading may be fast again. */
   void resetTimeout() {
     timeoutMillis = MIN_TIMEOUT_MILLIS;
   }

@@ -12,8 +12,8 @@ import java.util.function.Predicate;
  * Which lost nodes have stopped their connections, so that this node may take them over. A node
  * that other nodes have given up may still run, and notices its loss a moment later than they do.
  * It has certainly stopped when its event-bus port refuses connections; otherwise it counts as
- * stopped when {@link #GRACE_MILLIS} have passed and a quorum of members has ended its grants to
- * the node. Confined to the context of its {@link OwnershipReconciler}.
+ * stopped when {@link #GRACE_MILLIS} have passed and a quorum of nodes has ended its grants to the
+ * node. Confined to the context of its {@link OwnershipReconciler}.
  */
 final class LostNodes {
 
@@ -33,7 +33,7 @@ final class LostNodes {
   }
 
   /**
-   * @param givenUp whether a quorum of members has ended its grants to a node
+   * @param givenUp whether a quorum of nodes has ended its grants to a node
    * @param stillReachable receives each lost node whose event-bus port still accepts connections
    * @param changed runs when a lost node turns out to have stopped
    */
@@ -50,7 +50,7 @@ final class LostNodes {
     this.changed = changed;
   }
 
-  /** Forgets the losses of nodes that are members again. */
+  /** Forgets the losses of nodes that are in the cluster again. */
   void present(Collection<String> alive) {
     all.keySet().removeAll(alive);
   }

@@ -30,14 +30,14 @@ enum OwnershipDecision {
    * @param held the epoch under which this node runs the connection, null where it does not
    * @param self the id of this node
    * @param target the id of the node that should own it, null where no node can
-   * @param members the ids of all members, also of those that may own nothing
+   * @param nodes the ids of all nodes, also of those that may own nothing
    */
   static OwnershipDecision of(
       @Nullable OwnershipClaim claim,
       @Nullable Long held,
       String self,
       @Nullable String target,
-      Set<String> members) {
+      Set<String> nodes) {
     boolean ours = claim != null && claim.isOf(self);
     boolean wanted = self.equals(target);
     if (held != null) {
@@ -50,6 +50,6 @@ enum OwnershipDecision {
       return ours ? RELEASE : IGNORE;
     }
     String owner = claim == null ? null : claim.node();
-    return ours || owner == null || !members.contains(owner) ? CLAIM : WAIT;
+    return ours || owner == null || !nodes.contains(owner) ? CLAIM : WAIT;
   }
 }

@@ -21,8 +21,8 @@ public interface OwnershipPeers {
    */
   int grants();
 
-  /** How many of {@code members} have ended their grants to a lost node, this node included. */
-  int gaveUp(String node, Set<String> members);
+  /** How many of {@code nodes} have ended their grants to a lost node, this node included. */
+  int gaveUp(String node, Set<String> nodes);
 
   /**
    * Keeps sending this node's announcements to a lost node that may still run, for a while, so that

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the connections that run on this node in line with its claims. One pass reads members and
+ * Brings the connections that run on this node in line with its claims. One pass reads nodes and
  * claims, compares them with the rendezvous hash, and claims, hands over or stops connections; it
  * runs after each event that may change the result, and every few seconds. Confined to the context
  * on which it is made; {@link #reconcile}, {@link #joined} and {@link #lost} may be called on any
@@ -39,8 +39,8 @@ public final class OwnershipReconciler {
   private final ClaimReader claimReader;
   private final PlacementTable table;
 
-  /** Whether this node sees as many members as the quorum, whatever grants it holds. */
-  private volatile boolean enoughMembers = true;
+  /** Whether this node sees as many nodes as the quorum, whatever grants it holds. */
+  private volatile boolean enoughNodes = true;
 
   /** The epochs of the claims that this node acts on, by key. */
   private final Map<String, Long> held = new HashMap<>();
@@ -82,7 +82,7 @@ public final class OwnershipReconciler {
   }
 
   private boolean isQuorumHeard() {
-    return options.quorum() <= 1 || (enoughMembers && peers.grants() >= options.quorum());
+    return options.quorum() <= 1 || (enoughNodes && peers.grants() >= options.quorum());
   }
 
   /**
@@ -161,7 +161,7 @@ public final class OwnershipReconciler {
 
   /** Checks what this node can see without waiting for other nodes. */
   private void check() {
-    enoughMembers = members.alive().size() >= options.quorum();
+    enoughNodes = members.alive().size() >= options.quorum();
     String why = lease.tick();
     if (why != null && !held.isEmpty()) {
       endAll(why);

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which servers are to be placed, and which nodes and claims the reconciler read at its last pass;
- * answers from these which node owns a server and which node should. It waits for nothing and
+ * Which servers are to be placed, and which nodes and claims the reconciler read at its last pass.
+ * From these it says which node owns a server, and which node should. It waits for nothing and
  * changes nothing. Confined to the context of the {@link OwnershipReconciler}.
  */
 public final class PlacementTable {

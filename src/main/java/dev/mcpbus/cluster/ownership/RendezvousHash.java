@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * Rendezvous hashing (highest random weight): each node has a score for each connection, and the
- * node with the highest score owns it. All nodes that see the same members compute the same owner
+ * node with the highest score owns it. All nodes that see the same nodes compute the same owner
  * without communication, and a join or a leave moves only the connections of that node. Pure
  * functions.
  */

@@ -73,7 +73,7 @@ final class ReplicaAssignment {
    * Whether the owner of {@code key}, which another node should own, may hand it over now. Replicas
    * move one after the other, each when all replicas that have moved serve.
    *
-   * @param alive the members; owners that are none own nothing
+   * @param alive the nodes of the cluster; an owner that is none of them owns nothing
    * @param serving whether the owner of a claim answers calls
    */
   static boolean mayMove(

@@ -99,8 +99,9 @@ final class InFlightRequests {
   }
 
   /**
-   * Ends the requests that a node has not answered some time after it handed a connection over: it
-   * has answered all that it had accepted, so it never received the others, or the link was cut.
+   * Ends the requests that a node has not answered some time after it handed a connection over. By
+   * now it has answered everything that it had accepted: it never received these, or its answers
+   * were lost.
    *
    * @param before {@code System.nanoTime()}: requests sent later went to the next owner
    */

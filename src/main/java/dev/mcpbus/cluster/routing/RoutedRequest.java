@@ -32,7 +32,7 @@ final class RoutedRequest<T> {
   private static final long PAUSE_MILLIS = 40;
 
   private final long began = ClockOffsets.clock();
-  private final ClusterRequests calls;
+  private final ClusterRequests requests;
   private final TransitDeadlines deadlines;
   private final OwnContext context;
   private final Promise<Message<T>> promise;
@@ -50,7 +50,7 @@ final class RoutedRequest<T> {
    */
   RoutedRequest(
       Vertx vertx,
-      ClusterRequests calls,
+      ClusterRequests requests,
       TransitDeadlines deadlines,
       @Nullable ConnectionId server,
       String address,
@@ -58,7 +58,7 @@ final class RoutedRequest<T> {
       DeliveryOptions options) {
     this.context = OwnContext.current(vertx);
     this.promise = context.promise();
-    this.calls = calls;
+    this.requests = requests;
     this.deadlines = deadlines;
     this.server = server;
     this.address = address;
@@ -84,19 +84,19 @@ final class RoutedRequest<T> {
   }
 
   private void attempt() {
-    attempt(server == null ? null : calls.replicas().next(server, address, options, tried));
+    attempt(server == null ? null : requests.replicas().next(server, address, options, tried));
   }
 
   private void attempt(@Nullable ReplicaOwner owner) {
     deadlines.stamp(options.getHeaders());
     Promise<Message<T>> reply = context.promise();
-    if (server != null && owner != null && calls.isReplicated(server)) {
+    if (server != null && owner != null && requests.isReplicated(server)) {
       tried.add(owner.replica());
       options.getHeaders().set(Headers.TO, ReplicaRouting.suffix(server, address));
-      calls.send(server, owner, owner.replica().address(), body, options, reply);
+      requests.send(server, owner, owner.replica().address(), body, options, reply);
     } else {
       options.getHeaders().remove(Headers.TO);
-      calls.send(server, owner, address, body, options, reply);
+      requests.send(server, owner, address, body, options, reply);
     }
     reply.future().onComplete(this::answered, this::failed);
   }
@@ -104,11 +104,11 @@ final class RoutedRequest<T> {
   private void answered(Message<T> reply) {
     OwnershipEpoch epoch =
         server == null ? null : OwnershipEpoch.parse(server, reply.headers().get(Headers.EPOCH));
-    if (server == null || epoch == null || calls.isCurrent(epoch)) {
+    if (server == null || epoch == null || requests.isCurrent(epoch)) {
       promise.complete(reply);
       return;
     }
-    calls
+    requests
         .isNamedByClaim(epoch)
         .onSuccess(
             named -> {
@@ -127,7 +127,7 @@ final class RoutedRequest<T> {
       return;
     }
     ReplicaOwner other =
-        tried.isEmpty() ? null : calls.replicas().next(server, address, options, tried);
+        tried.isEmpty() ? null : requests.replicas().next(server, address, options, tried);
     if (other != null) {
       updateTimeLeft();
       attempt(other);
@@ -136,7 +136,7 @@ final class RoutedRequest<T> {
     } else if (defined) {
       repeat();
     } else {
-      calls
+      requests
           .isDefined(server, Math.max(1, Math.max(1_000, maxWait) - spent()))
           .onSuccess(
               known -> {
@@ -161,7 +161,7 @@ final class RoutedRequest<T> {
   private void repeat() {
     long spent = spent();
     if (server != null && spent + PAUSE_MILLIS >= maxWait) {
-      promise.fail(calls.betweenOwners(server));
+      promise.fail(requests.betweenOwners(server));
       return;
     }
     context.setTimer(

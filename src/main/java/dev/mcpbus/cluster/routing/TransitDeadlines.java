@@ -10,8 +10,8 @@ import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.Message;
 
 /**
- * Subtracts the time that a call was in transit between nodes from its time timeLeft. Part of
- * {@link ClusterRequests}; runs on the sending and the receiving threads of the event bus.
+ * Subtracts the time that a call was in transit between nodes from its time left. Part of {@link
+ * ClusterRequests}; runs on the sending and the receiving threads of the event bus.
  */
 final class TransitDeadlines {
 

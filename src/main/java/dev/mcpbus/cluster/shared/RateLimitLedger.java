@@ -79,7 +79,7 @@ final class RateLimitLedger {
   /**
    * The answer.
    *
-   * @param tokens tokens to spend, in addition to those that the node holds
+   * @param tokens how many more the node may spend
    * @param places the most requests that the node may have in flight from now on
    * @param retryMillis when a token will be there, milliseconds; 0 where the node need not wait
    * @param left tokens that are still in the ledger

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The methods block and belong on worker threads. One thread at a time may update; any thread
  * may search meanwhile and sees the aggregate from before or after the update.
  */
-public final class ToolIndex implements AutoCloseable {
+final class ToolIndex implements AutoCloseable {
 
   private static final Sort BEST_FIRST =
       new Sort(
@@ -96,7 +96,7 @@ public final class ToolIndex implements AutoCloseable {
     }
   }
 
-  public ToolIndex() throws IOException {
+  ToolIndex() throws IOException {
     // The updating thread merges: Lucene starts no threads.
     writer =
         new IndexWriter(
@@ -108,7 +108,7 @@ public final class ToolIndex implements AutoCloseable {
   }
 
   /** Updates the index. Searches that begin after it has returned see {@code aggregate}. */
-  public void update(AggregateSnapshot aggregate) throws IOException {
+  void update(AggregateSnapshot aggregate) throws IOException {
     Map<String, AggregateList> wanted = aggregate.listings(ListKind.TOOLS);
     Set<String> gone = new HashSet<>(indexed.keySet());
     gone.removeAll(wanted.keySet());
@@ -138,7 +138,7 @@ public final class ToolIndex implements AutoCloseable {
   /**
    * Returns {@code {tools, total}}, best first; for an empty query all, in the aggregate's order.
    */
-  public JsonObject search(SearchRequest request) throws IOException {
+  JsonObject search(SearchRequest request) throws IOException {
     IndexSearcher searcher = searchers.acquire();
     try {
       Query query = ToolQuery.of(request.query(), request.servers(), searcher.getIndexReader());

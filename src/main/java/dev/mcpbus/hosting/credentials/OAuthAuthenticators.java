@@ -76,8 +76,8 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   }
 
   /**
-   * Uses environment variables, as the service does: tokens go to the store that the server names,
-   * else to an encrypted file, and to memory alone where no key is set; the log shows the page for
+   * Uses environment variables, as the service does. Tokens go to the store that the server names,
+   * else to an encrypted file; without a key they stay in memory alone. The log shows the page for
    * a login. Opens nothing before the first server that uses OAuth.
    */
   public static OAuthAuthenticators ofVariables(Vertx vertx, Map<String, String> variables) {

@@ -50,7 +50,7 @@ class StuckReaderTest {
                           new HttpReply(
                               request,
                               true,
-                              AccessControl.open().keeper(vertx).admit(request).result());
+                              AccessControl.open().admissionControl(vertx).admit(request).result());
                       reply.onGone(gone::complete);
                       reply.standing().open();
                       opened.complete(reply);
