@@ -5,10 +5,10 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.SealedTaskIds;
-import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TaskId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -80,7 +80,7 @@ final class TaskIdSealing {
     }
 
     private RawJson opened(RawJson given) {
-      String id = text(given, "taskId");
+      String id = TaskId.of(given);
       if (!isOfTasks() || id.isEmpty()) {
         return given; // the server reports a missing id
       }
@@ -92,7 +92,7 @@ final class TaskIdSealing {
                 + " answer that made it");
       }
       own = task.own();
-      return given.with("taskId", RawJson.string(own));
+      return TaskId.with(given, own);
     }
 
     private boolean isOfTasks() {
@@ -153,19 +153,13 @@ final class TaskIdSealing {
 
     /** Seals the id of the related task in {@code _meta}. */
     private RawJson related(RawJson message) {
-      RawJson meta = message.member("_meta");
-      RawJson related =
-          meta == null || !meta.isObject() ? null : meta.member(MetaKeys.RELATED_TASK);
-      return meta == null || related == null || !related.isObject()
-          ? message
-          : message.with("_meta", meta.with(MetaKeys.RELATED_TASK, named(related)));
+      String id = TaskId.related(message);
+      return id.isEmpty() ? message : TaskId.withRelated(message, seal(who.name(), server, id));
     }
 
     private RawJson named(RawJson object) {
-      String id = text(object, "taskId");
-      return id.isEmpty()
-          ? object
-          : object.with("taskId", RawJson.string(seal(who.name(), server, id)));
+      String id = TaskId.of(object);
+      return id.isEmpty() ? object : TaskId.with(object, seal(who.name(), server, id));
     }
 
     Throwable sealed(Throwable cause) {

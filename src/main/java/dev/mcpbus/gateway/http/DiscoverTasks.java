@@ -19,6 +19,7 @@ import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -62,8 +63,8 @@ final class DiscoverTasks {
     }
     call.about(task.connection(), task.tool());
     return router
-        .send(call, task.connection(), suffix, TaskForms.named(request.params(), task.own()))
-        .map(result -> TaskForms.id(result).isEmpty() ? result : TaskForms.named(result, id));
+        .send(call, task.connection(), suffix, TaskId.with(request.params(), task.own()))
+        .map(result -> TaskId.of(result).isEmpty() ? result : TaskId.with(result, id));
   }
 
   private static String suffix(GatewayRequest request) {
@@ -100,13 +101,13 @@ final class DiscoverTasks {
     String tool = call.item();
     return at == null || tool == null || !TaskForms.isTask(result)
         ? result
-        : TaskForms.named(
+        : TaskId.with(
             result,
             directory
                 .taskIds()
                 .seal(
                     call.request().principal().name(),
-                    new SealedTaskIds.Named(at.value(), tool, TaskForms.id(result))));
+                    new SealedTaskIds.Named(at.value(), tool, TaskId.of(result))));
   }
 
   /** Whether a call of a client that knows tasks becomes a task on this server. */

@@ -17,6 +17,7 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -207,7 +208,7 @@ final class ListenStreams {
                 new SealedTaskIds.Named(
                     event.getString("id", ""), "", String.valueOf(params.getValue("taskId"))));
         if (id != null) {
-          listener.tell(Methods.TASKS_CHANGED, TaskForms.named(RawJson.of(params), id));
+          listener.tell(Methods.TASKS_CHANGED, TaskId.with(RawJson.of(params), id));
         }
         continue;
       }

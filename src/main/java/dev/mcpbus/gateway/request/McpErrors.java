@@ -17,7 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Failures in the form in which MCP clients receive them. Stateless. */
+/**
+ * Failures in the form in which MCP clients receive them. What policies deny is absent in the same
+ * words as what does not exist; {@code PolicyCheck} has the words of the bus and the bridge.
+ * Stateless.
+ */
 public final class McpErrors {
 
   private static final Logger LOG = LoggerFactory.getLogger(McpErrors.class);
@@ -68,6 +72,17 @@ public final class McpErrors {
   static McpFailure unknown(ListKind kind, String name) {
     return invalidParams(
         (kind == ListKind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + shown(name));
+  }
+
+  /**
+   * A failure of a call by name without what a client with limited rights must not learn: a server
+   * that does not know a tool names similar tools.
+   */
+  static Throwable plain(GatewayRequest request, ListKind kind, String name, Throwable failure) {
+    return !request.view().rights().isUnbounded()
+            && McpFailure.of(failure).code() == FailureCode.UNKNOWN_TOOL
+        ? unknown(kind, name)
+        : failure;
   }
 
   /** There is no such resource: -32602 since 2026-07-28, -32002 before. */

@@ -169,7 +169,8 @@ public final class RequestRouter {
                       ? params
                       : params.with("name", RawJson.string(target.key())));
             })
-        .recover(failure -> Future.failedFuture(plain(call, kind, name, failure)));
+        .recover(
+            failure -> Future.failedFuture(McpErrors.plain(call.request(), kind, name, failure)));
   }
 
   /** Notes a denial for the audit log if a client with all rights would find the name. */
@@ -179,17 +180,6 @@ public final class RequestRouter {
         && directory.snapshot().list(view.whole(), kind).find(name) != null) {
       call.deny();
     }
-  }
-
-  /**
-   * The failure of a server that does not know a tool names similar tools. A client with limited
-   * rights must not learn them.
-   */
-  private static Throwable plain(GatewayCall call, ListKind kind, String name, Throwable failure) {
-    return !call.request().view().rights().isUnbounded()
-            && McpFailure.of(failure).code() == FailureCode.UNKNOWN_TOOL
-        ? McpErrors.unknown(kind, name)
-        : failure;
   }
 
   private Future<ViewList.Target> find(GatewayCall call, ListKind kind, String name) {

@@ -2,10 +2,10 @@ package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.protocol.TasksExtension;
 import org.jspecify.annotations.Nullable;
 
@@ -28,41 +28,16 @@ public final class TaskForms {
     return status != null && status.isString() && TasksExtension.isOver(status.asString());
   }
 
-  /** The id of a task; empty if it has none. */
-  public static String id(@Nullable RawJson task) {
-    RawJson id = task == null ? null : task.member("taskId");
-    return id == null || !id.isString() ? "" : id.asString();
-  }
-
-  public static RawJson named(RawJson task, String id) {
-    return task.with("taskId", RawJson.string(id));
-  }
-
   /** A task of either era for a client of 2025-11-25. */
   public static RawJson older(RawJson task, String id) {
     RawJson plain =
         task.without(ResultType.MEMBER).without("result").without("error").without("inputRequests");
-    return named(moved(moved(plain, "ttlMs", "ttl"), "pollIntervalMs", "pollInterval"), id);
+    return TaskId.with(moved(moved(plain, "ttlMs", "ttl"), "pollIntervalMs", "pollInterval"), id);
   }
 
   private static RawJson moved(RawJson object, String from, String to) {
     RawJson value = object.member(from);
     return value == null ? object : object.without(from).with(to, value);
-  }
-
-  /** A message with the mark that it belongs to a task, in the form of 2025-11-25. */
-  public static RawJson related(RawJson message, String id) {
-    RawJson meta = message.member("_meta");
-    RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
-    return message.with(
-        "_meta",
-        base.with(MetaKeys.RELATED_TASK, RawJson.EMPTY_OBJECT.with("taskId", RawJson.string(id))));
-  }
-
-  /** The server's id of the task that a message belongs to; empty if it belongs to none. */
-  public static String relatedTo(RawJson message) {
-    RawJson meta = message.member("_meta");
-    return id(meta == null ? null : meta.member(MetaKeys.RELATED_TASK));
   }
 
   /** Whether a client of 2026-07-28 states in its request that it knows tasks. */

@@ -7,6 +7,7 @@ import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TaskId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -97,14 +98,14 @@ final class SessionInbox implements CallRegistry.Caller {
   private JsonObject ofTask(
       @Nullable SessionCall call, @Nullable String connection, JsonObject params) {
     RawJson raw = RawJson.of(params);
-    String own = TaskForms.relatedTo(raw);
+    String own = TaskId.related(raw);
     String id = null;
     if (!own.isEmpty() && connection != null) {
       id = session.tasks.id(connection, own);
     } else if (call != null && call.request().method().equals(Methods.TASKS_RESULT)) {
-      id = TaskForms.id(call.request().params());
+      id = TaskId.of(call.request().params());
     }
-    return id == null ? params : TaskForms.related(raw, id).toJsonObject();
+    return id == null ? params : TaskId.withRelated(raw, id).toJsonObject();
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.Future;
 import java.time.Instant;
@@ -66,16 +67,16 @@ final class SessionTasks {
       return result;
     }
     if (TaskForms.isTask(result)) {
-      String id = remember(new SealedTaskIds.Named(at.value(), tool, TaskForms.id(result)));
+      String id = remember(new SealedTaskIds.Named(at.value(), tool, TaskId.of(result)));
       RawJson meta = result.member("_meta");
       RawJson answer =
           RawJson.EMPTY_OBJECT.with("task", TaskForms.older(result.without("_meta"), id));
       return meta == null ? answer : answer.with("_meta", meta);
     }
     RawJson task = result.member("task");
-    if (task != null && !TaskForms.id(task).isEmpty()) {
-      String id = remember(new SealedTaskIds.Named(at.value(), tool, TaskForms.id(task)));
-      return result.with("task", TaskForms.named(task, id));
+    if (task != null && !TaskId.of(task).isEmpty()) {
+      String id = remember(new SealedTaskIds.Named(at.value(), tool, TaskId.of(task)));
+      return result.with("task", TaskId.with(task, id));
     }
     return RawJson.EMPTY_OBJECT.with("task", finished(result));
   }
@@ -160,7 +161,7 @@ final class SessionTasks {
       case Addresses.TASKS_GET -> state(call, server, task).onSuccess(there -> remember(task));
       case Addresses.TASKS_RESULT ->
           send(call, server, suffix, task)
-              .map(result -> TaskForms.related(result.without(ResultType.MEMBER), id));
+              .map(result -> TaskId.withRelated(result.without(ResultType.MEMBER), id));
       case Addresses.TASKS_CANCEL -> cancel(call, server, task);
       default -> throw McpErrors.methodNotFound(request.method());
     };
@@ -169,7 +170,7 @@ final class SessionTasks {
   private static RawJson answered(String suffix, String id, Finished done) {
     return switch (suffix) {
       case Addresses.TASKS_GET -> done.task();
-      case Addresses.TASKS_RESULT -> TaskForms.related(done.result(), id);
+      case Addresses.TASKS_RESULT -> TaskId.withRelated(done.result(), id);
       case Addresses.TASKS_CANCEL -> throw over();
       default -> throw McpErrors.methodNotFound(suffix);
     };
@@ -190,8 +191,7 @@ final class SessionTasks {
 
   private Future<RawJson> send(
       GatewayCall call, String server, String suffix, SealedTaskIds.Named task) {
-    return host.router()
-        .send(call, server, suffix, TaskForms.named(RawJson.EMPTY_OBJECT, task.own()));
+    return host.router().send(call, server, suffix, TaskId.with(RawJson.EMPTY_OBJECT, task.own()));
   }
 
   private Future<RawJson> state(GatewayCall call, String server, SealedTaskIds.Named task) {
@@ -214,7 +214,7 @@ final class SessionTasks {
                     : send(call, server, Addresses.TASKS_CANCEL, task))
         .compose(
             answer ->
-                TaskForms.id(answer).isEmpty()
+                TaskId.of(answer).isEmpty()
                     ? state(call, server, task)
                     : Future.succeededFuture(
                         TaskForms.older(
