@@ -4,7 +4,8 @@ package dev.mcpbus.bus;
  * Every address of the bus. The table in {@code README.md} gives the body and the reply of each.
  *
  * <p>An address of one server is {@code mcp.<id>.<suffix>}, see {@link #of}; all others begin with
- * {@code mcp.} and a reserved word, which no server can have as its id. The group of an address is
+ * {@code mcp.} and a reserved word, which no server can have as its id. {@code gateway} alone may
+ * be an id: after it no address here continues as one of a server does. The group of an address is
  * the first word of its name: {@code INPUT}, {@code SERVERS}, {@code GATEWAY}, {@code ALL} (all
  * servers together). Where the comment of an address limits it to one node, its messages never
  * travel.

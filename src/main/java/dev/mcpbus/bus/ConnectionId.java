@@ -29,7 +29,6 @@ public record ConnectionId(String value) {
           "rpc",
           "supervisor",
           "catalog",
-          "gateway",
           "placement",
           "limits",
           "progress");
