@@ -363,7 +363,8 @@ public final class McpBus {
    * </ol>
    *
    * <p>The connections do not wait for the doors: other nodes take over at once, a caller receives
-   * the failure of its call before its door closes, and all of it fits into 10 s.
+   * the failure of its call before its door closes, and with default options all of it fits into
+   * the 10 s after which the service ends in any case.
    */
   public Future<Void> close() {
     vertx.cancelTimer(auditTimer);

@@ -9,7 +9,8 @@ import java.time.Duration;
  * @param startConcurrency how many sessions may be starting at the same time, default 16
  * @param startTimeout after this time a session that is still starting gives up its slot, and a
  *     deployment that has not completed counts as failed; default 60 s
- * @param stopTimeout how long stopping the whole supervisor may take, default 60 s
+ * @param stopTimeout how long stopping the whole supervisor may take, default 60 s; the service
+ *     ends after 10 s in any case
  */
 public record SupervisorOptions(
     RestartStrategy strategy, int startConcurrency, Duration startTimeout, Duration stopTimeout) {
