@@ -12,6 +12,8 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
@@ -31,7 +33,7 @@ class TaskCallTest {
 
   private final AtomicReference<Instant> now =
       new AtomicReference<>(Instant.parse("2026-11-22T10:00:00Z"));
-  private final AtomicReference<Message<Buffer>> sent = new AtomicReference<>();
+  private final Promise<Message<Buffer>> sent = Promise.promise();
   private ParkedCalls parked;
 
   @BeforeEach
@@ -49,14 +51,18 @@ class TaskCallTest {
             new FairLimit<>(10),
             session -> {});
     parked = new ParkedCalls(parts, 10, () -> now.get());
-    vertx.eventBus().<Buffer>localConsumer("mcp.s.tools.call", sent::set);
+    vertx.eventBus().<Buffer>localConsumer("mcp.s.tools.call", sent::complete);
   }
 
   private TaskCall begin(Duration maxCall) {
     TaskCall task = new TaskCall(parked, new ParkedCall.Key("s", "ada", "{}"), "host.1", "work");
     task.begin(new Opened(new ConnectionId("s"), true, maxCall.toMillis()), RawJson.EMPTY_OBJECT);
-    await().until(() -> sent.get() != null);
     return task;
+  }
+
+  /** What the connection receives. */
+  private Message<Buffer> sent() {
+    return TestBus.await(sent.future());
   }
 
   private static long ttl(RawJson task) {
@@ -67,13 +73,13 @@ class TaskCallTest {
   void a_client_is_told_the_time_that_the_connection_lets_the_call_run() {
     Duration longest = Duration.ofMinutes(15);
     TaskCall task = begin(longest);
-    assertThat(sent.get().headers().get("deadline")).isEqualTo("" + longest.toMillis());
+    assertThat(sent().headers().get("deadline")).isEqualTo("" + longest.toMillis());
     long told = ttl(task.begun());
     assertThat(told).isEqualTo(longest.plus(KEPT).toMillis());
 
     now.updateAndGet(before -> before.plus(longest));
     assertThat(ttl(task.get())).isEqualTo(told);
-    sent.get().reply(McpFailure.maybeSent(FailureCode.CALL_TIMEOUT, "late"));
+    sent().reply(McpFailure.maybeSent(FailureCode.CALL_TIMEOUT, "late"));
     await().until(task::isOver);
     assertThat(task.get().toJsonObject().getString("status")).isEqualTo("failed");
     assertThat(ttl(task.get())).isEqualTo(told);
@@ -82,7 +88,7 @@ class TaskCallTest {
   @Test
   void a_task_works_for_an_hour_at_most() {
     TaskCall task = begin(Duration.ofDays(1));
-    assertThat(sent.get().headers().get("deadline")).isEqualTo("3600000");
+    assertThat(sent().headers().get("deadline")).isEqualTo("3600000");
     assertThat(ttl(task.begun())).isEqualTo(Duration.ofHours(1).plus(KEPT).toMillis());
   }
 }
