@@ -17,6 +17,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -134,7 +135,8 @@ class ClusterWideIT {
               Http.post(nodes.port(answerer), "/api/inputs/" + question, ACCEPTED.encode())
                   .status())
           .isEqualTo(200);
-      assertThat(called.get().get(10, TimeUnit.SECONDS).body()).contains("Ada");
+      assertThat(Objects.requireNonNull(called.get()).get(10, TimeUnit.SECONDS).body())
+          .contains("Ada");
       assertThat(
               Http.post(nodes.port(caller), "/api/inputs/" + question, ACCEPTED.encode()).status())
           .isEqualTo(400);

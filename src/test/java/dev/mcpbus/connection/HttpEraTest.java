@@ -14,6 +14,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -279,7 +280,7 @@ class HttpEraTest {
                   .put("arguments", new JsonObject().put("where", "x")),
               new DeliveryOptions());
       Awaitility.await().until(refused::get);
-      held.get().call();
+      Objects.requireNonNull(held.get()).call();
       TestBus.await(list);
       assertThat(TestBus.await(call)).isNotNull();
     }
