@@ -75,19 +75,22 @@ public final class FunctionsVerticle extends VerticleBase {
   }
 
   /** The parsed body and the headers of a request. */
-  private record Asked(FunctionRequest request, MultiMap headers) {}
+  private record FunctionMessage(FunctionRequest request, MultiMap headers) {}
 
-  private Future<Void> serve(String address, Function<Asked, Future<JsonObject>> service) {
+  private Future<Void> serve(
+      String address, Function<FunctionMessage, Future<JsonObject>> service) {
     MessageConsumer<Object> consumer =
         vertx.eventBus().consumer(address, message -> answer(message, service));
     return consumer.completion();
   }
 
-  private static void answer(Message<Object> message, Function<Asked, Future<JsonObject>> service) {
+  private static void answer(
+      Message<Object> message, Function<FunctionMessage, Future<JsonObject>> service) {
     boolean raw = message.body() instanceof Buffer;
     Future<JsonObject> reply;
     try {
-      reply = service.apply(new Asked(FunctionRequest.of(body(message)), message.headers()));
+      reply =
+          service.apply(new FunctionMessage(FunctionRequest.of(body(message)), message.headers()));
     } catch (McpFailure refused) {
       reply = Future.failedFuture(refused);
     }
@@ -110,8 +113,8 @@ public final class FunctionsVerticle extends VerticleBase {
     throw McpFailure.badRequest("send a JSON object, such as {\"form\": \"openai\"}");
   }
 
-  private Future<JsonObject> functions(Asked asked) {
-    FunctionRequest request = asked.request();
+  private Future<JsonObject> functions(FunctionMessage received) {
+    FunctionRequest request = received.request();
     return list(request.wanted(), request.schemas())
         .map(all -> request.only() == null ? all : all.only(request::admits))
         .map(
@@ -136,8 +139,8 @@ public final class FunctionsVerticle extends VerticleBase {
   /**
    * The tool that a call would reach, so that a door can check the caller's rights before the call.
    */
-  private Future<JsonObject> route(Asked asked) {
-    FunctionRequest request = asked.request();
+  private Future<JsonObject> route(FunctionMessage received) {
+    FunctionRequest request = received.request();
     return route(wanted(request).name(), request)
         .map(tool -> new JsonObject().put("server", tool.server()).put("tool", tool.tool()));
   }
@@ -150,14 +153,14 @@ public final class FunctionsVerticle extends VerticleBase {
     return request.form().call(call);
   }
 
-  private Future<JsonObject> call(Asked asked) {
-    FunctionRequest request = asked.request();
+  private Future<JsonObject> call(FunctionMessage received) {
+    FunctionRequest request = received.request();
     FunctionCall call = wanted(request);
-    String callId = String.valueOf(asked.headers().get(Headers.CALL_ID));
+    String callId = String.valueOf(received.headers().get(Headers.CALL_ID));
     InFlight here = new InFlight();
     running.put(callId, here);
     return route(call.name(), request)
-        .compose(tool -> forward(tool, call, here, asked.headers()))
+        .compose(tool -> forward(tool, call, here, received.headers()))
         .onComplete(ended -> running.remove(callId, here))
         .map(ToolOutput::of)
         .otherwise(failure -> ToolOutput.of(plain(McpFailure.of(failure))))
