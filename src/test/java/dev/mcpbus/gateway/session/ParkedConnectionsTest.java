@@ -68,7 +68,7 @@ class ParkedConnectionsTest {
                 switch (method.getName()) {
                   case "setTimer" -> time.set((Long) arguments[0], () -> run(arguments[1]));
                   case "setPeriodic" -> {
-                    long name = 1_000 + periodic.size();
+                    long name = 1_000L + periodic.size();
                     repeat(name, (Long) arguments[0], arguments[1]);
                     yield name;
                   }
