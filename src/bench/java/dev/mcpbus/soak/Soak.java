@@ -60,8 +60,11 @@ public final class Soak implements java.util.concurrent.Callable<Integer> {
                 () ->
                     new Mixture(vertx, setting())
                         .run(Duration.ofSeconds(216), Duration.ofSeconds(24)));
-        problems.addAll(new ChurnRun(vertx, setting()).together(200));
-        problems.addAll(mixture.get());
+        try {
+          problems.addAll(new ChurnRun(vertx, setting()).together(200));
+        } finally { // its service ends with it
+          problems.addAll(mixture.get());
+        }
       } else if (churn.isEmpty()) {
         Duration all = Duration.ofMillis((long) (minutes * 60_000));
         problems.addAll(new Mixture(vertx, setting()).run(all, Duration.ofSeconds(every)));
