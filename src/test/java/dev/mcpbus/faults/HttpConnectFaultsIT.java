@@ -16,19 +16,18 @@ import dev.mcpbus.testing.TinyDns;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.json.JsonObject;
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -126,21 +125,26 @@ class HttpConnectFaultsIT {
 
   @Test
   void case_29_a_pooled_connection_that_is_reset_while_idle_harms_no_call() throws Exception {
-    AtomicReference<Peer> last = new AtomicReference<>();
+    Semaphore answered = new Semaphore(0);
+    Semaphore reset = new Semaphore(0);
     try (HttpBed bed =
         HttpBed.calls(
             Era.LEGACY,
             (request, peer) -> {
-              last.set(peer);
               HttpBed.text(request, peer, "fine");
+              // In the thread that reads the socket: a close by another thread only wakes it, and
+              // the RST goes out some time after.
+              answered.acquireUninterruptibly();
+              try {
+                peer.reset();
+              } finally {
+                reset.release();
+              }
             })) {
       for (int i = 0; i < 20; i++) {
         assertThat(bed.call().text()).isEqualTo("fine");
-        try {
-          Objects.requireNonNull(last.get()).reset();
-        } catch (EOFException closed) {
-          // That is how the server's own thread hears of it.
-        }
+        answered.release();
+        assertThat(reset.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
         bed.readSockets();
       }
       assertThat(bed.executed()).as("no call twice").hasSize(20);
