@@ -22,7 +22,7 @@ class ClassNamesInPagesTest {
 
   /** Plans, which name classes of the past, and a page about other projects. */
   private static final Set<String> LEFT_OUT =
-      Set.of("0014-classes.md", "0014-the-tree.md", "seeds.md");
+      Set.of("0014-the-tree.md", "seeds.md");
 
   /** Names of the JDK, of frameworks, of HTTP and of operating systems. */
   private static final Set<String> FOREIGN =
