@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Test;
 class ClassNamesInPagesTest {
 
   /** Plans, which name classes of the past, and a page about other projects. */
-  private static final Set<String> LEFT_OUT =
-      Set.of("0014-the-tree.md", "seeds.md");
+  private static final Set<String> LEFT_OUT = Set.of("0014-the-tree.md", "seeds.md");
 
   /** Names of the JDK, of frameworks, of HTTP and of operating systems. */
   private static final Set<String> FOREIGN =

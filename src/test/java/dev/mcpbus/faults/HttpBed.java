@@ -8,6 +8,8 @@ import dev.mcpbus.bus.McpFailure.Sent;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Peer;
 import dev.mcpbus.testing.RawHttpServer.Request;
+import io.netty.util.concurrent.EventExecutor;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.List;
@@ -199,9 +201,15 @@ final class HttpBed implements AutoCloseable {
     return server.requests().stream().filter(HttpBed::isCall).toList();
   }
 
-  /** After this the connection's event loop knows which of its sockets have been closed. */
-  void readSockets() {
-    bed.status(); // an event loop reads its sockets before it handles a message
+  /**
+   * After this each event loop has read its sockets. A task that is due in 1 ms never runs in the
+   * round of an event loop in which it was given, and a round begins with the sockets.
+   */
+  void readSockets() throws InterruptedException {
+    for (EventExecutor loop : ((VertxInternal) bed.bus().vertx()).nettyEventLoopGroup()) {
+      assertThat(loop.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).await(10, TimeUnit.SECONDS))
+          .isTrue();
+    }
   }
 
   /** Calls {@link #TOOL}; the failure must be this one. */
