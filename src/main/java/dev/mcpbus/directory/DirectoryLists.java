@@ -61,6 +61,9 @@ public final class DirectoryLists {
   /** Kinds that are fetched again if a connected server fails to list them. */
   private final Set<ListKind> retried = EnumSet.of(ListKind.TOOLS);
 
+  /** The servers whose last event was that their connection stopped serving. */
+  private final Set<String> disconnected = new HashSet<>();
+
   private Future<Void> known = Future.succeededFuture();
 
   /**
@@ -121,10 +124,9 @@ public final class DirectoryLists {
     return known;
   }
 
-  /** On one node, an event that arrived before this reply is newer than the reply. */
+  /** On one node no event is lost, so a server that disconnected is down until it connects. */
   private void readListed(JsonObject status) {
-    DirectoryEntry present = directory.snapshot().server(status.getString("id", ""));
-    if (present == null || present.up() || vertx.isClustered()) {
+    if (vertx.isClustered() || !disconnected.contains(status.getString("id", ""))) {
       read(status);
     }
   }
@@ -194,6 +196,7 @@ public final class DirectoryLists {
 
   void removed(String id) {
     fetchers.remove(id);
+    disconnected.remove(id);
     directory.replace(directory.snapshot().without(id));
     listener.changed(id, null);
     listener.removed(id);
@@ -202,6 +205,7 @@ public final class DirectoryLists {
   void disconnected(String id) {
     DirectoryEntry entry = directory.snapshot().server(id);
     if (entry != null) {
+      disconnected.add(id);
       replace(entry.withDown());
     }
   }
@@ -213,6 +217,7 @@ public final class DirectoryLists {
     if (entry == null || fetcher == null) {
       return;
     }
+    disconnected.remove(id);
     replace(
         entry.withServer(
             Era.DISCOVER.name().equals(event.getString("era")),

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -188,25 +189,75 @@ class AggregateServiceTest {
   @Test
   void a_request_that_names_an_unknown_server_does_not_replace_the_snapshot() {
     gitListsTools();
-    Directory directory = new Directory(vertx);
-    JsonArray servers =
-        new JsonArray().add(new JsonObject().put("id", "git").put("state", "READY"));
+    Directory directory = deployServers(new AtomicReference<>("READY"));
+    await().until(() -> toolNames().size() == 2);
+    var before = directory.snapshot();
+
+    readServersAgain();
+
+    assertThat(directory.snapshot()).isSameAs(before);
+  }
+
+  /** A status that comes too late stands in the list of servers as that of a closed connection. */
+  @Test
+  void a_server_whose_status_came_too_late_is_read_with_the_next_list_of_servers() {
+    gitListsTools();
+    AtomicReference<String> state = new AtomicReference<>("CLOSED");
+    Directory directory = deployServers(state);
+    assertThat(toolNames()).isEmpty();
+    assertThat(up(directory)).isFalse();
+
+    state.set("READY");
+    readServersAgain();
+
+    assertThat(up(directory)).isTrue();
+    await().until(() -> toolNames().size() == 2);
+  }
+
+  @Test
+  void a_server_that_disconnected_stays_down_though_an_older_list_of_servers_says_otherwise() {
+    gitListsTools();
+    Directory directory = deployServers(new AtomicReference<>("READY"));
+    await().until(() -> toolNames().size() == 2);
+    for (String type : List.of(Events.DISCONNECTED, Events.GAVE_UP)) {
+      git.event(type, NONE);
+      await().until(() -> !up(directory));
+
+      readServersAgain();
+
+      assertThat(up(directory)).as(type).isFalse();
+      git.event(Events.CONNECTED, NONE);
+      await().until(() -> up(directory));
+    }
+  }
+
+  private Directory deployServers(AtomicReference<String> stateOfGit) {
     vertx
         .eventBus()
         .consumer(
-            Addresses.SERVERS_LIST, message -> message.reply(NONE.copy().put("servers", servers)));
+            Addresses.SERVERS_LIST,
+            message -> {
+              JsonObject status = new JsonObject().put("id", "git").put("state", stateOfGit.get());
+              message.reply(new JsonObject().put("servers", new JsonArray().add(status)));
+            });
+    Directory directory = new Directory(vertx);
     await(
         vertx.deployVerticle(
             new DirectoryVerticle(
                 directory, List.of(new AggregateService(NamePolicy.DOTTED, false)))));
-    await().until(() -> toolNames().size() == 2);
-    var before = directory.snapshot();
+    return directory;
+  }
 
+  private static boolean up(Directory directory) {
+    var entry = directory.snapshot().server("git");
+    return entry != null && entry.up();
+  }
+
+  /** A request that names an unknown server reads the servers again. */
+  private void readServersAgain() {
     JsonObject unknown = new JsonObject().put("servers", new JsonArray().add("gti"));
     assertThat(failure(ask(Addresses.ALL_TOOLS_LIST, unknown)).code())
         .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
-
-    assertThat(directory.snapshot()).isSameAs(before);
   }
 
   @Test
