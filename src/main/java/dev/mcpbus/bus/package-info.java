@@ -21,7 +21,8 @@
  * </ol>
  *
  * <p>The other types serve these: {@link dev.mcpbus.bus.Requester} (who sends a message), names of
- * tools, codecs and the wire form, secrets that are shared by the nodes, and fair limits.
+ * tools, codecs and the wire form, secrets that are shared by the nodes, fair limits, and runs that
+ * never overlap ({@link dev.mcpbus.bus.SerialRuns}).
  */
 @NullMarked
 package dev.mcpbus.bus;

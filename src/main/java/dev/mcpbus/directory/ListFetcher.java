@@ -5,6 +5,7 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.SerialRuns;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -36,16 +37,20 @@ public final class ListFetcher {
     void fetched(ListKind kind, @Nullable ServerList list);
   }
 
-  private static final class Slot {
-    private @Nullable Future<Void> running;
+  private final class Slot {
+    private final SerialRuns<Void> fetches;
+    private boolean fetching;
     private long startedAt;
-    private boolean again;
     private boolean ended;
 
     /** Since the last fetch that succeeded. */
     private int failures;
 
     private long failedAt;
+
+    Slot(ListKind kind) {
+      fetches = new SerialRuns<>(() -> run(kind, this));
+    }
   }
 
   private final Vertx vertx;
@@ -60,12 +65,12 @@ public final class ListFetcher {
   }
 
   private Slot slot(ListKind kind) {
-    return slots.computeIfAbsent(kind, absent -> new Slot());
+    return slots.computeIfAbsent(kind, Slot::new);
   }
 
   boolean isFetching(ListKind kind) {
     Slot slot = slots.get(kind);
-    return slot != null && slot.running != null;
+    return slot != null && slot.fetching;
   }
 
   /** The number of failed fetches since the last that succeeded. */
@@ -80,12 +85,7 @@ public final class ListFetcher {
 
   /** Fetches the list now, or again as soon as the running fetch has ended. */
   void refresh(ListKind kind) {
-    Slot slot = slot(kind);
-    if (slot.running != null) {
-      slot.again = true;
-    } else {
-      start(kind, slot);
-    }
+    slot(kind).fetches.request();
   }
 
   /** Fetches the list after a change, if it was fetched before. */
@@ -98,13 +98,7 @@ public final class ListFetcher {
   /** Succeeds when the first fetch has ended; starts it if there was none. Never fails. */
   Future<Void> first(ListKind kind) {
     Slot slot = slot(kind);
-    if (slot.ended) {
-      return Future.succeededFuture();
-    }
-    if (slot.running == null) {
-      start(kind, slot);
-    }
-    return slot.running == null ? Future.succeededFuture() : slot.running;
+    return slot.ended ? Future.succeededFuture() : running(slot);
   }
 
   /**
@@ -117,38 +111,32 @@ public final class ListFetcher {
   public Future<Void> ask(ListKind kind, long patienceNanos) {
     Slot slot = slot(kind);
     long now = System.nanoTime();
-    if (slot.running == null) {
-      if (slot.failures > 0 && now - slot.failedAt < PAUSE_NANOS) {
-        return Future.succeededFuture();
-      }
-      start(kind, slot);
+    if (!slot.fetching && slot.failures > 0 && now - slot.failedAt < PAUSE_NANOS) {
+      return Future.succeededFuture();
     }
-    Future<Void> running = slot.running;
-    return running == null || now - slot.startedAt > patienceNanos
-        ? Future.succeededFuture()
-        : running;
+    Future<Void> running = running(slot);
+    return now - slot.startedAt > patienceNanos ? Future.succeededFuture() : running;
   }
 
-  private void start(ListKind kind, Slot slot) {
+  /** The present fetch; a new one if there is none. */
+  private static Future<Void> running(Slot slot) {
+    Future<Void> running = slot.fetches.running();
+    return running == null ? slot.fetches.request() : running;
+  }
+
+  private Future<Void> run(ListKind kind, Slot slot) {
+    slot.fetching = true;
     slot.startedAt = System.nanoTime();
-    slot.again = false;
-    Future<Void> fetched =
-        fetch(kind)
-            .transform(
-                result -> {
-                  slot.running = null;
-                  slot.ended = true;
-                  slot.failures = result.failed() ? slot.failures + 1 : 0;
-                  slot.failedAt = System.nanoTime();
-                  sink.fetched(kind, result.succeeded() ? result.result() : null);
-                  if (slot.again) {
-                    start(kind, slot);
-                  }
-                  return Future.succeededFuture();
-                });
-    if (!fetched.isComplete()) {
-      slot.running = fetched;
-    }
+    return fetch(kind)
+        .transform(
+            result -> {
+              slot.fetching = false;
+              slot.ended = true;
+              slot.failures = result.failed() ? slot.failures + 1 : 0;
+              slot.failedAt = System.nanoTime();
+              sink.fetched(kind, result.succeeded() ? result.result() : null);
+              return Future.succeededFuture();
+            });
   }
 
   private Future<ServerList> fetch(ListKind kind) {

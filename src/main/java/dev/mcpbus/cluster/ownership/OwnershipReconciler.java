@@ -1,9 +1,9 @@
 package dev.mcpbus.cluster.ownership;
 
+import dev.mcpbus.bus.SerialRuns;
 import dev.mcpbus.cluster.membership.ClusterMembers;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,8 +48,7 @@ public final class OwnershipReconciler {
   /** Connections that are stopping, by key; a new claim of the same key waits for them. */
   private final Map<String, Future<Void>> leaving = new HashMap<>();
 
-  private @Nullable Future<Void> runningPass;
-  private boolean passAgain;
+  private final SerialRuns<Void> passes = new SerialRuns<>(this::pass);
   private boolean closing;
   private long lastPassAt;
 
@@ -113,7 +112,7 @@ public final class OwnershipReconciler {
   /** Replaces the servers to place, by id, and reconciles. */
   public Future<Void> place(Map<String, PlacementSpec> all) {
     table.place(all);
-    return pass();
+    return passes.request();
   }
 
   /** The servers to place, and the nodes and claims as of the last pass. */
@@ -133,7 +132,7 @@ public final class OwnershipReconciler {
     context.runOnContext(
         now -> {
           check();
-          pass();
+          passes.request();
         });
   }
 
@@ -172,7 +171,7 @@ public final class OwnershipReconciler {
     check();
     announce();
     if (clock.getAsLong() - lastPassAt >= options.verify().toMillis()) {
-      pass();
+      passes.request();
     }
   }
 
@@ -181,31 +180,9 @@ public final class OwnershipReconciler {
   }
 
   private Future<Void> pass() {
-    Future<Void> running = runningPass;
-    if (running != null) {
-      passAgain = true;
-      return running;
-    }
     if (closing) {
       return Future.succeededFuture();
     }
-    Promise<Void> done = Promise.promise();
-    runningPass = done.future();
-    singlePass()
-        .onComplete(
-            over -> {
-              runningPass = null;
-              if (passAgain && !closing) {
-                passAgain = false;
-                pass().onComplete(done);
-              } else {
-                done.complete();
-              }
-            });
-    return done.future();
-  }
-
-  private Future<Void> singlePass() {
     long began = clock.getAsLong();
     lastPassAt = began;
     return claimReader
@@ -213,7 +190,9 @@ public final class OwnershipReconciler {
         .transform(
             read -> {
               if (read.failed()) {
-                passAgain |= read.cause() instanceof ClaimReader.TooLate;
+                if (read.cause() instanceof ClaimReader.TooLate) {
+                  return pass();
+                }
                 // Other nodes may own the connections that run here.
                 if (members.isQuorumLost(read.cause()) && !held.isEmpty()) {
                   endAll("fewer nodes than the quorum are members");
@@ -371,16 +350,18 @@ public final class OwnershipReconciler {
   public Future<Void> close() {
     closing = true;
     peers.leaving();
-    Future<Void> before = runningPass == null ? Future.succeededFuture() : runningPass;
-    return before.compose(
-        quiet -> {
-          // The ticks continue: the claim lease must hold while calls in flight finish.
-          Map.copyOf(held)
-              .forEach((id, epoch) -> stop(id, true, new OwnershipClaim(members.self(), epoch)));
-          return Future.join(List.copyOf(leaving.values()))
-              .<Void>mapEmpty()
-              .otherwiseEmpty()
-              .onComplete(handed -> vertx.cancelTimer(ticker));
-        });
+    return passes
+        .quiet()
+        .compose(
+            quiet -> {
+              // The ticks continue: the claim lease must hold while calls in flight finish.
+              Map.copyOf(held)
+                  .forEach(
+                      (id, epoch) -> stop(id, true, new OwnershipClaim(members.self(), epoch)));
+              return Future.join(List.copyOf(leaving.values()))
+                  .<Void>mapEmpty()
+                  .otherwiseEmpty()
+                  .onComplete(handed -> vertx.cancelTimer(ticker));
+            });
   }
 }

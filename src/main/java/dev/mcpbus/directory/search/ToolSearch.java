@@ -3,10 +3,10 @@ package dev.mcpbus.directory.search;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.SerialRuns;
 import dev.mcpbus.directory.AggregateSnapshot;
 import dev.mcpbus.directory.SearchRequest;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.json.JsonObject;
@@ -34,8 +34,7 @@ public final class ToolSearch {
   private @Nullable WorkerExecutor workers;
   private @Nullable ToolIndex index;
   private @Nullable AggregateSnapshot indexed;
-  private @Nullable Promise<ToolIndex> running;
-  private @Nullable Promise<ToolIndex> queued;
+  private final SerialRuns<ToolIndex> updates = new SerialRuns<>(this::update);
   private int waiting;
 
   /** The waiting searches of each principal that has any. */
@@ -63,10 +62,7 @@ public final class ToolSearch {
   /** Stops the updates; succeeds when none is running. */
   public Future<Void> close() {
     closed = true;
-    Promise<ToolIndex> last = queued == null ? running : queued;
-    return last == null
-        ? Future.succeededFuture()
-        : last.future().<Void>mapEmpty().otherwiseEmpty();
+    return updates.quiet();
   }
 
   /**
@@ -106,41 +102,25 @@ public final class ToolSearch {
 
   /** The index, once it contains the present aggregate or a later one. */
   private Future<ToolIndex> current() {
-    if (index != null && indexed == aggregate) {
-      return Future.succeededFuture(index);
-    }
-    if (running == null) {
-      return update(Promise.promise());
-    }
-    if (queued == null) {
-      queued = Promise.promise();
-    }
-    return queued.future();
+    return index != null && indexed == aggregate
+        ? Future.succeededFuture(index)
+        : updates.request();
   }
 
-  private Future<ToolIndex> update(Promise<ToolIndex> promise) {
-    running = promise;
+  private Future<ToolIndex> update() {
     AggregateSnapshot next = aggregate;
     ToolIndex now = index;
-    onWorker(() -> updated(now, next))
+    return onWorker(() -> updated(now, next))
         .onComplete(
             done -> {
               index = done.succeeded() ? done.result() : null;
               indexed = next;
-              running = null;
-              Promise<ToolIndex> behind = queued;
-              queued = null;
-              if (behind != null) {
-                update(behind);
-              }
               if (done.failed()) {
                 LOG.error(
                     "the tool search cannot update its index; searches fail until an update succeeds",
                     done.cause());
               }
-              promise.handle(done);
             });
-    return promise.future();
   }
 
   /** Updates the index. If that fails it closes the index, and the next update builds a new one. */
