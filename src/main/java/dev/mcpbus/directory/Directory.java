@@ -9,6 +9,7 @@ import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
@@ -30,6 +31,7 @@ public final class Directory {
   private final AccessControl access;
   private final SealedTaskIds taskIds;
   private volatile DirectorySnapshot snapshot = DirectorySnapshot.EMPTY;
+  private volatile Future<Void> known = Promise.<Void>promise().future();
 
   /**
    * @param views the configured views, by name
@@ -68,6 +70,16 @@ public final class Directory {
     snapshot = next;
   }
 
+  /** Completes when the list of servers has been read. */
+  Future<Void> known() {
+    return known;
+  }
+
+  /** The list of servers is read, until {@code reading} has ended; called as {@link #replace}. */
+  void reads(Future<Void> reading) {
+    known = reading;
+  }
+
   /** The present rights of a principal: the same object until they change. */
   public Rights rights(Principal principal) {
     return access.rights(principal);
@@ -95,7 +107,10 @@ public final class Directory {
         : DirectoryView.ofServer(name, rights);
   }
 
-  /** Reads the list of servers again. */
+  /**
+   * Reads the list of servers again. Completes when the reading has begun, and waits for no server;
+   * {@link #ready} waits for the reading.
+   */
   public Future<Void> refresh(Vertx vertx) {
     return vertx
         .eventBus()
@@ -105,22 +120,23 @@ public final class Directory {
 
   /** The snapshot, once the list of servers has been read. */
   public Future<DirectorySnapshot> ready(Vertx vertx) {
-    DirectorySnapshot now = snapshot;
-    return now == DirectorySnapshot.EMPTY
-        ? request(vertx, List.of(), List.of())
-        : Future.succeededFuture(now);
+    return known.isComplete()
+        ? Future.succeededFuture(snapshot)
+        : request(vertx, List.of(), List.of());
   }
 
   /**
-   * The snapshot with fresh lists of {@code kinds} for the servers of the view: lists that are
-   * missing or no longer fresh are fetched first. Waits at most the patience of the verticle for
-   * slow servers, then completes without their lists.
+   * The snapshot with fresh lists of {@code kinds} for the servers of the view, once the list of
+   * servers has been read: lists that are missing or no longer fresh are fetched first. Waits at
+   * most the patience of the verticle for slow servers, then completes without their lists.
    */
   public Future<DirectorySnapshot> ready(
       Vertx vertx, DirectoryView view, Collection<ListKind> kinds) {
-    DirectorySnapshot now = snapshot;
-    if (now != DirectorySnapshot.EMPTY && isReady(now, view, kinds)) {
-      return Future.succeededFuture(now);
+    if (known.isComplete()) {
+      DirectorySnapshot now = snapshot;
+      if (isReady(now, view, kinds)) {
+        return Future.succeededFuture(now);
+      }
     }
     return request(vertx, kinds, view.options().servers());
   }

@@ -64,8 +64,6 @@ public final class DirectoryLists {
   /** The servers whose last event was that their connection stopped serving. */
   private final Set<String> disconnected = new HashSet<>();
 
-  private Future<Void> known = Future.succeededFuture();
-
   /**
    * @param retry the longest pause before a list that a connected server failed to give is fetched
    *     again; the first pause is 1 s, each further one twice as long
@@ -92,7 +90,7 @@ public final class DirectoryLists {
 
   /** Completes when the list of servers has been read. */
   public Future<Void> known() {
-    return known;
+    return directory.known();
   }
 
   /**
@@ -119,9 +117,8 @@ public final class DirectoryLists {
   }
 
   /** As {@link #readServers}; until it has ended, requests for lists wait. */
-  Future<Void> awaitServers(DeliveryOptions where) {
-    known = readServers(where);
-    return known;
+  void awaitServers(DeliveryOptions where) {
+    directory.reads(readServers(where));
   }
 
   /** On one node no event is lost, so a server that disconnected is down until it connects. */

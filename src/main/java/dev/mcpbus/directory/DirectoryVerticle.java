@@ -184,12 +184,13 @@ public final class DirectoryVerticle extends VerticleBase implements DirectoryLi
   }
 
   /**
-   * Replies when the lists of {@code {kinds, servers}} are fresh, or the servers are read again.
+   * Replies when the lists of {@code {kinds, servers}} are fresh, or the servers begin to be read.
    */
   private void awaitLists(Message<JsonObject> message) {
     JsonObject body = message.body();
     if (body.getBoolean("read", false)) {
-      lists.awaitServers(LOCAL).onComplete(read -> message.reply(null));
+      lists.awaitServers(LOCAL);
+      message.reply(null);
       return;
     }
     List<ListKind> kinds =

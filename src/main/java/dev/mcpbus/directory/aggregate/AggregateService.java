@@ -94,7 +94,7 @@ public final class AggregateService implements DirectoryService {
         ready.add(serve(bus, kind.aggregate, message -> list(kind, message)));
       }
     }
-    ready.add(serve(bus, Addresses.ALL_TOOLS_CALL, calls::call));
+    ready.add(serve(bus, Addresses.ALL_TOOLS_CALL, message -> call(calls, message)));
     ready.add(serve(bus, Addresses.ALL_TOOLS_SEARCH, message -> search(index, message)));
     ready.add(serve(bus, Addresses.ALL_TOOLS_DESCRIBE, message -> describe(calls, message)));
     return Future.all(ready);
@@ -137,6 +137,16 @@ public final class AggregateService implements DirectoryService {
         .compose(listed -> index.search(request, who == null ? null : who.name()))
         .onSuccess(found -> message.reply(raw ? found.toBuffer() : found))
         .onFailure(failure -> McpFailure.of(failure).replyTo(message));
+  }
+
+  /** A name may be found only in the lists; just after the start the servers are not known yet. */
+  private void call(AggregateToolCalls calls, Message<Object> message) {
+    Future<Void> known = lists.known();
+    if (known.isComplete()) {
+      calls.call(message);
+    } else {
+      known.onComplete(read -> calls.call(message));
+    }
   }
 
   private void describe(AggregateToolCalls calls, Message<Object> message) {
