@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ServerAddress;
 import dev.mcpbus.bus.ToolName;
-import dev.mcpbus.directory.PolicyCheck;
+import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;

@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ToolName;
-import dev.mcpbus.directory.PolicyFilter;
+import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;

@@ -5,7 +5,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.ToolName;
-import dev.mcpbus.directory.PolicyCheck;
+import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;

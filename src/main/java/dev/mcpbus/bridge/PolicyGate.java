@@ -2,7 +2,7 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.directory.PolicyCheck;
+import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.AdmissionControl;

@@ -1,5 +1,6 @@
 package dev.mcpbus.directory;
 
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;

@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.security.AccessControl;

@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ListKind;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;

@@ -3,6 +3,7 @@ package dev.mcpbus.directory;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.Future;

@@ -3,6 +3,7 @@ package dev.mcpbus.directory;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.OwnershipEpoch;
 import dev.mcpbus.bus.RequestSender;
 import io.vertx.core.Future;

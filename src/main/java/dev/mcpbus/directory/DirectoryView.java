@@ -1,7 +1,9 @@
 package dev.mcpbus.directory;
 
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Action;

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.SerialRuns;
 import dev.mcpbus.protocol.ProtocolException;

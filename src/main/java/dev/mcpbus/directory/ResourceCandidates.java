@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ParamHeaders;

@@ -1,5 +1,6 @@
 package dev.mcpbus.directory;
 
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;

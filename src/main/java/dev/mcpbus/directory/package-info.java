@@ -1,9 +1,8 @@
 /**
  * The lists of all servers, kept once in one immutable snapshot, and views that put names and
- * policy on top. One verticle writes the snapshot; every thread may read it.
- *
- * <p>{@code PolicyCheck}, {@code PolicyFilter} and {@code PermittedSearch} stand here because both
- * doors use them, and because {@code security} does not see the addresses of the bus.
+ * policy on top. One verticle writes the snapshot; every thread may read it. {@code policy} says
+ * what a caller may use; {@code PermittedSearch} stands here because it reads the search page by
+ * page.
  */
 @NullMarked
 package dev.mcpbus.directory;

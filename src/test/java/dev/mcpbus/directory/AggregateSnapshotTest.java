@@ -3,6 +3,7 @@ package dev.mcpbus.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.json.JsonArray;

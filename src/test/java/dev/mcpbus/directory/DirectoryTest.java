@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FakeConnection;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.directory.aggregate.AggregateService;
 import dev.mcpbus.security.AccessControl;

@@ -2,6 +2,7 @@ package dev.mcpbus.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bus.ListKind;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.buffer.Buffer;

@@ -2,6 +2,7 @@ package dev.mcpbus.directory.aggregate;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Requester;
@@ -10,7 +11,6 @@ import dev.mcpbus.directory.AggregateSnapshot;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryLists;
 import dev.mcpbus.directory.DirectoryService;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.SearchRequest;
 import dev.mcpbus.directory.search.ToolSearch;
 import io.vertx.core.Future;

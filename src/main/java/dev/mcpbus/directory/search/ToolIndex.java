@@ -1,9 +1,9 @@
 package dev.mcpbus.directory.search;
 
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.AggregateList;
 import dev.mcpbus.directory.AggregateSnapshot;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.SearchRequest;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;

@@ -1,11 +1,11 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;

@@ -1,8 +1,8 @@
 package dev.mcpbus.gateway.request;
 
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.directory.ListKind;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;

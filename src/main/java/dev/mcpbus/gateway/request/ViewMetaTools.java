@@ -1,11 +1,11 @@
 package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.MetaTools;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.protocol.JsonRpcError;

@@ -1,7 +1,7 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectorySnapshot;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.SessionMessage;

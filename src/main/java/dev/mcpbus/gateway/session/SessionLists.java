@@ -1,10 +1,10 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ListFetcher;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.ServerList;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,8 +1,8 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.McpErrors;

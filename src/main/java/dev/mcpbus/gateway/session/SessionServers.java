@@ -2,9 +2,9 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MetaKeys;

@@ -1,9 +1,9 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.WatchedResources;

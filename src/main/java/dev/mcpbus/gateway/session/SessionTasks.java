@@ -2,9 +2,9 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.directory.DirectoryEntry;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.McpErrors;

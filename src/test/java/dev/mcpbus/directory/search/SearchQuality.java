@@ -1,7 +1,7 @@
 package dev.mcpbus.directory.search;
 
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.AggregateSnapshot;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.SearchRequest;
 import dev.mcpbus.directory.TestLists;
 import dev.mcpbus.protocol.ProtocolException;

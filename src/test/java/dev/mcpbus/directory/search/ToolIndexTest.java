@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.directory.ListKind;
 import dev.mcpbus.directory.SearchRequest;
 import dev.mcpbus.directory.TestLists;
 import dev.mcpbus.protocol.ProtocolException;

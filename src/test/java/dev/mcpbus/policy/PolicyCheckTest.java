@@ -1,4 +1,4 @@
-package dev.mcpbus.directory;
+package dev.mcpbus.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,8 @@
-package dev.mcpbus.directory;
+package dev.mcpbus.policy;
 
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -17,8 +19,17 @@ public final class PolicyFilter {
   private PolicyFilter() {}
 
   /** Whether a tool, a prompt or a URI of a server is in the caller's lists. */
-  static boolean shows(Rights rights, ListKind kind, String server, String key) {
-    return rights.lists(kind.use, server, key);
+  public static boolean shows(Rights rights, ListKind kind, String server, String key) {
+    return rights.lists(use(kind), server, key);
+  }
+
+  /** The action of using an entry: a caller's list has what the caller may use. */
+  private static Action use(ListKind kind) {
+    return switch (kind) {
+      case TOOLS -> Action.CALL;
+      case PROMPTS -> Action.GET;
+      case RESOURCES, TEMPLATES -> Action.READ;
+    };
   }
 
   /**

@@ -1,12 +1,9 @@
-package dev.mcpbus.directory;
+package dev.mcpbus.bus;
 
-import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.Events;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.security.Action;
 import org.jspecify.annotations.Nullable;
 
-/** A kind of list that a server has, with its words on the bus and in MCP. */
+/** A kind of list that a server has, with its words on the bus and in MCP. Immutable. */
 public enum ListKind {
   TOOLS(
       "tools",
@@ -16,8 +13,7 @@ public enum ListKind {
       Addresses.ALL_TOOLS_LIST,
       Events.TOOLS_CHANGED,
       Methods.TOOLS_CHANGED,
-      "toolsListChanged",
-      Action.CALL),
+      "toolsListChanged"),
   PROMPTS(
       "prompts",
       "name",
@@ -26,8 +22,7 @@ public enum ListKind {
       Addresses.ALL_PROMPTS_LIST,
       Events.PROMPTS_CHANGED,
       Methods.PROMPTS_CHANGED,
-      "promptsListChanged",
-      Action.GET),
+      "promptsListChanged"),
   RESOURCES(
       "resources",
       "uri",
@@ -36,8 +31,7 @@ public enum ListKind {
       Addresses.ALL_RESOURCES_LIST,
       Events.RESOURCES_CHANGED,
       Methods.RESOURCES_CHANGED,
-      "resourcesListChanged",
-      Action.READ),
+      "resourcesListChanged"),
   TEMPLATES(
       "resourceTemplates",
       "uriTemplate",
@@ -46,8 +40,7 @@ public enum ListKind {
       null,
       Events.RESOURCES_CHANGED,
       Methods.RESOURCES_CHANGED,
-      "resourcesListChanged",
-      Action.READ);
+      "resourcesListChanged");
 
   /** Member of the result that holds the list. */
   public final String member;
@@ -72,9 +65,6 @@ public enum ListKind {
   /** Its word in the filter of {@code subscriptions/listen}. */
   public final String filter;
 
-  /** The action of using an entry, for the policies. */
-  public final Action use;
-
   ListKind(
       String member,
       String key,
@@ -83,8 +73,7 @@ public enum ListKind {
       @Nullable String aggregate,
       String event,
       String notification,
-      String filter,
-      Action use) {
+      String filter) {
     this.member = member;
     this.key = key;
     this.method = method;
@@ -93,11 +82,10 @@ public enum ListKind {
     this.event = event;
     this.notification = notification;
     this.filter = filter;
-    this.use = use;
   }
 
   /** True if clients use an entry by its name, false if by its URI. */
-  boolean isNamed() {
+  public boolean isNamed() {
     return key.equals("name");
   }
 }

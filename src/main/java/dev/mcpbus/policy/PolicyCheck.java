@@ -1,4 +1,4 @@
-package dev.mcpbus.directory;
+package dev.mcpbus.policy;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
