@@ -6,13 +6,12 @@ import dev.mcpbus.connection.session.OpenSession;
 import dev.mcpbus.connection.session.ResultCache;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.SessionPreferences;
-import dev.mcpbus.connection.session.TaskSupport;
 import dev.mcpbus.connection.tasks.ServerTasks;
+import dev.mcpbus.connection.tasks.TaskSupport;
 import dev.mcpbus.connection.tasks.ToolCallSender;
 import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.connection.tools.SessionTools;
 import dev.mcpbus.connection.tools.ToolCallPipeline;
-import dev.mcpbus.connection.tools.ToolSender;
 import dev.mcpbus.protocol.ServerDescription;
 import java.util.function.Consumer;
 
@@ -46,7 +45,7 @@ record ReadySession(
       long connectMillis) {
     Session session = open.session();
     SessionTools tools = new SessionTools(session, drift);
-    ToolSender sender = new ToolCallSender(session, open.server().capabilities(), tasks);
+    ToolCallSender sender = new ToolCallSender(open, tasks);
     return new ReadySession(
         open,
         tools,
@@ -70,7 +69,7 @@ record ReadySession(
   }
 
   TaskSupport taskSupport() {
-    return open.taskSupport();
+    return TaskSupport.of(open);
   }
 
   boolean isDiscoverEra() {

@@ -52,7 +52,7 @@ final class ServerMessages implements SessionListener {
       BiConsumer<Session, McpFailure> ended) {
     this.bus = bus;
     this.tasks = tasks;
-    this.requests = new ServerRequests(inputs, tasks.owners(), client);
+    this.requests = new ServerRequests(inputs, tasks::ownerOf, client);
     this.rounds = new MultiRoundTrip(inputs);
     this.connection = connection;
     this.lists = lists;
@@ -141,7 +141,7 @@ final class ServerMessages implements SessionListener {
   /** Publishes an event about a task with the principal who owns the task. */
   private void ofTask(String type, JsonObject more) {
     Object task = more.getJsonObject("params").getValue("taskId");
-    String whose = task instanceof String id ? tasks.owners().of(id) : null;
+    String whose = task instanceof String id ? tasks.ownerOf(id) : null;
     connection.publish(type, whose == null ? more : more.put("principal", whose));
   }
 

@@ -7,7 +7,7 @@ import dev.mcpbus.bus.Requester;
 import dev.mcpbus.connection.ConnectionOperations.AddressOperation;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.Session;
-import dev.mcpbus.connection.session.TaskOwners;
+import dev.mcpbus.connection.tasks.ServerTasks;
 import dev.mcpbus.connection.tasks.TaskState;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -96,7 +96,7 @@ final class TaskOperations {
     } else {
       ConnectionOperations.pages(ready, call, Methods.TASKS_LIST, "tasks")
           .onComplete(
-              all -> call.complete(ofCaller(all, call.requester(), ready.tasks().owners())),
+              all -> call.complete(ofCaller(all, call.requester(), ready.tasks())),
               failure -> call.fail(McpFailure.of(failure)));
     }
   }
@@ -105,7 +105,7 @@ final class TaskOperations {
    * The tasks of the caller. The server knows one client, this connection, and lists the tasks of
    * all callers: a principal gets its own, an admin and a program on the bus get all.
    */
-  private static RawJson ofCaller(RawJson result, @Nullable Requester who, TaskOwners owners) {
+  private static RawJson ofCaller(RawJson result, @Nullable Requester who, ServerTasks known) {
     RawJson tasks = result.member("tasks");
     if (who == null || who.admin() || tasks == null || !tasks.isArray()) {
       return result;
@@ -115,7 +115,7 @@ final class TaskOperations {
             .filter(
                 task -> {
                   TaskState state = TaskState.of(task);
-                  return state != null && Requester.sees(who, owners.of(state.id()));
+                  return state != null && Requester.sees(who, known.ownerOf(state.id()));
                 })
             .toList();
     return result.with("tasks", RawJson.array(own));

@@ -58,11 +58,13 @@ class StashTest {
             (call, then) -> {});
     SessionTools tools =
         new SessionTools(session, DriftWatchTest.watch(PinOptions.NONE, PinStore.inMemory()));
-    ToolCallSender sender = new ToolCallSender(session, server.capabilities(), tasks);
+    OpenSession open =
+        new OpenSession(
+            session, server, new ListenSubscription(session, wishes, server.capabilities()));
+    ToolCallSender sender = new ToolCallSender(open, tasks);
     live =
         new ReadySession(
-            new OpenSession(
-                session, server, new ListenSubscription(session, wishes, server.capabilities())),
+            open,
             tools,
             new ToolCallPipeline(session, true, tools, sender, call -> {}),
             new ResultCache(Clock.SYSTEM),

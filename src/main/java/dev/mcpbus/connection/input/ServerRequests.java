@@ -2,7 +2,6 @@ package dev.mcpbus.connection.input;
 
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.connection.session.Session;
-import dev.mcpbus.connection.session.TaskOwners;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
@@ -10,6 +9,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,18 +23,20 @@ public final class ServerRequests {
   private static final int MAX_OPEN = 64;
 
   private final InputRequests inputs;
-  private final TaskOwners tasks;
+  private final Function<String, @Nullable String> ownerOf;
   private final @Nullable String client;
 
   /** The keys of our questions by the id of the server's request. */
   private final Map<RawJson, String> open = new HashMap<>();
 
   /**
+   * @param ownerOf the principal of a task by its id; null where it is unknown
    * @param client the only address that gets the questions, null for any handler
    */
-  public ServerRequests(InputRequests inputs, TaskOwners tasks, @Nullable String client) {
+  public ServerRequests(
+      InputRequests inputs, Function<String, @Nullable String> ownerOf, @Nullable String client) {
     this.inputs = inputs;
-    this.tasks = tasks;
+    this.ownerOf = ownerOf;
     this.client = client;
   }
 
@@ -80,7 +82,7 @@ public final class ServerRequests {
         && meta.containsKey(MetaKeys.RELATED_TASK)) {
       return meta.getValue(MetaKeys.RELATED_TASK) instanceof JsonObject related
               && related.getValue("taskId") instanceof String task
-          ? tasks.of(task)
+          ? ownerOf.apply(task)
           : null;
     }
     return session.cause();

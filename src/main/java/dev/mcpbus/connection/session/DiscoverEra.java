@@ -98,7 +98,7 @@ public final class DiscoverEra implements SessionEra {
     }
     session.negotiated(spoken);
     ServerDescription server = ServerDescription.ofDiscover(result, spoken);
-    tasks = TaskSupport.of(Era.DISCOVER, server.capabilities()).offered();
+    tasks = TasksExtension.isOfferedBy(true, server.capabilities());
     metaOf = -1;
     return Future.succeededFuture(server);
   }

@@ -1,9 +1,9 @@
 package dev.mcpbus.connection.session;
 
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -134,10 +134,6 @@ public final class ListenSubscription {
     pause = Math.min(pause * 2, LAST_PAUSE_MILLIS);
   }
 
-  private boolean offersTasks() {
-    return TaskSupport.of(Era.DISCOVER, capabilities).offered();
-  }
-
   private JsonObject filter() {
     JsonObject filter = new JsonObject();
     for (String list : new String[] {"tools", "prompts", "resources"}) {
@@ -151,7 +147,9 @@ public final class ListenSubscription {
       preferences.subscribers().uris().forEach(uris::add);
       filter.put("resourceSubscriptions", uris);
     }
-    if (!preferences.tasks().isEmpty() && !tasksRefused && offersTasks()) {
+    if (!preferences.tasks().isEmpty()
+        && !tasksRefused
+        && TasksExtension.isOfferedBy(true, capabilities)) {
       JsonArray tasks = new JsonArray();
       preferences.tasks().forEach(tasks::add);
       filter.put(TASKS, tasks);

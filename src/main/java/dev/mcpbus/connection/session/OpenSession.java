@@ -10,10 +10,6 @@ import dev.mcpbus.protocol.ServerDescription;
 public record OpenSession(
     Session session, ServerDescription server, ListenSubscription subscriptions) {
 
-  public TaskSupport taskSupport() {
-    return TaskSupport.of(session.era().era(), server.capabilities());
-  }
-
   public boolean isDiscoverEra() {
     return session.era().era() == Era.DISCOVER;
   }

@@ -10,8 +10,6 @@ import dev.mcpbus.connection.session.OpenSession;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.SessionPreferences;
-import dev.mcpbus.connection.session.TaskOwners;
-import dev.mcpbus.connection.session.TaskSupport;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
@@ -62,8 +60,9 @@ public final class ServerTasks {
     return inputs;
   }
 
-  public TaskOwners owners() {
-    return owners;
+  /** The principal whose call became the task; null where it is unknown. */
+  public @Nullable String ownerOf(String taskId) {
+    return owners.of(taskId);
   }
 
   /** Notes the caller of a tool call as the owner of the task, if {@code task} is one. */
@@ -94,7 +93,7 @@ public final class ServerTasks {
     if (!(call instanceof BusCall origin)
         || !call.method().equals(Methods.TOOLS_CALL)
         || of == null
-        || !of.taskSupport().offered()
+        || !TaskSupport.of(of).offered()
         || task == null) {
       call.fail(
           McpFailure.maybeSent(
@@ -105,7 +104,7 @@ public final class ServerTasks {
       of.subscriptions().refresh();
       return false;
     } else {
-      new TaskWatch(this, origin, of.taskSupport(), true).begin(of.session(), task);
+      new TaskWatch(this, origin, TaskSupport.of(of), true).begin(of.session(), task);
     }
     return true;
   }
@@ -114,21 +113,21 @@ public final class ServerTasks {
     if (!call.method().equals(Methods.TOOLS_CALL)) {
       return "it is a task, which this method may not become";
     }
-    return of == null || !of.taskSupport().offered()
+    return of == null || !TaskSupport.of(of).offered()
         ? "it is a task, and the server does not offer '" + TasksExtension.ID + "'"
         : "it is a task without taskId or status";
   }
 
   /** Waits for the end of the task {@code taskId} and answers with its result. */
   public void result(OpenSession of, BusCall call, String taskId) {
-    new TaskWatch(this, call, of.taskSupport(), false).await(of.session(), taskId);
+    new TaskWatch(this, call, TaskSupport.of(of), false).await(of.session(), taskId);
   }
 
   /** A session is ready: cancels the tasks that are noted for it. */
   public void ready(OpenSession of) {
     List<String> ids = new ArrayList<>(toCancel);
     toCancel.clear();
-    ids.forEach(id -> cancel(of.session(), of.taskSupport(), id));
+    ids.forEach(id -> cancel(of.session(), TaskSupport.of(of), id));
   }
 
   /** The session is about to be replaced: the calls that wait for tasks leave it. */

@@ -7,7 +7,6 @@ import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.OpenSession;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
-import dev.mcpbus.connection.session.TaskSupport;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
@@ -312,7 +311,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
   }
 
   private void resume(OpenSession open) {
-    TaskSupport now = open.taskSupport();
+    TaskSupport now = TaskSupport.of(open);
     if (!now.offered() || now.extension() != support.extension()) {
       stop();
       origin.fail(unknown("the server came back without tasks, so " + label() + " is lost"));

@@ -1,10 +1,8 @@
 package dev.mcpbus.connection.tasks;
 
 import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.OpenSession;
 import dev.mcpbus.connection.session.Session;
-import dev.mcpbus.connection.session.TaskSupport;
-import dev.mcpbus.connection.tools.ToolSender;
-import dev.mcpbus.connection.tools.ToolTable;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * {@code discover} era the client requests no task: the server decides. Owner: the connection's
  * context.
  */
-public final class ToolCallSender implements ToolSender {
+public final class ToolCallSender {
+
+  /** The {@code execution.taskSupport} of a tool whose calls may not become tasks: the default. */
+  public static final String NO_TASK = "forbidden";
 
   /** The server must keep the result this much longer than the call can last. */
   private static final long TTL_MARGIN_MILLIS = 60_000;
@@ -24,19 +25,22 @@ public final class ToolCallSender implements ToolSender {
   private final TaskSupport support;
   private final ServerTasks tasks;
 
-  public ToolCallSender(Session session, JsonObject capabilities, ServerTasks tasks) {
-    this.session = session;
-    this.support = TaskSupport.of(session.era().era(), capabilities);
+  public ToolCallSender(OpenSession open, ServerTasks tasks) {
+    this.session = open.session();
+    this.support = TaskSupport.of(open);
     this.tasks = tasks;
   }
 
-  /** Sends the call plainly or as a task; plainly if the server did not list the tool. */
-  @Override
-  public void send(BusCall call, ToolTable.@Nullable Tool tool) {
+  /**
+   * Sends a call that has passed its checks, plainly or as a task.
+   *
+   * @param taskSupport {@code execution.taskSupport} of the tool, as the server listed it; {@link
+   *     #NO_TASK} where the server did not list its tools
+   */
+  public void send(BusCall call, String taskSupport) {
     boolean wanted = call.wantsTask();
     RawJson params = call.task() == null ? call.params() : call.params().without("task");
-    String takes = tool == null || !support.create() ? "forbidden" : tool.taskSupport();
-    switch (takes) {
+    switch (support.create() ? taskSupport : NO_TASK) {
       case "required" -> asTask(call, wanted);
       case "optional" -> {
         if (wanted) {
@@ -50,7 +54,6 @@ public final class ToolCallSender implements ToolSender {
   }
 
   /** Sends a raw request: the caller itself requests a task, and gets it. */
-  @Override
   public void sendUnchanged(BusCall call, @Nullable RawJson params) {
     if (support.create() && call.params().member("task") != null) {
       call.keep(result -> tasks.made(call, result.member("task")));

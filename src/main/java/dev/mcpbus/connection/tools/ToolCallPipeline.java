@@ -8,6 +8,7 @@ import dev.mcpbus.connection.session.ConnectionFailures;
 import dev.mcpbus.connection.session.OutputCheck;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.WorkerThreshold;
+import dev.mcpbus.connection.tasks.ToolCallSender;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.schema.ArgumentValidator;
@@ -19,15 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The steps of a tool call in a ready session: may the tool be called? are the arguments valid?
- * send. {@code Mailbox} gives it the call, {@link ToolSender} sends it; a call that it refuses was
- * not sent. Owner: the connection's context.
+ * send. {@code Mailbox} gives it the call, {@link ToolCallSender} sends it; a call that it refuses
+ * was not sent. Owner: the connection's context.
  */
 public final class ToolCallPipeline {
 
   private final Session session;
   private final boolean offered;
   private final SessionTools tools;
-  private final ToolSender sender;
+  private final ToolCallSender sender;
   private final Consumer<BusCall> untilListed;
 
   /**
@@ -39,7 +40,7 @@ public final class ToolCallPipeline {
       Session session,
       boolean offered,
       SessionTools tools,
-      ToolSender sender,
+      ToolCallSender sender,
       Consumer<BusCall> untilListed) {
     this.session = session;
     this.offered = offered;
@@ -66,7 +67,9 @@ public final class ToolCallPipeline {
     ToolTable table = tools.table();
     ToolTable.Tool tool = table == null ? null : table.find(name);
     if (table == null) {
-      sender.send(call, null); // the server cannot list its tools: no check, the server decides
+      sender.send(
+          call,
+          ToolCallSender.NO_TASK); // the server cannot list its tools: no check, the server decides
     } else if (tool == null) {
       throw missing(table, name);
     } else {
@@ -132,7 +135,7 @@ public final class ToolCallPipeline {
 
   private void sendValid(BusCall call, String name, ToolTable.Tool tool) {
     if (!validates(call)) {
-      sender.send(call, tool);
+      sender.send(call, tool.taskSupport());
       return;
     }
     if (tool.hasOutputSchema()) {
@@ -147,7 +150,7 @@ public final class ToolCallPipeline {
     if (violation != null) {
       throw invalid(name, violation);
     }
-    sender.send(call, tool);
+    sender.send(call, tool.taskSupport());
   }
 
   /** A worker checks the arguments. If the check itself fails, the call is sent unchecked. */
@@ -165,9 +168,9 @@ public final class ToolCallPipeline {
               if (violation.isPresent()) {
                 throw invalid(name, violation.get());
               }
-              sender.send(call, tool);
+              sender.send(call, tool.taskSupport());
             },
-            defect -> sender.send(call, tool));
+            defect -> sender.send(call, tool.taskSupport()));
   }
 
   private boolean validates(BusCall call) {

@@ -2,6 +2,7 @@ package dev.mcpbus.connection.tools;
 
 import dev.mcpbus.connection.options.ToolPolicy;
 import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.tasks.ToolCallSender;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
@@ -32,6 +33,7 @@ public final class ToolTable {
     private final RawJson raw;
     private final ParamHeaders headers;
     private final boolean hasOutput;
+    private final String taskSupport;
     private @Nullable ArgumentValidator validator;
     private @Nullable ArgumentValidator output;
 
@@ -39,6 +41,7 @@ public final class ToolTable {
       this.raw = raw;
       this.headers = headers;
       this.hasOutput = raw.member("outputSchema") != null;
+      this.taskSupport = taskSupport(raw);
     }
 
     /** The headers that mirror the call's arguments. */
@@ -54,10 +57,14 @@ public final class ToolTable {
     /**
      * {@code execution.taskSupport}: {@code required}, {@code optional}, else {@code forbidden}.
      */
-    public String taskSupport() {
-      RawJson execution = raw.member("execution");
+    String taskSupport() {
+      return taskSupport;
+    }
+
+    private static String taskSupport(RawJson tool) {
+      RawJson execution = tool.member("execution");
       RawJson support = execution == null ? null : execution.member("taskSupport");
-      return support == null || !support.isString() ? "forbidden" : support.asString();
+      return support == null || !support.isString() ? ToolCallSender.NO_TASK : support.asString();
     }
 
     ArgumentValidator validator() {

@@ -14,7 +14,7 @@
  * |       |                                  |  SchemaDrift: differences  |
  * +-------|----------------------------------|----------------------------+
  *         v                                  v
- *    ToolSender                        event schemaDrift
+ *  tasks.ToolCallSender                event schemaDrift
  * </pre>
  *
  * <p>{@code SessionTools} and {@code ToolTable} belong to one session; {@code DriftWatch} and

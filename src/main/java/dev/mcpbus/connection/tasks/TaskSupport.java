@@ -1,6 +1,6 @@
-package dev.mcpbus.connection.session;
+package dev.mcpbus.connection.tasks;
 
-import dev.mcpbus.protocol.Era;
+import dev.mcpbus.connection.session.OpenSession;
 import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.json.JsonObject;
 
@@ -16,16 +16,17 @@ import io.vertx.core.json.JsonObject;
 public record TaskSupport(
     boolean extension, boolean offered, boolean create, boolean list, boolean cancel) {
 
-  public static TaskSupport of(Era era, JsonObject capabilities) {
-    if (era == Era.DISCOVER) {
-      boolean offered = object(capabilities, "extensions").containsKey(TasksExtension.ID);
+  public static TaskSupport of(OpenSession open) {
+    JsonObject capabilities = open.server().capabilities();
+    if (open.isDiscoverEra()) {
+      boolean offered = TasksExtension.isOfferedBy(true, capabilities);
       return new TaskSupport(true, offered, false, false, offered);
     }
     JsonObject tasks = object(capabilities, "tasks");
     return new TaskSupport(
         false,
         capabilities.containsKey("tasks"),
-        object(object(tasks, "requests"), "tools").containsKey("call"),
+        TasksExtension.isOfferedBy(false, capabilities),
         tasks.containsKey("list"),
         tasks.containsKey("cancel"));
   }

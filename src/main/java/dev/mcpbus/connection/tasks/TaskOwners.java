@@ -1,4 +1,4 @@
-package dev.mcpbus.connection.session;
+package dev.mcpbus.connection.tasks;
 
 import java.util.HashMap;
 import java.util.Iterator;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * task, or one from before the start of this process, has no principal. Owner: the connection's
  * context.
  */
-public final class TaskOwners {
+final class TaskOwners {
 
   static final int MAX_TASKS = 256;
   static final int MAX_OWNERS = 1_000;
@@ -28,7 +28,7 @@ public final class TaskOwners {
    *
    * @param owner null for a program on the bus, whose tasks have no principal
    */
-  public void note(String task, @Nullable String owner) {
+  void note(String task, @Nullable String owner) {
     if (task.isEmpty() || task.length() > MAX_ID) {
       return;
     }
@@ -52,7 +52,7 @@ public final class TaskOwners {
   }
 
   /** The principal of the task, null where it is unknown. */
-  public @Nullable String of(String task) {
+  @Nullable String of(String task) {
     return byTask.get(task);
   }
 }

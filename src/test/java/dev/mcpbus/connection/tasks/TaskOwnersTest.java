@@ -1,4 +1,4 @@
-package dev.mcpbus.connection.session;
+package dev.mcpbus.connection.tasks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
