@@ -69,6 +69,7 @@ class ArchitectureTest {
               "bus",
               "config",
               "connection",
+              "internals",
               "observability",
               "protocol",
               "security",

@@ -29,7 +29,7 @@ class GuardedRightsTest {
           Set.of("protocol.Redactor"),
           "hands it to a process",
           Set.of(
-              "security.HeadersHelper",
+              "hosting.credentials.HeadersHelper",
               "transport.stdio.LaunchSpec",
               "transport.stdio.StdioChannel",
               "transport.stdio.StdioTransport"),

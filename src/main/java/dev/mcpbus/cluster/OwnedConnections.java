@@ -6,6 +6,7 @@ import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.cluster.engine.AddressWithdrawal;
 import dev.mcpbus.cluster.ownership.OwnershipListener;
 import dev.mcpbus.cluster.routing.ReplicaCoordinator;
+import dev.mcpbus.cluster.routing.ReplicaReplacementOrder;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.connection.ConnectionVerticle;

@@ -2,7 +2,7 @@
  * Inbound protection. {@link dev.mcpbus.security.OriginGuard} checks Host and Origin of every HTTP
  * request, {@link dev.mcpbus.security.AdmissionControl} authenticates the caller, {@link
  * dev.mcpbus.security.AccessPolicy} decides what it may do, {@link dev.mcpbus.security.Audit} logs
- * it. Outbound: headers that a command prints; {@code security.oauth} is the OAuth client.
+ * it. Outbound: {@code security.oauth}, the OAuth client.
  */
 @NullMarked
 package dev.mcpbus.security;

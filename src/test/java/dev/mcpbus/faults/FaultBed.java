@@ -8,7 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
-import dev.mcpbus.connection.options.FilePinStore;
+import dev.mcpbus.hosting.FilePinStore;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.testing.TestBus;

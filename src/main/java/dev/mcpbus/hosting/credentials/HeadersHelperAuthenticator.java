@@ -1,7 +1,6 @@
 package dev.mcpbus.hosting.credentials;
 
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.HeadersHelper;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;

@@ -2,7 +2,6 @@ package dev.mcpbus.hosting.credentials;
 
 import dev.mcpbus.config.Plugins;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.HeadersHelper;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.OAuthSettings;
 import dev.mcpbus.security.oauth.TokenStore;

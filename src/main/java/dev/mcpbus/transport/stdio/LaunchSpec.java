@@ -1,6 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
-import dev.mcpbus.protocol.ChildEnvironment;
+import dev.mcpbus.transport.ChildEnvironment;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reason;

@@ -1,4 +1,4 @@
-package dev.mcpbus.connection.options;
+package dev.mcpbus.hosting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

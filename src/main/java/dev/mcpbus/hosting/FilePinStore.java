@@ -1,6 +1,7 @@
-package dev.mcpbus.connection.options;
+package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.connection.options.PinStore;
 import dev.mcpbus.internals.PrivateFile;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

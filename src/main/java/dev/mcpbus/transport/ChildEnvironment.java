@@ -1,4 +1,4 @@
-package dev.mcpbus.protocol;
+package dev.mcpbus.transport;
 
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,7 @@
-package dev.mcpbus.cluster;
+package dev.mcpbus.cluster.routing;
 
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ReplicaId;
-import dev.mcpbus.cluster.routing.ClusterRequests;
-import dev.mcpbus.cluster.routing.ReplicaOwner;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -11,9 +9,11 @@ import java.time.Duration;
 
 /**
  * Decides when a replica may be replaced after its server's definition changed: one after the
- * other, by number, so that the others serve meanwhile. Runs on the caller's context.
+ * other, by number, so that the others serve meanwhile. Each owner asks for its own replica and
+ * watches what the others announce; {@link RollingRestart}, which one node carries out for all,
+ * sends commands instead. Runs on the caller's context.
  */
-final class ReplicaReplacementOrder {
+public final class ReplicaReplacementOrder {
 
   private static final Duration CHECK_INTERVAL = Duration.ofMillis(100);
 
@@ -25,7 +25,7 @@ final class ReplicaReplacementOrder {
 
   private final Vertx vertx;
 
-  ReplicaReplacementOrder(Vertx vertx) {
+  public ReplicaReplacementOrder(Vertx vertx) {
     this.vertx = vertx;
   }
 
@@ -33,7 +33,7 @@ final class ReplicaReplacementOrder {
    * Succeeds when all replicas with a lower number run {@code version}, at the latest after one
    * minute.
    */
-  Future<Void> mayReplace(ReplicaId replica, String version) {
+  public Future<Void> mayReplace(ReplicaId replica, String version) {
     return check(replica, version, MAX_WAIT.dividedBy(CHECK_INTERVAL));
   }
 

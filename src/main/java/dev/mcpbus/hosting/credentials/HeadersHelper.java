@@ -1,7 +1,7 @@
-package dev.mcpbus.security;
+package dev.mcpbus.hosting.credentials;
 
-import dev.mcpbus.protocol.ChildEnvironment;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.transport.ChildEnvironment;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * runs in a shell, on a worker thread, with the environment that stdio servers get. Neither its
  * output nor its errors are ever shown or logged.
  */
-public final class HeadersHelper {
+final class HeadersHelper {
 
   private static final int MAX_OUTPUT = 64 * 1024;
 
@@ -31,7 +31,7 @@ public final class HeadersHelper {
    * @param server URL of the MCP endpoint; the command reads it from {@code MCP_SERVER_URL}
    * @param timeout after this time the command is killed
    */
-  public HeadersHelper(Vertx vertx, Sensitive command, Sensitive server, Duration timeout) {
+  HeadersHelper(Vertx vertx, Sensitive command, Sensitive server, Duration timeout) {
     this.vertx = vertx;
     this.command = command;
     this.server = server;
@@ -39,7 +39,7 @@ public final class HeadersHelper {
   }
 
   /** Runs the command once; fails with an {@link IOException} that names the remedy. */
-  public Future<Map<String, Sensitive>> run() {
+  Future<Map<String, Sensitive>> run() {
     return vertx.executeBlocking(this::blocking, false);
   }
 

@@ -1,10 +1,10 @@
-package dev.mcpbus.security;
+package dev.mcpbus.hosting.credentials;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.protocol.ChildEnvironment;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.ChildEnvironment;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Map;
