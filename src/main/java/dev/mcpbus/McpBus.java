@@ -191,7 +191,7 @@ public final class McpBus {
         : new InputVerticle(options);
   }
 
-  private static ServerHosting.Factory hosting(Vertx vertx, Options options) {
+  private static ServerHosting.HostingFactory hosting(Vertx vertx, Options options) {
     return vertx.isClustered()
         ? (clustered, connections) ->
             new ClusterServerHosting(clustered, connections, options.reader(), options.placement())

@@ -84,7 +84,7 @@ class CodeInPagesTest {
       Vertx vertx; Context context; McpBus bus; ConnectionId id; DeliveryOptions options;
       List<ServerDefinition> servers; ServerEntryReader reader;
       RawServer server; JsonObject schema; Index index; Set<String> admins;
-      MetaTools.Scope scope; String name; JsonObject arguments; JsonObject toolUseBlock;
+      MetaTools.ToolScope scope; String name; JsonObject arguments; JsonObject toolUseBlock;
       dev.langchain4j.model.chat.ChatModel model;
       org.springframework.ai.chat.model.ChatModel chatModel;
       List<AsyncToolSpecification> tools; Tool tool;

@@ -16,8 +16,8 @@ import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -156,7 +156,7 @@ class OAuthSseTest {
       throw new AssertionError("it was opened");
     } catch (TransportException e) {
       assertThat(e.reason()).as(e.getMessage()).isEqualTo(Reason.AUTH_REQUIRED);
-      assertThat(e.sent()).isEqualTo(Sent.NO);
+      assertThat(e.reached()).isEqualTo(Reached.NO);
     } catch (Exception e) {
       throw new AssertionError(e);
     }

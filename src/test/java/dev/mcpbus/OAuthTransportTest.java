@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.TokenStore;
@@ -14,10 +15,9 @@ import dev.mcpbus.testing.OAuthWorld.Answer;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
-import dev.mcpbus.transport.OAuthOptions.Grant;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -78,7 +78,7 @@ class OAuthTransportTest {
     return options()
         .withOAuth(
             new OAuthOptions(
-                Grant.CLIENT_CREDENTIALS,
+                OAuthGrant.CLIENT_CREDENTIALS,
                 "m",
                 Sensitive.of("s3cret"),
                 null,
@@ -94,7 +94,7 @@ class OAuthTransportTest {
 
   private static void expect(TransportException failure, Reason reason) {
     assertThat(failure.reason()).as(failure.getMessage()).isEqualTo(reason);
-    assertThat(failure.sent()).isEqualTo(Sent.NO);
+    assertThat(failure.reached()).isEqualTo(Reached.NO);
   }
 
   @Test

@@ -40,7 +40,7 @@ public final class BlockingTools implements AutoCloseable {
   private final Vertx vertx;
   private final OwnContext context;
   private final McpClient client;
-  private final Options options;
+  private final FrameworkOptions options;
 
   /**
    * The options for a framework. Immutable.
@@ -49,32 +49,32 @@ public final class BlockingTools implements AutoCloseable {
    * @param timeout of a call; null for the connection's own request time-out
    * @param schemas replace the servers' schemas, by routing name or {@code server.tool}
    */
-  public record Options(
+  public record FrameworkOptions(
       List<String> servers, @Nullable Duration timeout, Map<String, JsonObject> schemas) {
 
     /** All servers, the connections' time-outs, the servers' schemas. */
-    public static final Options DEFAULT = new Options(List.of(), null, Map.of());
+    public static final FrameworkOptions DEFAULT = new FrameworkOptions(List.of(), null, Map.of());
 
-    public Options {
+    public FrameworkOptions {
       servers = List.copyOf(servers);
       schemas = Map.copyOf(schemas);
     }
 
-    public Options withServers(String... ids) {
-      return new Options(List.of(ids), timeout, schemas);
+    public FrameworkOptions withServers(String... ids) {
+      return new FrameworkOptions(List.of(ids), timeout, schemas);
     }
 
-    public Options withTimeout(Duration value) {
-      return new Options(servers, value, schemas);
+    public FrameworkOptions withTimeout(Duration value) {
+      return new FrameworkOptions(servers, value, schemas);
     }
 
-    public Options withSchemas(Map<String, JsonObject> values) {
-      return new Options(servers, timeout, values);
+    public FrameworkOptions withSchemas(Map<String, JsonObject> values) {
+      return new FrameworkOptions(servers, timeout, values);
     }
   }
 
   /** If a verticle creates it, undeployment of that verticle ends its calls. */
-  public BlockingTools(Vertx vertx, Options options) {
+  public BlockingTools(Vertx vertx, FrameworkOptions options) {
     Codecs.register(vertx);
     this.vertx = vertx;
     this.context = OwnContext.create(vertx);

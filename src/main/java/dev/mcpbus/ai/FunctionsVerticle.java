@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FunctionsVerticle extends VerticleBase {
 
-  private final Map<String, InFlight> running = new HashMap<>();
+  private final Map<String, RunningFunction> running = new HashMap<>();
 
-  private static final class InFlight {
+  private static final class RunningFunction {
     private @Nullable ConnectionId server;
     private boolean cancelled;
   }
@@ -64,7 +64,7 @@ public final class FunctionsVerticle extends VerticleBase {
   }
 
   private void cancel(String callId) {
-    InFlight call = running.get(callId);
+    RunningFunction call = running.get(callId);
     if (call == null) {
       return;
     }
@@ -157,7 +157,7 @@ public final class FunctionsVerticle extends VerticleBase {
     FunctionRequest request = received.request();
     FunctionCall call = wanted(request);
     String callId = String.valueOf(received.headers().get(Headers.CALL_ID));
-    InFlight here = new InFlight();
+    RunningFunction here = new RunningFunction();
     running.put(callId, here);
     return route(call.name(), request)
         .compose(tool -> forward(tool, call, here, received.headers()))
@@ -204,7 +204,7 @@ public final class FunctionsVerticle extends VerticleBase {
   }
 
   private Future<JsonObject> forward(
-      ToolName tool, FunctionCall call, InFlight here, MultiMap headers) {
+      ToolName tool, FunctionCall call, RunningFunction here, MultiMap headers) {
     if (here.cancelled) {
       throw McpFailure.notSent(FailureCode.CANCELLED, "the caller cancelled the call");
     }

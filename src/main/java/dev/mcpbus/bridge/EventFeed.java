@@ -37,7 +37,7 @@ final class EventFeed {
   private final StreamLimit cap;
   private final long heartbeatMillis;
   private final Runnable added = this::added;
-  private final Set<Reader> readers = new LinkedHashSet<>();
+  private final Set<FeedReader> readers = new LinkedHashSet<>();
   private volatile boolean isRead;
   private long timer = -1;
   private long check = -1;
@@ -56,8 +56,10 @@ final class EventFeed {
   void open() {
     log.open(vertx, added);
     timer =
-        vertx.setPeriodic(heartbeatMillis, beat -> new ArrayList<>(readers).forEach(Reader::beat));
-    check = vertx.setPeriodic(CHECK_MILLIS, now -> new ArrayList<>(readers).forEach(Reader::check));
+        vertx.setPeriodic(
+            heartbeatMillis, beat -> new ArrayList<>(readers).forEach(FeedReader::beat));
+    check =
+        vertx.setPeriodic(CHECK_MILLIS, now -> new ArrayList<>(readers).forEach(FeedReader::check));
   }
 
   /** Called on any thread after a new event. */
@@ -73,7 +75,7 @@ final class EventFeed {
   }
 
   private void pump() {
-    new ArrayList<>(readers).forEach(Reader::pump);
+    new ArrayList<>(readers).forEach(FeedReader::pump);
   }
 
   /** Answers {@code ctx} with the stream, which ends with its client or with the feed. */
@@ -82,7 +84,7 @@ final class EventFeed {
     if (last == null) {
       last = QueryParameters.get(ctx, "lastEventId");
     }
-    Reader reader = new Reader(ctx, filter);
+    FeedReader reader = new FeedReader(ctx, filter);
     Admission caller = RequestCaller.of(ctx);
     if (closed || !cap.take(reader, caller)) {
       ctx.fail(cap.refusal(closed, caller));
@@ -97,10 +99,10 @@ final class EventFeed {
     vertx.cancelTimer(timer);
     vertx.cancelTimer(check);
     log.close(added);
-    new ArrayList<>(readers).forEach(Reader::end);
+    new ArrayList<>(readers).forEach(FeedReader::end);
   }
 
-  private final class Reader {
+  private final class FeedReader {
 
     private final RoutingContext ctx;
     private final HttpServerRequest request;
@@ -110,7 +112,7 @@ final class EventFeed {
     private long position;
     private int stuck;
 
-    Reader(RoutingContext ctx, EventRing.Filter filter) {
+    FeedReader(RoutingContext ctx, EventRing.Filter filter) {
       this.ctx = ctx;
       this.request = ctx.request();
       this.caller = RequestCaller.of(ctx);
@@ -128,7 +130,8 @@ final class EventFeed {
           .putHeader("Content-Type", Route.EVENT_STREAM)
           .setChunked(true)
           .setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
-      EventLog.Place place = last == null ? new EventLog.Place(ring.next(), true) : log.after(last);
+      EventLog.LogPosition place =
+          last == null ? new EventLog.LogPosition(ring.next(), true) : log.after(last);
       position = place.number();
       // The place of the reader, for a reader that returns before it has got an event.
       response.write(Buffer.buffer("retry: 2000\nid: " + log.before(position) + "\n\n"));
@@ -144,7 +147,7 @@ final class EventFeed {
 
     void pump() {
       while (position < ring.next() && !response.writeQueueFull()) {
-        EventRing.Entry entry = ring.at(position++);
+        EventRing.StoredEvent entry = ring.at(position++);
         if (entry == null) {
           position = ring.first();
           missed();

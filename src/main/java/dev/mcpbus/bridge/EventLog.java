@@ -67,30 +67,30 @@ final class EventLog {
 
   /** The id for a reader that has got all events before {@code number}. */
   String before(long number) {
-    EventRing.Entry next = ring.at(number);
+    EventRing.StoredEvent next = ring.at(number);
     return id(number - 1, next == null ? System.currentTimeMillis() : next.at());
   }
 
   /** Where a reader continues. */
-  record Place(long number, boolean complete) {}
+  record LogPosition(long number, boolean complete) {}
 
   /** The place after {@code id}; not complete if events since then may no longer be kept. */
-  Place after(String id) {
+  LogPosition after(String id) {
     int at = id.indexOf('@');
     String own = at < 0 ? id : id.substring(0, at);
     int cut = own.lastIndexOf('-');
     if (cut >= 0 && own.substring(0, cut).equals(boot)) {
       long number = number(own.substring(cut + 1), -2);
       if (number >= -1 && number < ring.next()) {
-        return new Place(number + 1, true);
+        return new LogPosition(number + 1, true);
       }
     } else if (clustered && at >= 0) {
       long since = number(id.substring(at + 1), 0) - OVERLAP_MILLIS;
       long number = ring.since(since);
       boolean forgotten = number == ring.first() && (number > 0 || since < openedAt);
-      return new Place(number, !forgotten);
+      return new LogPosition(number, !forgotten);
     }
-    return new Place(ring.first(), false);
+    return new LogPosition(ring.first(), false);
   }
 
   private static long number(String text, long otherwise) {
@@ -112,7 +112,7 @@ final class EventLog {
             .appendString(text)
             .appendString("\n\n");
     ring.add(
-        new EventRing.Entry(
+        new EventRing.StoredEvent(
             String.valueOf(event.getValue(serverMember)),
             String.valueOf(event.getValue("type")),
             event.getValue("principal") instanceof String owner ? owner : null,

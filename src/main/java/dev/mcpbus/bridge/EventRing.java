@@ -20,7 +20,7 @@ final class EventRing {
    * @param at when it arrived, wall clock, milliseconds
    * @param frame the bytes for a reader
    */
-  record Entry(
+  record StoredEvent(
       String server,
       String type,
       @Nullable String owner,
@@ -28,14 +28,14 @@ final class EventRing {
       long at,
       Buffer frame) {}
 
-  private final @Nullable Entry[] slots;
+  private final @Nullable StoredEvent[] slots;
   private final long maxBytes;
   private long first;
   private long next;
   private long bytes;
 
   EventRing(int maxEvents, long maxBytes) {
-    this.slots = new Entry[maxEvents];
+    this.slots = new StoredEvent[maxEvents];
     this.maxBytes = maxBytes;
   }
 
@@ -50,7 +50,7 @@ final class EventRing {
   }
 
   /** Null if the event is no longer kept, or has not arrived. */
-  synchronized @Nullable Entry at(long number) {
+  synchronized @Nullable StoredEvent at(long number) {
     return number < first || number >= next ? null : slots[slot(number)];
   }
 
@@ -58,7 +58,7 @@ final class EventRing {
   synchronized long since(long millis) {
     long number = next;
     while (number > first) {
-      Entry before = slots[slot(number - 1)];
+      StoredEvent before = slots[slot(number - 1)];
       if (before != null && before.at() < millis) {
         break;
       }
@@ -67,11 +67,11 @@ final class EventRing {
     return number;
   }
 
-  synchronized void add(Entry entry) {
+  synchronized void add(StoredEvent entry) {
     while (next > first
         && (next - first == slots.length || bytes + entry.frame().length() > maxBytes)) {
       int oldest = slot(first++);
-      Entry out = slots[oldest];
+      StoredEvent out = slots[oldest];
       bytes -= out == null ? 0 : out.frame().length();
       slots[oldest] = null;
     }
@@ -90,7 +90,7 @@ final class EventRing {
    * @param who the reader: events about things of other principals are hidden
    */
   record Filter(Set<String> servers, Set<String> types, Rights rights, Requester who) {
-    boolean wants(Entry entry) {
+    boolean wants(StoredEvent entry) {
       String uri = entry.uri();
       return rights.sees(entry.server())
           && (uri == null || rights.allows(Action.SUBSCRIBE, entry.server(), uri))

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.directory.ServerResource;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
@@ -21,11 +22,9 @@ final class SocketSubscriptions {
 
   private static final int MAX = 1_000;
 
-  private record Resource(String server, String uri) {}
-
   private final Vertx vertx;
   private final String name = UUID.randomUUID().toString();
-  private final Map<Resource, Requester> resources = new LinkedHashMap<>();
+  private final Map<ServerResource, Requester> resources = new LinkedHashMap<>();
 
   SocketSubscriptions(Vertx vertx) {
     this.vertx = vertx;
@@ -46,7 +45,7 @@ final class SocketSubscriptions {
       return true;
     }
     headers.put(Headers.HOLDER, name);
-    Resource resource = new Resource(EventBusRules.server(address), uri);
+    ServerResource resource = new ServerResource(EventBusRules.server(address), uri);
     if (!wanted) {
       resources.remove(resource);
       return true;
@@ -64,7 +63,7 @@ final class SocketSubscriptions {
     resources.clear();
   }
 
-  private void end(Resource resource, Requester who) {
+  private void end(ServerResource resource, Requester who) {
     ConnectionId server = new ConnectionId(resource.server());
     DeliveryOptions options = who.sign(new DeliveryOptions()).addHeader(Headers.HOLDER, name);
     RequestSender.of(vertx)

@@ -37,7 +37,7 @@ public final class FairLimit<E> {
   private static final int SHARE = 3;
 
   /** The decision about one more entry. */
-  public enum Kind {
+  public enum Outcome {
     /** There is room. */
     ADMITTED,
     /** There is room after the caller ends {@link Verdict#victim}. */
@@ -49,10 +49,10 @@ public final class FairLimit<E> {
   /**
    * @param victim the idle entry that makes room, null unless {@code EVICT}
    */
-  public record Verdict<E>(Kind kind, @Nullable E victim) {
+  public record Verdict<E>(Outcome outcome, @Nullable E victim) {
 
     public boolean isRefused() {
-      return kind == Kind.REFUSED;
+      return outcome == Outcome.REFUSED;
     }
   }
 
@@ -116,7 +116,7 @@ public final class FairLimit<E> {
     int room = max - usedByOthers - total;
     boolean may = admits(owner, total, room);
     if (may && entries.size() < max) {
-      return new Verdict<>(Kind.ADMITTED, null);
+      return new Verdict<>(Outcome.ADMITTED, null);
     }
     Map.Entry<E, Entry<E>> victim = null;
     if (may && !idle.isEmpty()) {
@@ -128,8 +128,8 @@ public final class FairLimit<E> {
       victim = known.idle.entrySet().iterator().next();
     }
     return victim == null
-        ? new Verdict<>(Kind.REFUSED, null)
-        : new Verdict<>(Kind.EVICT, victim.getKey());
+        ? new Verdict<>(Outcome.REFUSED, null)
+        : new Verdict<>(Outcome.EVICT, victim.getKey());
   }
 
   /**

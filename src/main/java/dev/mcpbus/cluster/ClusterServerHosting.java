@@ -149,7 +149,7 @@ public final class ClusterServerHosting implements ServerHosting {
       if (waiting != null) {
         waiting.tryComplete();
       }
-    } else if (message instanceof NodeMessage.Here
+    } else if (message instanceof NodeMessage.Announcement
         || message instanceof NodeMessage.Leaving
         || message instanceof NodeMessage.Released) {
       reconciler.reconcile();

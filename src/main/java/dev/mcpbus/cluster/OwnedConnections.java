@@ -83,7 +83,7 @@ final class OwnedConnections implements OwnershipListener {
         several ? role(mine.epoch().replica(), version(definition)) : null);
   }
 
-  private static ReplicaRole.Factory role(ReplicaId replica, String version) {
+  private static ReplicaRole.RoleFactory role(ReplicaId replica, String version) {
     return (vertx, self) -> new ReplicaCoordinator(vertx, replica, version, self);
   }
 

@@ -115,7 +115,7 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   private void receive(NodeMessage message) {
-    if (message instanceof NodeMessage.Here here) {
+    if (message instanceof NodeMessage.Announcement here) {
       boolean changed = quorum.receive(here);
       onAnnouncement.accept(here.node());
       if (here.wantsReply() && !here.node().equals(members.self())) {

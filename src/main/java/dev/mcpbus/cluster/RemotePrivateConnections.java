@@ -51,15 +51,15 @@ final class RemotePrivateConnections implements PrivateConnectionHost {
    * @param events the address at which its holder receives the connection's events
    * @param since when it was last leased or renewed, {@code System.nanoTime()}
    */
-  private record Held(String node, String events, long since) {
-    Held renewed() {
-      return new Held(node, events, System.nanoTime());
+  private record RemoteConnection(String node, String events, long since) {
+    RemoteConnection renewed() {
+      return new RemoteConnection(node, events, System.nanoTime());
     }
   }
 
   private final Vertx vertx;
   private final int tries;
-  private final Map<String, Held> held = new HashMap<>();
+  private final Map<String, RemoteConnection> held = new HashMap<>();
 
   /** Binds the object to the context of the caller. */
   RemotePrivateConnections(Vertx vertx) {
@@ -90,7 +90,7 @@ final class RemotePrivateConnections implements PrivateConnectionHost {
               String lease = answer.getString("lease");
               if (lease != null) {
                 String events = body.getString("events", "");
-                held.put(lease, new Held(node, events, System.nanoTime()));
+                held.put(lease, new RemoteConnection(node, events, System.nanoTime()));
               }
             });
   }
@@ -122,7 +122,7 @@ final class RemotePrivateConnections implements PrivateConnectionHost {
   @Override
   public Future<JsonObject> renew(JsonObject body) {
     String lease = lease(body);
-    Held known = held.get(lease);
+    RemoteConnection known = held.get(lease);
     return known == null
         ? Future.failedFuture(gone())
         : send(known.node(), Addresses.SERVERS_LEASE, body, tries)
@@ -132,7 +132,7 @@ final class RemotePrivateConnections implements PrivateConnectionHost {
 
   @Override
   public Future<JsonObject> release(JsonObject body) {
-    Held known = held.remove(lease(body));
+    RemoteConnection known = held.remove(lease(body));
     return known == null
         ? Future.failedFuture(gone())
         : send(known.node(), Addresses.SERVERS_RELEASE, body, RELEASE_FACTOR * tries);

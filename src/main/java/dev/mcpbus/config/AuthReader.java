@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
@@ -53,14 +53,14 @@ final class AuthReader {
 
   private static List<ConfigEntry> items(ConfigEntry entry, String key, Set<String> known) {
     List<ConfigEntry> items = new ArrayList<>();
-    Member list =
-        entry.node().member(key).filter(member -> !member.value().is(Kind.NULL)).orElse(null);
+    ConfigMember list =
+        entry.node().member(key).filter(member -> !member.value().is(ValueType.NULL)).orElse(null);
     if (list == null) {
       return items;
     }
     boolean objects =
-        list.value().is(Kind.ARRAY)
-            && list.value().items().stream().allMatch(item -> item.is(Kind.OBJECT));
+        list.value().is(ValueType.ARRAY)
+            && list.value().items().stream().allMatch(item -> item.is(ValueType.OBJECT));
     if (!objects) {
       entry.wrong(
           list.line(),

@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -33,14 +33,14 @@ record ConfigEntry(
 
   /** Reports every key that is neither in {@code known} nor in {@code foreign}. */
   void check(Set<String> known, Set<String> foreign) {
-    for (Member member : node.members()) {
+    for (ConfigMember member : node.members()) {
       if (!known.contains(member.name()) && !foreign.contains(member.name())) {
         unknown(member, known);
       }
     }
   }
 
-  void unknown(Member member, Collection<String> known) {
+  void unknown(ConfigMember member, Collection<String> known) {
     String near = meant(member.name(), known);
     wrong(
         member.line(),
@@ -69,14 +69,14 @@ record ConfigEntry(
     problems.add(line, server, message, remedy);
   }
 
-  private void wrong(Member member, String should, String remedy) {
+  private void wrong(ConfigMember member, String should, String remedy) {
     wrong(
         member.line(),
         MessageTexts.quote(path + member.name())
             + " must be "
             + should
             + ", not "
-            + member.value().kind().title,
+            + member.value().type().title,
         remedy);
   }
 
@@ -85,20 +85,20 @@ record ConfigEntry(
   }
 
   int line(String key) {
-    return node.member(key).map(Member::line).orElse(node.line());
+    return node.member(key).map(ConfigMember::line).orElse(node.line());
   }
 
-  private Optional<Member> member(String key) {
-    return node.member(key).filter(member -> !member.value().is(Kind.NULL));
+  private Optional<ConfigMember> member(String key) {
+    return node.member(key).filter(member -> !member.value().is(ValueType.NULL));
   }
 
   Optional<Filled> text(String key) {
-    Optional<Member> found = member(key);
+    Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    Member member = found.get();
-    if (!member.value().is(Kind.STRING)) {
+    ConfigMember member = found.get();
+    if (!member.value().is(ValueType.STRING)) {
       wrong(member, "a string", "Put it in quotes");
       return Optional.empty();
     }
@@ -149,8 +149,8 @@ record ConfigEntry(
   }
 
   Optional<Boolean> flag(String key) {
-    Optional<Member> found = member(key);
-    if (found.isPresent() && !found.get().value().is(Kind.BOOLEAN)) {
+    Optional<ConfigMember> found = member(key);
+    if (found.isPresent() && !found.get().value().is(ValueType.BOOLEAN)) {
       wrong(found.get(), "true or false", "Write true or false without quotes");
       return Optional.empty();
     }
@@ -167,12 +167,12 @@ record ConfigEntry(
   }
 
   Optional<Double> number(String key, double min, double max) {
-    Optional<Member> found = member(key);
+    Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    Member member = found.get();
-    if (!member.value().is(Kind.NUMBER)) {
+    ConfigMember member = found.get();
+    if (!member.value().is(ValueType.NUMBER)) {
       wrong(member, "a number", "Write it without quotes");
       return Optional.empty();
     }
@@ -199,15 +199,15 @@ record ConfigEntry(
    * @param millisPerUnit the unit of a number without a unit, in ms: 1 or 1000
    */
   Optional<Duration> duration(String key, boolean zeroAllowed, int millisPerUnit) {
-    Optional<Member> found = member(key);
+    Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    Member member = found.get();
+    ConfigMember member = found.get();
     Optional<Duration> value = Optional.empty();
-    if (member.value().is(Kind.NUMBER)) {
+    if (member.value().is(ValueType.NUMBER)) {
       value = DurationText.ofMillis(member.value().number().doubleValue() * millisPerUnit);
-    } else if (member.value().is(Kind.STRING)) {
+    } else if (member.value().is(ValueType.STRING)) {
       Optional<String> text = word(key);
       if (text.isEmpty()) {
         return Optional.empty();
@@ -255,8 +255,8 @@ record ConfigEntry(
   }
 
   Optional<ConfigEntry> object(String key, Set<String> known) {
-    Optional<Member> found = member(key);
-    if (found.isPresent() && !found.get().value().is(Kind.OBJECT)) {
+    Optional<ConfigMember> found = member(key);
+    if (found.isPresent() && !found.get().value().is(ValueType.OBJECT)) {
       wrong(found.get(), "an object", "Write \"" + key + "\": { ... }");
       return Optional.empty();
     }
@@ -270,11 +270,11 @@ record ConfigEntry(
 
   /** A list of strings; numbers and booleans count as their text. Empty if absent. */
   Optional<List<Filled>> texts(String key) {
-    Optional<Member> found = member(key);
+    Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    if (!found.get().value().is(Kind.ARRAY)) {
+    if (!found.get().value().is(ValueType.ARRAY)) {
       wrong(found.get(), "a list of strings", "Write \"" + key + "\": [\"one\", \"two\"]");
       return Optional.empty();
     }
@@ -308,17 +308,17 @@ record ConfigEntry(
 
   /** An object of strings; a member that is null counts as absent. Empty if absent. */
   Optional<Map<String, Filled>> map(String key) {
-    Optional<Member> found = member(key);
+    Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    if (!found.get().value().is(Kind.OBJECT)) {
+    if (!found.get().value().is(ValueType.OBJECT)) {
       wrong(found.get(), "an object of strings", "Write \"" + key + "\": {\"NAME\": \"value\"}");
       return Optional.empty();
     }
     Map<String, Filled> map = new LinkedHashMap<>();
-    for (Member member : found.get().value().members()) {
-      if (!member.value().is(Kind.NULL)) {
+    for (ConfigMember member : found.get().value().members()) {
+      if (!member.value().is(ValueType.NULL)) {
         scalar(member.value(), path + key + "." + member.name())
             .ifPresent(text -> map.put(member.name(), text));
       }
@@ -327,10 +327,10 @@ record ConfigEntry(
   }
 
   private Optional<Filled> scalar(ConfigNode value, String where) {
-    if (value.is(Kind.OBJECT) || value.is(Kind.ARRAY) || value.is(Kind.NULL)) {
+    if (value.is(ValueType.OBJECT) || value.is(ValueType.ARRAY) || value.is(ValueType.NULL)) {
       wrong(
           value.line(),
-          MessageTexts.quote(where) + " must be a string, not " + value.kind().title,
+          MessageTexts.quote(where) + " must be a string, not " + value.type().title,
           "Put it in quotes");
       return Optional.empty();
     }

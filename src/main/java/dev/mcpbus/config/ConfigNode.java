@@ -12,18 +12,19 @@ import org.jspecify.annotations.Nullable;
  * One value of a configuration with its line number: the common form of JSON, YAML and bus
  * messages. Immutable.
  *
- * @param kind decides which of the other components are used
+ * @param type decides which of the other components are used
  * @param line 1-based, 0 if the value did not come from a file
  * @param text of a scalar, as it was written; numbers keep their form
  * @param members of an object in the order of the file; names are unique
  * @param items of an array
  */
-record ConfigNode(Kind kind, int line, String text, List<Member> members, List<ConfigNode> items) {
+record ConfigNode(
+    ValueType type, int line, String text, List<ConfigMember> members, List<ConfigNode> items) {
 
   /** A key with the line of the key itself. */
-  record Member(String name, int line, ConfigNode value) {}
+  record ConfigMember(String name, int line, ConfigNode value) {}
 
-  enum Kind {
+  enum ValueType {
     OBJECT("an object"),
     ARRAY("a list"),
     STRING("a string"),
@@ -33,7 +34,7 @@ record ConfigNode(Kind kind, int line, String text, List<Member> members, List<C
 
     final String title;
 
-    Kind(String title) {
+    ValueType(String title) {
       this.title = title;
     }
   }
@@ -43,22 +44,22 @@ record ConfigNode(Kind kind, int line, String text, List<Member> members, List<C
     items = List.copyOf(items);
   }
 
-  static ConfigNode scalar(Kind kind, int line, String text) {
-    return new ConfigNode(kind, line, text, List.of(), List.of());
+  static ConfigNode scalar(ValueType type, int line, String text) {
+    return new ConfigNode(type, line, text, List.of(), List.of());
   }
 
-  static ConfigNode object(int line, List<Member> members) {
-    return new ConfigNode(Kind.OBJECT, line, "", members, List.of());
+  static ConfigNode object(int line, List<ConfigMember> members) {
+    return new ConfigNode(ValueType.OBJECT, line, "", members, List.of());
   }
 
   static ConfigNode array(int line, List<ConfigNode> items) {
-    return new ConfigNode(Kind.ARRAY, line, "", List.of(), items);
+    return new ConfigNode(ValueType.ARRAY, line, "", List.of(), items);
   }
 
   /** The tree of a bus message, without line numbers. */
   static ConfigNode of(@Nullable Object value) {
     if (value == null) {
-      return scalar(Kind.NULL, 0, "");
+      return scalar(ValueType.NULL, 0, "");
     }
     if (value instanceof JsonObject object) {
       return of(object.getMap());
@@ -67,47 +68,47 @@ record ConfigNode(Kind kind, int line, String text, List<Member> members, List<C
       return of(array.getList());
     }
     if (value instanceof Map<?, ?> map) {
-      List<Member> members = new ArrayList<>();
-      map.forEach((key, each) -> members.add(new Member(String.valueOf(key), 0, of(each))));
+      List<ConfigMember> members = new ArrayList<>();
+      map.forEach((key, each) -> members.add(new ConfigMember(String.valueOf(key), 0, of(each))));
       return object(0, members);
     }
     if (value instanceof List<?> list) {
       return array(0, list.stream().map(ConfigNode::of).toList());
     }
     if (value instanceof Number number) {
-      return scalar(Kind.NUMBER, 0, number.toString());
+      return scalar(ValueType.NUMBER, 0, number.toString());
     }
     if (value instanceof Boolean flag) {
-      return scalar(Kind.BOOLEAN, 0, flag.toString());
+      return scalar(ValueType.BOOLEAN, 0, flag.toString());
     }
-    return scalar(Kind.STRING, 0, value.toString());
+    return scalar(ValueType.STRING, 0, value.toString());
   }
 
   /** Kind and line without the content, which may be a secret. */
   @Override
   public String toString() {
-    return kind.title + " in line " + line;
+    return type.title + " in line " + line;
   }
 
-  boolean is(Kind other) {
-    return kind == other;
+  boolean is(ValueType other) {
+    return type == other;
   }
 
-  Optional<Member> member(String name) {
+  Optional<ConfigMember> member(String name) {
     return members.stream().filter(member -> member.name().equals(name)).findFirst();
   }
 
   @Nullable ConfigNode get(String name) {
-    return member(name).map(Member::value).orElse(null);
+    return member(name).map(ConfigMember::value).orElse(null);
   }
 
   /** Plain Vert.x JSON for the schema; members that are null are left out. */
   @Nullable Object toJson() {
-    return switch (kind) {
+    return switch (type) {
       case OBJECT -> {
         JsonObject object = new JsonObject();
         members.stream()
-            .filter(member -> !member.value().is(Kind.NULL))
+            .filter(member -> !member.value().is(ValueType.NULL))
             .forEach(member -> object.put(member.name(), member.value().toJson()));
         yield object;
       }

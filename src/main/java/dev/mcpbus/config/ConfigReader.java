@@ -2,8 +2,8 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -99,7 +99,8 @@ public final class ConfigReader {
       return new ServerResult(null, problems.sorted());
     }
     ConfigNode node = registry.get();
-    Map<String, ConnectionId> ids = ServerNames.ids(List.of(new Member(name, 0, node)), problems);
+    Map<String, ConnectionId> ids =
+        ServerNames.ids(List.of(new ConfigMember(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
     String server = ServerNames.cut(name);
     ServerReader reader =
@@ -154,10 +155,10 @@ public final class ConfigReader {
     ParsedText parsed = yaml(text) ? YamlParser.parse(text) : JsoncParser.parse(text);
     parsed.mistakes().forEach(m -> problems.fatal(m.line(), m.message(), m.remedy()));
     ConfigNode root = parsed.root();
-    if (root != null && !root.is(Kind.OBJECT)) {
+    if (root != null && !root.is(ValueType.OBJECT)) {
       problems.fatal(
           root.line(),
-          "the file must be an object, not " + root.kind().title,
+          "the file must be an object, not " + root.type().title,
           "Write { \"mcpServers\": { } }");
       return Optional.empty();
     }
@@ -178,16 +179,17 @@ public final class ConfigReader {
   }
 
   private Optional<McpBusConfig> config(ConfigNode root) {
-    List<Member> roots =
+    List<ConfigMember> roots =
         root.members().stream().filter(m -> ConfigKeys.ROOTS.contains(m.name())).toList();
     boolean registry =
         RegistryFile.is(root)
-            && roots.stream().allMatch(m -> m.name().equals("servers") && m.value().is(Kind.ARRAY));
+            && roots.stream()
+                .allMatch(m -> m.name().equals("servers") && m.value().is(ValueType.ARRAY));
     if (!registry && roots.size() != 1) {
       wrongRoots(root, roots);
       return Optional.empty();
     }
-    Member servers =
+    ConfigMember servers =
         registry ? new RegistryFile(environment, problems).servers(root) : roots.get(0);
     Substitution substitution = new Substitution(environment, folder(), inputs(root), problems);
     ConfigEntry top = new ConfigEntry(root, "", null, problems, substitution);
@@ -224,13 +226,13 @@ public final class ConfigReader {
   }
 
   /** The ids of all servers in the file, including disabled and wrong ones. */
-  private static List<String> ids(Member servers) {
+  private static List<String> ids(ConfigMember servers) {
     return ServerNames.ids(servers.value().members(), new ProblemCollector("")).values().stream()
         .map(ConnectionId::value)
         .toList();
   }
 
-  private void wrongRoots(ConfigNode root, List<Member> roots) {
+  private void wrongRoots(ConfigNode root, List<ConfigMember> roots) {
     if (roots.isEmpty()) {
       String hint =
           root.members().stream()
@@ -313,27 +315,27 @@ public final class ConfigReader {
   }
 
   private List<ServerDefinition> servers(
-      Member root, Substitution substitution, JsonObject settings) {
+      ConfigMember root, Substitution substitution, JsonObject settings) {
     List<ServerDefinition> definitions = new ArrayList<>();
-    if (root.value().is(Kind.NULL)) {
+    if (root.value().is(ValueType.NULL)) {
       return definitions;
     }
-    if (!root.value().is(Kind.OBJECT)) {
+    if (!root.value().is(ValueType.OBJECT)) {
       problems.fatal(
           root.line(),
-          "\"" + root.name() + "\" must be an object, not " + root.value().kind().title,
+          "\"" + root.name() + "\" must be an object, not " + root.value().type().title,
           "Write \"" + root.name() + "\": {\"name\": {\"command\": \"...\"}}");
       return definitions;
     }
     Map<String, ConnectionId> ids = ServerNames.ids(root.value().members(), problems);
     boolean seeds = root.name().equals("mcp_servers");
-    for (Member server : root.value().members()) {
+    for (ConfigMember server : root.value().members()) {
       String name = ServerNames.cut(server.name());
-      if (!server.value().is(Kind.OBJECT)) {
+      if (!server.value().is(ValueType.OBJECT)) {
         problems.add(
             server.line(),
             name,
-            "a server must be an object, not " + server.value().kind().title,
+            "a server must be an object, not " + server.value().type().title,
             "Write {\"command\": \"...\"} or {\"url\": \"...\"}");
         continue;
       }

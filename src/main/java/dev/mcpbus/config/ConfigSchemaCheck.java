@@ -1,6 +1,6 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
@@ -105,7 +105,7 @@ final class ConfigSchemaCheck {
     @Nullable ConfigNode node = root;
     int line = root.line();
     for (String part : path) {
-      Optional<Member> member = node.member(part);
+      Optional<ConfigMember> member = node.member(part);
       if (member.isPresent()) {
         line = member.get().line();
         node = member.get().value();

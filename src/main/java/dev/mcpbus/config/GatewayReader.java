@@ -1,8 +1,8 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.directory.MetaTools;
 import dev.mcpbus.directory.ViewOptions;
@@ -36,12 +36,12 @@ final class GatewayReader {
 
   private static Map<String, ViewOptions> views(ConfigEntry gateway) {
     Map<String, ViewOptions> views = new LinkedHashMap<>();
-    Optional<Member> all =
-        gateway.node().member("views").filter(member -> !member.value().is(Kind.NULL));
+    Optional<ConfigMember> all =
+        gateway.node().member("views").filter(member -> !member.value().is(ValueType.NULL));
     if (all.isEmpty()) {
       return views;
     }
-    if (!all.get().value().is(Kind.OBJECT)) {
+    if (!all.get().value().is(ValueType.OBJECT)) {
       gateway.wrong(
           all.get().line(), "\"gateway.views\" must be an object", "Write {\"name\": { ... }}");
       return views;
@@ -53,7 +53,7 @@ final class GatewayReader {
             gateway.server(),
             gateway.problems(),
             gateway.substitution());
-    for (Member member : all.get().value().members()) {
+    for (ConfigMember member : all.get().value().members()) {
       String problem = ConnectionId.problem(member.name());
       if (problem != null) {
         gateway.wrong(member.line(), "\"gateway.views\": " + problem, "Choose another name");
@@ -82,12 +82,12 @@ final class GatewayReader {
         entry.words("allow"),
         entry.words("deny"),
         renames,
-        entry.choice("failure", Failure.class).orElse(Failure.OPEN) == Failure.CLOSED,
+        entry.choice("failure", FailureMode.class).orElse(FailureMode.OPEN) == FailureMode.CLOSED,
         search,
         entry.words("principals"));
   }
 
-  private enum Failure {
+  private enum FailureMode {
     OPEN,
     CLOSED
   }

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.ParsedText.Mistake;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -94,19 +94,19 @@ final class JsoncParser {
       return ConfigNode.array(line, items);
     }
     if (token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_NUMBER_FLOAT) {
-      return ConfigNode.scalar(Kind.NUMBER, line, parser.getText());
+      return ConfigNode.scalar(ValueType.NUMBER, line, parser.getText());
     }
     if (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE) {
-      return ConfigNode.scalar(Kind.BOOLEAN, line, parser.getText());
+      return ConfigNode.scalar(ValueType.BOOLEAN, line, parser.getText());
     }
     if (token == JsonToken.VALUE_NULL) {
-      return ConfigNode.scalar(Kind.NULL, line, "");
+      return ConfigNode.scalar(ValueType.NULL, line, "");
     }
-    return ConfigNode.scalar(Kind.STRING, line, parser.getText());
+    return ConfigNode.scalar(ValueType.STRING, line, parser.getText());
   }
 
-  private List<Member> members() throws IOException {
-    List<Member> members = new ArrayList<>();
+  private List<ConfigMember> members() throws IOException {
+    List<ConfigMember> members = new ArrayList<>();
     Map<String, Integer> seen = new HashMap<>();
     for (JsonToken t = parser.nextToken(); t != JsonToken.END_OBJECT; t = parser.nextToken()) {
       String name = parser.currentName();
@@ -114,7 +114,7 @@ final class JsoncParser {
       ConfigNode value = value(parser.nextToken());
       Integer before = seen.putIfAbsent(name, line);
       if (before == null) {
-        members.add(new Member(name, line, value));
+        members.add(new ConfigMember(name, line, value));
       } else {
         mistakes.add(
             new Mistake(

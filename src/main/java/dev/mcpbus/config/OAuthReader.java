@@ -1,13 +1,13 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.IdentityProvider;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.TokenStoreProvider;
 import dev.mcpbus.transport.OAuthOptions;
-import dev.mcpbus.transport.OAuthOptions.AuthMethod;
-import dev.mcpbus.transport.OAuthOptions.Grant;
-import dev.mcpbus.transport.OAuthOptions.IdJag;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.file.Path;
@@ -44,13 +44,14 @@ final class OAuthReader {
   }
 
   private OAuthOptions options(ConfigEntry entry) {
-    Grant grant = entry.choice("grant", Grant.class).orElse(Grant.AUTHORIZATION_CODE);
+    OAuthGrant grant =
+        entry.choice("grant", OAuthGrant.class).orElse(OAuthGrant.AUTHORIZATION_CODE);
     OAuthOptions options =
         new OAuthOptions(
             grant,
             text(entry, either(entry, "clientId", "CLIENT_ID")),
             secret(entry, either(entry, "clientSecret", "CLIENT_SECRET")),
-            entry.choice("tokenEndpointAuthMethod", AuthMethod.class).orElse(null),
+            entry.choice("tokenEndpointAuthMethod", ClientAuthentication.class).orElse(null),
             scopes(entry),
             url(entry, "issuer"),
             url(entry, "clientMetadataUrl"),
@@ -73,27 +74,29 @@ final class OAuthReader {
   }
 
   private static void needs(ConfigEntry entry, OAuthOptions options) {
-    Grant grant = options.grant();
-    if (grant != Grant.AUTHORIZATION_CODE
+    OAuthGrant grant = options.grant();
+    if (grant != OAuthGrant.AUTHORIZATION_CODE
         && options.clientId() == null
         && options.clientMetadataUrl() == null) {
       need(entry, grant, "clientId");
     }
-    if (grant == Grant.CLIENT_CREDENTIALS
+    if (grant == OAuthGrant.CLIENT_CREDENTIALS
         && options.clientSecret() == null
         && options.privateKey() == null) {
       need(entry, grant, "clientSecret\" or \"privateKey");
     }
-    boolean signs = grant == Grant.JWT_BEARER || options.authMethod() == AuthMethod.PRIVATE_KEY_JWT;
+    boolean signs =
+        grant == OAuthGrant.JWT_BEARER
+            || options.authMethod() == ClientAuthentication.PRIVATE_KEY_JWT;
     if (signs && options.privateKey() == null) {
       need(entry, grant, "privateKey");
     }
-    if (grant == Grant.ID_JAG && !entry.has("idJag")) {
+    if (grant == OAuthGrant.ID_JAG && !entry.has("idJag")) {
       need(entry, grant, "idJag");
     }
   }
 
-  private static void need(ConfigEntry entry, Grant grant, String key) {
+  private static void need(ConfigEntry entry, OAuthGrant grant, String key) {
     entry.wrong(
         entry.line("grant"),
         "the grant " + ConfigEntry.word(grant).replace('-', '_') + " needs \"" + key + "\"",
@@ -137,7 +140,7 @@ final class OAuthReader {
       return List.of();
     }
     List<String> scopes =
-        node.is(Kind.ARRAY)
+        node.is(ValueType.ARRAY)
             ? entry.words("scopes")
             : entry
                 .word("scopes")
@@ -183,7 +186,7 @@ final class OAuthReader {
     return null;
   }
 
-  private static @Nullable IdJag idJag(ConfigEntry entry) {
+  private static @Nullable IdentityProvider idJag(ConfigEntry entry) {
     URI endpoint = url(entry, "tokenEndpoint");
     String clientId = text(entry, "clientId");
     Sensitive token = secret(entry, "subjectToken");
@@ -196,7 +199,7 @@ final class OAuthReader {
           "Add what is missing");
       return null;
     }
-    return new IdJag(
+    return new IdentityProvider(
         endpoint,
         clientId,
         secret(entry, "clientSecret"),

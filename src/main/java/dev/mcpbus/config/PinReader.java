@@ -1,6 +1,6 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.connection.options.PinOptions;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -17,16 +17,16 @@ final class PinReader {
 
   static Optional<PinOptions> read(ConfigEntry entry) {
     ConfigNode value = entry.node().get("pin");
-    if (value == null || value.is(Kind.NULL)) {
+    if (value == null || value.is(ValueType.NULL)) {
       return Optional.empty();
     }
-    if (value.is(Kind.BOOLEAN)) {
+    if (value.is(ValueType.BOOLEAN)) {
       return entry.flag("pin").map(on -> on ? PinOptions.FIRST_USE : PinOptions.NONE);
     }
-    if (!value.is(Kind.OBJECT)) {
+    if (!value.is(ValueType.OBJECT)) {
       entry.wrong(
           entry.line("pin"),
-          "\"pin\" must be true, false or an object, not " + value.kind().title,
+          "\"pin\" must be true, false or an object, not " + value.type().title,
           "Write \"pin\": true to pin every tool to its first definition");
       return Optional.empty();
     }

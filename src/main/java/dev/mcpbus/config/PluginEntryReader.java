@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.PluginTransportOptions;
@@ -53,12 +53,12 @@ record PluginEntryReader(ConfigEntry entry, JsonObject view) {
   Optional<TransportOptions> read(
       TransportProvider provider, Optional<Filled> url, ServerSettings settings) {
     JsonObject options = new JsonObject();
-    Optional<Member> given = entry.node().member("options");
+    Optional<ConfigMember> given = entry.node().member("options");
     if (given.isPresent()) {
-      if (!given.get().value().is(Kind.OBJECT)) {
+      if (!given.get().value().is(ValueType.OBJECT)) {
         entry.wrong(
             given.get().line(),
-            "\"options\" must be an object, not " + given.get().value().kind().title,
+            "\"options\" must be an object, not " + given.get().value().type().title,
             "Write \"options\": { ... }");
         return Optional.empty();
       }
@@ -96,19 +96,19 @@ record PluginEntryReader(ConfigEntry entry, JsonObject view) {
 
   /** The node as JSON, with all variables in its strings replaced. */
   private @Nullable Object filled(ConfigNode node) {
-    if (node.is(Kind.OBJECT)) {
+    if (node.is(ValueType.OBJECT)) {
       JsonObject object = new JsonObject();
-      for (Member member : node.members()) {
+      for (ConfigMember member : node.members()) {
         object.put(member.name(), filled(member.value()));
       }
       return object;
     }
-    if (node.is(Kind.ARRAY)) {
+    if (node.is(ValueType.ARRAY)) {
       JsonArray array = new JsonArray();
       node.items().forEach(item -> array.add(filled(item)));
       return array;
     }
-    return node.is(Kind.STRING)
+    return node.is(ValueType.STRING)
         ? entry
             .substitution()
             .fill(node.text(), node.line(), entry.server())

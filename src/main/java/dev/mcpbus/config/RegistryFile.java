@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,20 +26,20 @@ final class RegistryFile {
     ConfigNode server = root.get("server");
     return isServer(root)
         || (server != null && isServer(server))
-        || (servers != null && servers.is(Kind.ARRAY));
+        || (servers != null && servers.is(ValueType.ARRAY));
   }
 
   private static boolean isServer(ConfigNode node) {
     return List.of("packages", "remotes").stream()
         .map(node::get)
-        .anyMatch(list -> list != null && list.is(Kind.ARRAY));
+        .anyMatch(list -> list != null && list.is(ValueType.ARRAY));
   }
 
   /** The servers by name; a server that cannot be used is reported and left out. */
-  Member servers(ConfigNode root) {
+  ConfigMember servers(ConfigNode root) {
     ConfigNode servers = root.get("servers");
     List<ConfigNode> all = isServer(root) || servers == null ? List.of(root) : servers.items();
-    List<Member> entries = new ArrayList<>();
+    List<ConfigMember> entries = new ArrayList<>();
     for (ConfigNode one : all) {
       ConfigNode server = unwrapped(one);
       Optional<String> name = RegistryInput.text(server, "name").filter(text -> !text.isBlank());
@@ -49,14 +49,14 @@ final class RegistryFile {
         continue;
       }
       String id = shortName(name.get());
-      entry(server, id).ifPresent(entry -> entries.add(new Member(id, server.line(), entry)));
+      entry(server, id).ifPresent(entry -> entries.add(new ConfigMember(id, server.line(), entry)));
     }
-    return new Member("mcpServers", root.line(), ConfigNode.object(root.line(), entries));
+    return new ConfigMember("mcpServers", root.line(), ConfigNode.object(root.line(), entries));
   }
 
   private static ConfigNode unwrapped(ConfigNode node) {
     ConfigNode inner = node.get("server");
-    return inner == null || !inner.is(Kind.OBJECT) ? node : inner;
+    return inner == null || !inner.is(ValueType.OBJECT) ? node : inner;
   }
 
   /** {@code io.github.ada/weather.v2} becomes {@code weather-v2}. */
@@ -138,24 +138,25 @@ final class RegistryFile {
           "a variable of the \"url\" has no value",
           "Set MCPBUS_INPUT_<NAME> for every {name} in it");
     }
-    List<Member> headers = new ArrayList<>();
+    List<ConfigMember> headers = new ArrayList<>();
     for (ConfigNode header : RegistryInput.list(node, "headers")) {
       String name = RegistryInput.text(header, "name").orElse("");
       inputs
           .value(header, name)
-          .ifPresent(value -> headers.add(new Member(name, header.line(), text(header, value))));
+          .ifPresent(
+              value -> headers.add(new ConfigMember(name, header.line(), text(header, value))));
     }
     return url.map(
         filled ->
             ConfigNode.object(
                 line,
                 List.of(
-                    new Member("type", line, text(node, type.equals("sse") ? "sse" : "http")),
-                    new Member("url", line, text(node, filled)),
-                    new Member("headers", line, ConfigNode.object(line, headers)))));
+                    new ConfigMember("type", line, text(node, type.equals("sse") ? "sse" : "http")),
+                    new ConfigMember("url", line, text(node, filled)),
+                    new ConfigMember("headers", line, ConfigNode.object(line, headers)))));
   }
 
   private static ConfigNode text(ConfigNode at, String value) {
-    return ConfigNode.scalar(Kind.STRING, at.line(), value);
+    return ConfigNode.scalar(ValueType.STRING, at.line(), value);
   }
 }

@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -27,12 +27,12 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
     ConfigNode found = node.get(name);
     String older = name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
     ConfigNode value = found == null ? node.get(older) : found;
-    return value == null || value.is(Kind.NULL) ? null : value;
+    return value == null || value.is(ValueType.NULL) ? null : value;
   }
 
   static Optional<String> text(ConfigNode node, String name) {
     return Optional.ofNullable(get(node, name))
-        .filter(value -> !value.is(Kind.OBJECT) && !value.is(Kind.ARRAY))
+        .filter(value -> !value.is(ValueType.OBJECT) && !value.is(ValueType.ARRAY))
         .map(ConfigNode::text);
   }
 
@@ -89,7 +89,8 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
     boolean complete = true;
     while (braces.find()) {
       String name = braces.group(1);
-      Optional<Member> variable = variables == null ? Optional.empty() : variables.member(name);
+      Optional<ConfigMember> variable =
+          variables == null ? Optional.empty() : variables.member(name);
       String filled = braces.group();
       if (variable.isPresent()) {
         Optional<String> value = value(variable.get().value(), name, false);

@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -88,21 +88,21 @@ final class RegistryPackage {
     return ConfigNode.object(
         line,
         List.of(
-            new Member("command", line, text(command.get(0))),
-            new Member(
+            new ConfigMember("command", line, text(command.get(0))),
+            new ConfigMember(
                 "args", line, ConfigNode.array(line, args.stream().map(this::text).toList())),
-            new Member(
+            new ConfigMember(
                 "env",
                 line,
                 ConfigNode.object(
                     line,
                     env.entrySet().stream()
-                        .map(one -> new Member(one.getKey(), line, text(one.getValue())))
+                        .map(one -> new ConfigMember(one.getKey(), line, text(one.getValue())))
                         .toList()))));
   }
 
   private ConfigNode text(String value) {
-    return ConfigNode.scalar(Kind.STRING, node.line(), value);
+    return ConfigNode.scalar(ValueType.STRING, node.line(), value);
   }
 
   private List<String> npm(String runtime, List<String> args) {

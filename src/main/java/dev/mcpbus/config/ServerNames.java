@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,9 +48,9 @@ final class ServerNames {
    * The ids of all valid names. Each group of names that would share an id is one fatal problem; a
    * name that cannot become an id is a problem of its server.
    */
-  static Map<String, ConnectionId> ids(List<Member> servers, ProblemCollector problems) {
-    Map<String, List<Member>> groups = new LinkedHashMap<>();
-    for (Member server : servers) {
+  static Map<String, ConnectionId> ids(List<ConfigMember> servers, ProblemCollector problems) {
+    Map<String, List<ConfigMember>> groups = new LinkedHashMap<>();
+    for (ConfigMember server : servers) {
       groups.computeIfAbsent(skeleton(server.name()), key -> new ArrayList<>()).add(server);
     }
     Map<String, ConnectionId> ids = new LinkedHashMap<>();
@@ -59,7 +59,7 @@ final class ServerNames {
           if (group.size() > 1 && !skeleton.isEmpty()) {
             conflict(skeleton, group, problems);
           }
-          for (Member server : group) {
+          for (ConfigMember server : group) {
             String id = id(server.name());
             String wrong = problem(server.name(), id);
             if (wrong.isEmpty()) {
@@ -147,7 +147,8 @@ final class ServerNames {
     return name.length() > 80 ? name.substring(0, 80) + "..." : name;
   }
 
-  private static void conflict(String skeleton, List<Member> group, ProblemCollector problems) {
+  private static void conflict(
+      String skeleton, List<ConfigMember> group, ProblemCollector problems) {
     String names =
         group.stream()
             .map(

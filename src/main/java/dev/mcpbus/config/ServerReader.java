@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
@@ -120,7 +120,7 @@ final class ServerReader {
   }
 
   private void keys() {
-    for (Member member : entry.node().members()) {
+    for (ConfigMember member : entry.node().members()) {
       boolean known =
           ConfigKeys.SERVER.contains(member.name())
               || ConfigKeys.FOREIGN.contains(member.name())

@@ -1,6 +1,6 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ConnectionOptions.Validation;
@@ -97,7 +97,7 @@ final class SettingsReader {
   /** {@code off}, {@code on} or {@code bus}; true is {@code on}, false is {@code off}. */
   static Optional<RpcLogMode> rpcLog(ConfigEntry entry) {
     ConfigNode value = entry.node().get("rpcLog");
-    if (value != null && value.is(Kind.BOOLEAN)) {
+    if (value != null && value.is(ValueType.BOOLEAN)) {
       return entry.flag("rpcLog").map(on -> on ? RpcLogMode.ON : RpcLogMode.OFF);
     }
     return entry.choice("rpcLog", RpcLogMode.class);
@@ -151,7 +151,7 @@ final class SettingsReader {
     ConfigNode bare = entry.node().get("timeout");
     if (seeds
         && bare != null
-        && bare.is(Kind.NUMBER)
+        && bare.is(ValueType.NUMBER)
         && bare.number().doubleValue() > MAX_BARE_SECONDS) {
       entry.wrong(
           bare.line(),
@@ -220,13 +220,13 @@ final class SettingsReader {
   /** {@code retry: 3}, {@code retry: false} or an object; its delays are seconds. */
   private static RestartPolicy retry(ConfigEntry entry, RestartPolicy base) {
     ConfigNode value = entry.node().get("retry");
-    if (value == null || value.is(Kind.NULL)) {
+    if (value == null || value.is(ValueType.NULL)) {
       return base;
     }
-    if (value.is(Kind.BOOLEAN)) {
+    if (value.is(ValueType.BOOLEAN)) {
       return entry.flag("retry").orElse(true) ? base : attempts(base, 0);
     }
-    if (value.is(Kind.NUMBER)) {
+    if (value.is(ValueType.NUMBER)) {
       return entry.whole("retry", 0, MAX_COUNT).map(n -> attempts(base, n)).orElse(base);
     }
     Optional<ConfigEntry> retry = entry.object("retry", ConfigKeys.RETRY);

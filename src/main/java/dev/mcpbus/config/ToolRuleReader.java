@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.connection.options.ToolPolicy;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -60,8 +60,8 @@ final class ToolRuleReader {
   /** The policy; {@link ToolPolicy#ALL} if the entry restricts nothing. */
   static ToolPolicy read(ConfigEntry entry) {
     ToolRuleReader rules = new ToolRuleReader(entry);
-    for (Member member : entry.node().members()) {
-      if (!member.value().is(Kind.NULL)) {
+    for (ConfigMember member : entry.node().members()) {
+      if (!member.value().is(ValueType.NULL)) {
         rules.read(member);
       }
     }
@@ -70,13 +70,13 @@ final class ToolRuleReader {
         : new ToolPolicy(rules.allow, rules.deny);
   }
 
-  private void read(Member member) {
+  private void read(ConfigMember member) {
     String key = member.name();
     if (ALLOW.contains(key)) {
       allow(entry, member);
     } else if (DENY.contains(key)) {
       deny.addAll(names(entry, member));
-    } else if (key.equals("tools") && !member.value().is(Kind.OBJECT)) {
+    } else if (key.equals("tools") && !member.value().is(ValueType.OBJECT)) {
       allow(entry, member);
     } else if (FORMS.contains(key)) {
       Set<String> all = names(member);
@@ -92,7 +92,7 @@ final class ToolRuleReader {
     }
   }
 
-  private void allow(ConfigEntry of, Member member) {
+  private void allow(ConfigEntry of, ConfigMember member) {
     int before = of.problems().count();
     List<String> names = names(of, member);
     if (names.isEmpty() && of.problems().count() == before) {
@@ -105,9 +105,9 @@ final class ToolRuleReader {
   }
 
   /** Names from a list or one string. Gemini's {@code name(arguments)} counts as the name. */
-  private static List<String> names(ConfigEntry of, Member member) {
+  private static List<String> names(ConfigEntry of, ConfigMember member) {
     List<String> words =
-        member.value().is(Kind.STRING)
+        member.value().is(ValueType.STRING)
             ? of.word(member.name()).stream().toList()
             : of.words(member.name());
     return words.stream().map(word -> word.replaceFirst("\\(.*", "").strip()).toList();
@@ -118,7 +118,7 @@ final class ToolRuleReader {
     if (members.contains("mode") && members.contains("list")) {
       mode(of);
     } else if (members.contains("include") || members.contains("exclude")) {
-      for (Member member : of.node().members()) {
+      for (ConfigMember member : of.node().members()) {
         switch (member.name()) {
           case "include" -> allow(of, member);
           case "exclude" -> deny.addAll(names(of, member));
@@ -145,12 +145,12 @@ final class ToolRuleReader {
   }
 
   /** {@code "name": false} or {@code "name": {"enabled": false}}. */
-  private void tool(ConfigEntry of, Member tool) {
-    if (tool.value().is(Kind.BOOLEAN)) {
+  private void tool(ConfigEntry of, ConfigMember tool) {
+    if (tool.value().is(ValueType.BOOLEAN)) {
       of.flag(tool.name()).filter(on -> !on).ifPresent(off -> deny.add(tool.name()));
       return;
     }
-    if (!tool.value().is(Kind.OBJECT)) {
+    if (!tool.value().is(ValueType.OBJECT)) {
       of.wrong(
           tool.line(),
           MessageTexts.quote(of.path() + tool.name()) + " is not true or false",
@@ -163,14 +163,14 @@ final class ToolRuleReader {
     if (!inner.flag("enabled").orElse(true) || inner.flag("disabled").orElse(false)) {
       deny.add(tool.name());
     }
-    for (Member member : tool.value().members()) {
+    for (ConfigMember member : tool.value().members()) {
       if (!Set.of("enabled", "disabled", "description").contains(member.name())) {
         ignored(inner, member);
       }
     }
   }
 
-  private static void ignored(ConfigEntry of, Member member) {
+  private static void ignored(ConfigEntry of, ConfigMember member) {
     of.note(
         member.line(),
         MessageTexts.quote(of.path() + member.name()) + " is ignored",
@@ -179,7 +179,7 @@ final class ToolRuleReader {
   }
 
   private static boolean isSet(ConfigNode value) {
-    return switch (value.kind()) {
+    return switch (value.type()) {
       case BOOLEAN -> value.text().equals("true");
       case ARRAY -> !value.items().isEmpty();
       case OBJECT -> !value.members().isEmpty();
@@ -187,7 +187,7 @@ final class ToolRuleReader {
     };
   }
 
-  private static Set<String> names(Member object) {
+  private static Set<String> names(ConfigMember object) {
     Set<String> names = new LinkedHashSet<>();
     object.value().members().forEach(member -> names.add(member.name()));
     return names;

@@ -2,7 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
@@ -38,7 +38,7 @@ final class TopLevelReader {
    */
   static void checkKeys(ConfigEntry top) {
     boolean ours = ConfigKeys.OURS.stream().anyMatch(top::has);
-    for (Member member : top.node().members()) {
+    for (ConfigMember member : top.node().members()) {
       boolean known = ConfigKeys.TOP.contains(member.name()) || member.name().equals("$comment");
       if (!known && (ours || meant(member.name()))) {
         top.unknown(member, ConfigKeys.TOP);

@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.Kind;
-import dev.mcpbus.config.ConfigNode.Member;
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.ParsedText.Mistake;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ final class YamlParser {
     final int line;
     final Optional<Anchor> anchor;
     final int nodesBefore;
-    final List<Member> members = new ArrayList<>();
+    final List<ConfigMember> members = new ArrayList<>();
     final Map<String, Integer> seen = new HashMap<>();
     final List<ConfigNode> items = new ArrayList<>();
     @Nullable ConfigNode key;
@@ -151,15 +151,15 @@ final class YamlParser {
   private void scalar(ScalarEvent event) {
     refuseTag(event.getTag(), event);
     count(1, event);
-    Kind kind = Kind.STRING;
+    ValueType kind = ValueType.STRING;
     if (event.isPlain()) {
       Tag tag = SCHEMA.getScalarResolver().resolve(event.getValue(), true);
       if (tag.equals(Tag.INT) || tag.equals(Tag.FLOAT)) {
-        kind = Kind.NUMBER;
+        kind = ValueType.NUMBER;
       } else if (tag.equals(Tag.BOOL)) {
-        kind = Kind.BOOLEAN;
+        kind = ValueType.BOOLEAN;
       } else if (tag.equals(Tag.NULL)) {
-        kind = Kind.NULL;
+        kind = ValueType.NULL;
       }
     }
     ConfigNode node = ConfigNode.scalar(kind, line(event), event.getValue());
@@ -186,7 +186,7 @@ final class YamlParser {
     } else if (!parent.mapping) {
       parent.items.add(node);
     } else if (parent.key == null) {
-      if (node.is(Kind.OBJECT) || node.is(Kind.ARRAY)) {
+      if (node.is(ValueType.OBJECT) || node.is(ValueType.ARRAY)) {
         throw new Refused(line, "a key must be a text", "Write a plain word before the colon");
       }
       parent.key = node;
@@ -196,7 +196,7 @@ final class YamlParser {
       parent.key = null;
       Integer before = parent.seen.putIfAbsent(name, keyLine);
       if (before == null) {
-        parent.members.add(new Member(name, keyLine, node));
+        parent.members.add(new ConfigMember(name, keyLine, node));
       } else {
         mistakes.add(
             new Mistake(

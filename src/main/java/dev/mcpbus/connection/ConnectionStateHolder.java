@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * {@link ServerMessages}, {@link Handshake} and the status read it. This class publishes each
  * change of state, and sends each fact to the supervisor. Owner: the connection's context.
  */
-final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Listener {
+final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.HealthListener {
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
@@ -56,7 +56,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
     this.clock = clock;
     this.drift = drift;
     Ownership ownership = spec.ownership();
-    ReplicaRole.Factory several = ownership == null ? null : ownership.several();
+    ReplicaRole.RoleFactory several = ownership == null ? null : ownership.several();
     this.role = several == null ? null : several.create(vertx, this);
     this.events = new EventPublisher(bus, spec.id(), spec.privateConnection(), role);
   }
@@ -221,13 +221,13 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Liste
   }
 
   @Override
-  public void unlisted(HealthCheck.Failure failure) {
+  public void unlisted(HealthCheck.FailedCheck failure) {
     view.error(failure.reason());
     publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
   }
 
   @Override
-  public void unhealthy(HealthCheck.Failure failure) {
+  public void unhealthy(HealthCheck.FailedCheck failure) {
     publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
     if (state == ConnectionState.READY) {
       moveTo(ConnectionState.DEGRADED);

@@ -27,7 +27,7 @@ final class HealthCheck {
    * @param check the method
    * @param failures how many failed in a row, this one included
    */
-  record Failure(String check, int failures, McpFailure reason) {
+  record FailedCheck(String check, int failures, McpFailure reason) {
 
     JsonObject toJson() {
       return new JsonObject()
@@ -39,18 +39,18 @@ final class HealthCheck {
   }
 
   /** Takes the result of each check. */
-  interface Listener {
+  interface HealthListener {
     void healthy();
 
     /** The server did not answer in time, or its answer breaks the protocol. */
-    void unhealthy(Failure failure);
+    void unhealthy(FailedCheck failure);
 
     /** The server answers, but does not list its tools; the connection stays in its state. */
-    void unlisted(Failure failure);
+    void unlisted(FailedCheck failure);
   }
 
   private final Timers timers;
-  private final Listener listener;
+  private final HealthListener listener;
   private final Duration timeout;
   private final long pingInterval;
   private final long healthInterval;
@@ -64,7 +64,7 @@ final class HealthCheck {
   private int listFailures;
   private boolean listing;
 
-  HealthCheck(Timers timers, ConnectionOptions options, Listener listener) {
+  HealthCheck(Timers timers, ConnectionOptions options, HealthListener listener) {
     this.timers = timers;
     this.listener = listener;
     this.timeout = options.pingTimeout();
@@ -163,7 +163,7 @@ final class HealthCheck {
     } else {
       failures++;
       McpFailure reason = McpFailure.of(failure);
-      listener.unhealthy(new Failure(of.era().pingMethod(), failures, reason));
+      listener.unhealthy(new FailedCheck(of.era().pingMethod(), failures, reason));
     }
     if (session == of) { // else the listener has ended the session
       arm(of);
@@ -188,7 +188,7 @@ final class HealthCheck {
               } else {
                 listFailures++;
                 McpFailure reason = McpFailure.of(listed.cause());
-                listener.unlisted(new Failure(Methods.TOOLS_LIST, listFailures, reason));
+                listener.unlisted(new FailedCheck(Methods.TOOLS_LIST, listFailures, reason));
               }
             });
   }

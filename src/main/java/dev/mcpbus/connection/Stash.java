@@ -20,12 +20,12 @@ import java.util.function.Consumer;
 final class Stash {
 
   /** A call, and what runs when there is a session. */
-  private record Entry(PendingRequest call, Consumer<ReadySession> action) {}
+  private record StashedCall(PendingRequest call, Consumer<ReadySession> action) {}
 
   private final Clock clock;
   private final int capacity;
   private final DeadlineTimer timer;
-  private final Deque<Entry> entries = new ArrayDeque<>(0);
+  private final Deque<StashedCall> entries = new ArrayDeque<>(0);
 
   Stash(Vertx vertx, Clock clock, int capacity) {
     this.clock = clock;
@@ -48,7 +48,7 @@ final class Stash {
                   + " calls already wait for this connection; try again later"));
       return;
     }
-    entries.add(new Entry(call, action));
+    entries.add(new StashedCall(call, action));
     timer.include(call.deadline());
   }
 
@@ -70,7 +70,7 @@ final class Stash {
     long now = clock.millis();
     int waiting = entries.size();
     for (int i = 0; i < waiting; i++) {
-      Entry entry = entries.remove();
+      StashedCall entry = entries.remove();
       if (entry.call().deadline() <= now) {
         expire(entry.call());
       } else {
@@ -88,7 +88,7 @@ final class Stash {
 
   void failAll(McpFailure failure) {
     timer.stop();
-    Entry entry;
+    StashedCall entry;
     while ((entry = entries.poll()) != null) {
       entry.call().fail(failure);
     }
@@ -96,7 +96,7 @@ final class Stash {
 
   /** Cancels the call with this call id; false where none waits. */
   boolean cancel(String callId) {
-    for (Iterator<Entry> i = entries.iterator(); i.hasNext(); ) {
+    for (Iterator<StashedCall> i = entries.iterator(); i.hasNext(); ) {
       PendingRequest call = i.next().call();
       if (callId.equals(call.callId())) {
         i.remove();
@@ -109,7 +109,7 @@ final class Stash {
 
   private long sweep(long now) {
     long next = DeadlineTimer.NONE;
-    for (Iterator<Entry> i = entries.iterator(); i.hasNext(); ) {
+    for (Iterator<StashedCall> i = entries.iterator(); i.hasNext(); ) {
       PendingRequest call = i.next().call();
       if (call.deadline() <= now) {
         i.remove();

@@ -27,7 +27,7 @@ final class SubscriptionOperations {
     long now = ready.session().clock().millis();
     ResourceSubscribers subscribers = ready.preferences().subscribers();
     sweep(ready, now);
-    ResourceSubscribers.Holder holder = holder(call);
+    ResourceSubscribers.Subscriber holder = holder(call);
     subscribers.add(holder, uri, now);
     updateServer(ready, call)
         .onComplete(
@@ -52,10 +52,10 @@ final class SubscriptionOperations {
     }
   }
 
-  private static ResourceSubscribers.Holder holder(BusCall call) {
+  private static ResourceSubscribers.Subscriber holder(BusCall call) {
     Requester who = call.requester();
     String name = call.header(Headers.HOLDER);
-    return new ResourceSubscribers.Holder(
+    return new ResourceSubscribers.Subscriber(
         who == null ? null : who.name(), name == null ? "" : name);
   }
 

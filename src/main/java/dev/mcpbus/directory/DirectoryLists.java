@@ -36,7 +36,7 @@ public final class DirectoryLists {
   private static final int MOST_DOUBLINGS = 10;
 
   /** Receives the changes, on the same context. */
-  interface Listener {
+  interface DirectoryListener {
 
     /** The entry of a server was replaced; null if the server was removed. */
     void changed(String id, @Nullable DirectoryEntry entry);
@@ -55,7 +55,7 @@ public final class DirectoryLists {
   private final Directory directory;
   private final Duration retry;
   private final Duration patience;
-  private final Listener listener;
+  private final DirectoryListener listener;
   private final Map<String, ListFetcher> fetchers = new HashMap<>();
   private final Set<ListKind> wanted = EnumSet.of(ListKind.TOOLS);
 
@@ -71,7 +71,11 @@ public final class DirectoryLists {
    * @param patience how long a request for lists waits at most for servers that have not listed
    */
   DirectoryLists(
-      Vertx vertx, Directory directory, Duration retry, Duration patience, Listener listener) {
+      Vertx vertx,
+      Directory directory,
+      Duration retry,
+      Duration patience,
+      DirectoryListener listener) {
     this.vertx = vertx;
     this.directory = directory;
     this.retry = retry;

@@ -26,12 +26,12 @@ public final class DirectorySnapshot {
    */
   private static final int MAX_LISTS = 1_000;
 
-  private record Key(DirectoryView view, ListKind kind) {}
+  private record ViewListKey(DirectoryView view, ListKind kind) {}
 
-  private record First(Key key, int size, boolean modern) {}
+  private record First(ViewListKey key, int size, boolean modern) {}
 
   private final SortedMap<String, DirectoryEntry> servers;
-  private final Map<Key, ViewList> lists = new ConcurrentHashMap<>();
+  private final Map<ViewListKey, ViewList> lists = new ConcurrentHashMap<>();
   private final Map<First, RawJson> pages = new ConcurrentHashMap<>();
 
   private DirectorySnapshot(SortedMap<String, DirectoryEntry> servers) {
@@ -70,7 +70,7 @@ public final class DirectorySnapshot {
       pages.clear();
     }
     return lists.computeIfAbsent(
-        new Key(view, kind), key -> ViewList.of(view, kind, servers.values()));
+        new ViewListKey(view, kind), key -> ViewList.of(view, kind, servers.values()));
   }
 
   /** The ids of this mcpbus and of every mcpbus behind the servers of a view. */
@@ -101,7 +101,7 @@ public final class DirectorySnapshot {
       RawJson page = list(view, kind).page(cursor, size, modern);
       return page == null ? null : Via.put(page, via(view, own));
     }
-    First wanted = new First(new Key(view, kind), size, modern);
+    First wanted = new First(new ViewListKey(view, kind), size, modern);
     RawJson first = pages.get(wanted);
     if (first == null) {
       first = list(view, kind).page(null, size, modern);

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * DirectoryLists} fetches the lists. The {@link DirectoryService}s run on the same context.
  * Confined to the verticle's context.
  */
-public final class DirectoryVerticle extends VerticleBase implements DirectoryLists.Listener {
+public final class DirectoryVerticle extends VerticleBase
+    implements DirectoryLists.DirectoryListener {
 
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryVerticle.class);
 

@@ -34,7 +34,7 @@ public final class ListFetcher {
 
   /** Receives the result of each fetch; {@code list} is null if the fetch failed. */
   @FunctionalInterface
-  public interface Sink {
+  public interface ListReceiver {
     void fetched(ListKind kind, @Nullable ServerList list);
   }
 
@@ -56,10 +56,10 @@ public final class ListFetcher {
 
   private final Vertx vertx;
   private final ConnectionId server;
-  private final Sink sink;
+  private final ListReceiver sink;
   private final Map<ListKind, Slot> slots = new EnumMap<>(ListKind.class);
 
-  public ListFetcher(Vertx vertx, ConnectionId server, Sink sink) {
+  public ListFetcher(Vertx vertx, ConnectionId server, ListReceiver sink) {
     this.vertx = vertx;
     this.server = server;
     this.sink = sink;

@@ -40,10 +40,10 @@ public final class MetaTools {
   private static final int MOST_READ = 2_000;
 
   /** The tools that the model may see, and their names. Without side effects. */
-  public interface Scope {
+  public interface ToolScope {
 
     /** All tools, as {@code server__tool}. */
-    Scope ALL = new Scope() {};
+    ToolScope ALL = new ToolScope() {};
 
     /** Ids of the servers; empty for all. */
     default List<String> servers() {
@@ -70,9 +70,9 @@ public final class MetaTools {
   }
 
   private final Vertx vertx;
-  private final Scope scope;
+  private final ToolScope scope;
 
-  public MetaTools(Vertx vertx, Scope scope) {
+  public MetaTools(Vertx vertx, ToolScope scope) {
     this.vertx = vertx;
     this.scope = scope;
   }
@@ -281,7 +281,7 @@ public final class MetaTools {
   private Future<JsonObject> run(JsonObject arguments, DeliveryOptions options) {
     JsonObject params = params(arguments);
     Future<JsonObject> checked =
-        scope == Scope.ALL
+        scope == ToolScope.ALL
             ? Future.succeededFuture(params)
             : admitted(new JsonObject().put("name", params.getString("name"))).map(params);
     return checked.compose(call -> request(Addresses.ALL_TOOLS_CALL, call, options));

@@ -35,9 +35,7 @@ final class ResourceSubscriptions {
   private static final String BOUND = "gateway.subscriptions";
   static final int MAX = 100_000;
 
-  private record Resource(String server, String uri) {}
-
-  private record Holding(Resource resource, String holder) {}
+  private record ClientSubscription(ServerResource resource, String holder) {}
 
   private static final class Subscription {
     private final Set<String> holders = new HashSet<>();
@@ -54,8 +52,8 @@ final class ResourceSubscriptions {
   private final EventBus bus;
   private final RequestSender calls;
   private final PeerRequests others;
-  private final Map<Resource, Subscription> resources = new HashMap<>();
-  private final FairLimit<Holding> bound;
+  private final Map<ServerResource, Subscription> resources = new HashMap<>();
+  private final FairLimit<ClientSubscription> bound;
   private final Vertx vertx;
 
   /**
@@ -75,7 +73,7 @@ final class ResourceSubscriptions {
     bus.<JsonObject>consumer(
         Addresses.GATEWAY_FREED,
         freed -> {
-          Resource resource = resource(freed.body());
+          ServerResource resource = resource(freed.body());
           if (resources.containsKey(resource)
               && !others.own().equals(freed.body().getString("by"))) {
             send(resource, Addresses.RESOURCES_SUBSCRIBE);
@@ -85,8 +83,8 @@ final class ResourceSubscriptions {
         request -> new JsonObject().put("held", resources.containsKey(resource(request))));
   }
 
-  private static Resource resource(JsonObject body) {
-    return new Resource(body.getString("server"), body.getString("uri"));
+  private static ServerResource resource(JsonObject body) {
+    return new ServerResource(body.getString("server"), body.getString("uri"));
   }
 
   void close() {
@@ -99,7 +97,7 @@ final class ResourceSubscriptions {
    */
   void handle(Message<JsonObject> message) {
     JsonObject body = message.body();
-    Resource resource = resource(body);
+    ServerResource resource = resource(body);
     String holder = body.getString("holder");
     Future<Void> done =
         body.getBoolean("wanted")
@@ -111,8 +109,8 @@ final class ResourceSubscriptions {
   }
 
   /** Sends one request to the server; holders that come before its answer share the answer. */
-  private Future<Void> add(Resource resource, String holder, String owner) {
-    Holding holding = new Holding(resource, holder);
+  private Future<Void> add(ServerResource resource, String holder, String owner) {
+    ClientSubscription holding = new ClientSubscription(resource, holder);
     if (!bound.contains(holding) && bound.admit(holding, owner).isRefused()) {
       return Future.failedFuture(
           McpFailure.notSent(
@@ -139,8 +137,8 @@ final class ResourceSubscriptions {
         });
   }
 
-  private Future<Void> remove(Resource resource, String holder) {
-    bound.remove(new Holding(resource, holder));
+  private Future<Void> remove(ServerResource resource, String holder) {
+    bound.remove(new ClientSubscription(resource, holder));
     Subscription held = resources.get(resource);
     if (held == null || !held.holders.remove(holder) || !held.holders.isEmpty()) {
       return Future.succeededFuture();
@@ -159,7 +157,7 @@ final class ResourceSubscriptions {
   /**
    * Ends the subscription at the server; another node that has a holder by then subscribes again.
    */
-  private Future<Void> free(Resource resource, JsonObject named) {
+  private Future<Void> free(ServerResource resource, JsonObject named) {
     if (resources.containsKey(resource)) {
       return Future.succeededFuture();
     }
@@ -181,7 +179,7 @@ final class ResourceSubscriptions {
             });
   }
 
-  private Future<Void> send(Resource resource, String suffix) {
+  private Future<Void> send(ServerResource resource, String suffix) {
     Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
     ConnectionId server = new ConnectionId(resource.server());
     return calls

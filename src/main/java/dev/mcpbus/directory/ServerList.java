@@ -86,7 +86,9 @@ public record ServerList(
     RawJson list = whole.member(kind.member);
     if (list == null || !list.isArray()) {
       throw new ProtocolException(
-          ProtocolException.Reason.NOT_JSON_RPC, 0, "the result has no list '" + kind.member + "'");
+          ProtocolException.TextFault.NOT_JSON_RPC,
+          0,
+          "the result has no list '" + kind.member + "'");
     }
     List<Item> entries = new ArrayList<>();
     for (RawJson entry : list.elements()) {

@@ -51,13 +51,13 @@ final class PrivateConnectionRegistry {
 
   private static final long CHECK_MILLIS = FairLimits.PAUSE_MILLIS / (MAX_CHECKS - 1);
 
-  private record Held(ConnectionId server, String events, long until) {}
+  private record RegisteredConnection(ConnectionId server, String events, long until) {}
 
   private final Vertx vertx;
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final Function<ConnectionId, @Nullable ServerDefinition> present;
-  private final Map<ConnectionId, Held> held = new HashMap<>();
+  private final Map<ConnectionId, RegisteredConnection> held = new HashMap<>();
   private final FairLimit<ConnectionId> all = new FairLimit<>(MAX);
   private final Map<ConnectionId, FairLimit<ConnectionId>> byServer = new HashMap<>();
   private long sweeper = -1;
@@ -110,7 +110,7 @@ final class PrivateConnectionRegistry {
                 throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such server");
               }
               ConnectionId lease = name(server.id());
-              held.put(lease, new Held(server.id(), events, until(body)));
+              held.put(lease, new RegisteredConnection(server.id(), events, until(body)));
               all.add(lease, owner);
               bound(server.id()).add(lease, owner);
               if (sweeper < 0) {
@@ -158,7 +158,7 @@ final class PrivateConnectionRegistry {
 
   /** The holder may have begun to use the connection at this moment; then it stays. */
   private Future<Void> makeRoom(ConnectionId lease) {
-    Held one = held.get(lease);
+    RegisteredConnection one = held.get(lease);
     if (one == null) {
       return Future.succeededFuture();
     }
@@ -175,7 +175,7 @@ final class PrivateConnectionRegistry {
   }
 
   private Future<Void> evict(ConnectionId lease) {
-    Held one = held.get(lease);
+    RegisteredConnection one = held.get(lease);
     return end(lease)
         .onSuccess(
             ended -> {
@@ -212,9 +212,9 @@ final class PrivateConnectionRegistry {
    */
   Future<JsonObject> renew(JsonObject body) {
     ConnectionId lease = known(body);
-    Held present = held.get(lease);
+    RegisteredConnection present = held.get(lease);
     if (present != null) {
-      held.put(lease, new Held(present.server(), present.events(), until(body)));
+      held.put(lease, new RegisteredConnection(present.server(), present.events(), until(body)));
       boolean inUse = !Boolean.FALSE.equals(body.getValue("inUse"));
       if (inUse || all.isInUse(lease)) {
         use(lease, inUse); // a renewal alone does not count as use
@@ -225,7 +225,7 @@ final class PrivateConnectionRegistry {
 
   private void use(ConnectionId lease, boolean inUse) {
     all.use(lease, inUse);
-    Held one = held.get(lease);
+    RegisteredConnection one = held.get(lease);
     FairLimit<ConnectionId> own = one == null ? null : byServer.get(one.server());
     if (own != null) {
       own.use(lease, inUse);
@@ -262,7 +262,7 @@ final class PrivateConnectionRegistry {
 
   private void forget(ConnectionId lease) {
     all.remove(lease);
-    Held one = held.remove(lease);
+    RegisteredConnection one = held.remove(lease);
     FairLimit<ConnectionId> own = one == null ? null : byServer.get(one.server());
     if (one != null && own != null) {
       own.remove(lease);

@@ -19,7 +19,7 @@ public interface ServerHosting {
 
   /** Makes the hosting of a node, on the context of {@link ServersVerticle}. */
   @FunctionalInterface
-  interface Factory {
+  interface HostingFactory {
     ServerHosting create(Vertx vertx, ConnectionHost connections);
   }
 

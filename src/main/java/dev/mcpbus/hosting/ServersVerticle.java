@@ -46,7 +46,7 @@ public final class ServersVerticle extends VerticleBase {
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final ServerEntryReader reader;
-  private final ServerHosting.Factory hostingFactory;
+  private final ServerHosting.HostingFactory hostingFactory;
   private final Readiness readiness;
   private long refresh = -1;
 
@@ -65,7 +65,7 @@ public final class ServersVerticle extends VerticleBase {
       SupervisorVerticle supervisor,
       ConnectionFactory factory,
       ServerEntryReader reader,
-      ServerHosting.Factory hostingFactory,
+      ServerHosting.HostingFactory hostingFactory,
       Readiness readiness) {
     this.supervisor = supervisor;
     this.factory = factory;

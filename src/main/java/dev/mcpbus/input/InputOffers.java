@@ -19,7 +19,7 @@ final class InputOffers {
   /**
    * @param maker null for a program on the bus
    */
-  private record Key(@Nullable Requester maker, String name) {}
+  private record OfferKey(@Nullable Requester maker, String name) {}
 
   /**
    * @param server its id, null for all servers
@@ -27,7 +27,7 @@ final class InputOffers {
    */
   private record Offer(@Nullable String server, JsonObject capabilities, long until) {}
 
-  private final Map<Key, Offer> offers = new HashMap<>();
+  private final Map<OfferKey, Offer> offers = new HashMap<>();
   private final int max;
   private final int share;
 
@@ -47,7 +47,7 @@ final class InputOffers {
       @Nullable String server,
       JsonObject capabilities,
       long until) {
-    Key key = new Key(maker, name);
+    OfferKey key = new OfferKey(maker, name);
     if (!offers.containsKey(key) && (offers.size() >= max || isFull(maker))) {
       return false;
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public interface InputPeers {
 
   /** The questions and offers of this node. */
-  interface Here {
+  interface NodeInputs {
 
     JsonArray pending(@Nullable Requester requester, @Nullable String server);
 
@@ -33,8 +33,8 @@ public interface InputPeers {
 
   /** Creates the seam, on the verticle's context. */
   @FunctionalInterface
-  interface Factory {
-    InputPeers create(Here here);
+  interface PeersFactory {
+    InputPeers create(NodeInputs here);
   }
 
   /** Completes when this node can serve other nodes; their offers arrive later. */

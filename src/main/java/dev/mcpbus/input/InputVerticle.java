@@ -49,7 +49,7 @@ public final class InputVerticle extends VerticleBase {
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   private final InputOptions options;
-  private final InputPeers.Factory peers;
+  private final InputPeers.PeersFactory peers;
   private final InputOffers offers;
 
   /** Questions sent to one address only, by their keys. */
@@ -73,7 +73,7 @@ public final class InputVerticle extends VerticleBase {
   /**
    * @param peers creates the seam to other nodes
    */
-  public InputVerticle(InputOptions options, InputPeers.Factory peers) {
+  public InputVerticle(InputOptions options, InputPeers.PeersFactory peers) {
     this.options = options;
     this.peers = peers;
     this.offers = new InputOffers(options.maxOffers(), InputOptions.share(options.maxOffers()));
@@ -123,11 +123,11 @@ public final class InputVerticle extends VerticleBase {
 
   /** What an address does for a requester; null stands for a program on the bus. */
   @FunctionalInterface
-  private interface Service {
+  private interface InputOperation {
     Future<JsonObject> run(@Nullable Requester requester, JsonObject body);
   }
 
-  private Future<Void> consume(String address, Service service) {
+  private Future<Void> consume(String address, InputOperation service) {
     return vertx
         .eventBus()
         .<Object>consumer(
@@ -314,7 +314,7 @@ public final class InputVerticle extends VerticleBase {
   }
 
   /** The questions and offers of this node, for other nodes. */
-  private final class Own implements InputPeers.Here {
+  private final class Own implements InputPeers.NodeInputs {
 
     @Override
     public JsonArray pending(@Nullable Requester requester, @Nullable String server) {

@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /** The seam for one node: everything is on this node. */
-record LocalInputs(Here here) implements InputPeers {
+record LocalInputs(NodeInputs here) implements InputPeers {
 
   @Override
   public Future<Void> open() {

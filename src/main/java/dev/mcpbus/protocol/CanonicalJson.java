@@ -25,7 +25,7 @@ public final class CanonicalJson {
 
   private static final int MIN_PLAIN = -6;
 
-  private record Member(String name, String value) {}
+  private record CanonicalMember(String name, String value) {}
 
   private final byte[] bytes;
   private final JsonScanner scanner;
@@ -88,7 +88,7 @@ public final class CanonicalJson {
 
   private void object(int depth) throws ProtocolException {
     scanner.expect('{');
-    List<Member> members = new ArrayList<>();
+    List<CanonicalMember> members = new ArrayList<>();
     if (scanner.peek() == '}') {
       scanner.expect('}');
     } else {
@@ -98,14 +98,14 @@ public final class CanonicalJson {
         scanner.expect(':');
         int from = out.length();
         value(depth + 1);
-        members.add(new Member(name, out.substring(from)));
+        members.add(new CanonicalMember(name, out.substring(from)));
         out.setLength(from);
       } while (scanner.more('}'));
     }
-    members.sort(Comparator.comparing(Member::name));
+    members.sort(Comparator.comparing(CanonicalMember::name));
     out.append('{');
     String separator = "";
-    for (Member member : members) {
+    for (CanonicalMember member : members) {
       out.append(separator);
       string(member.name());
       out.append(':').append(member.value());

@@ -1,9 +1,9 @@
 package dev.mcpbus.protocol;
 
-import static dev.mcpbus.protocol.ProtocolException.Reason.BATCH;
-import static dev.mcpbus.protocol.ProtocolException.Reason.DUPLICATE_KEY;
-import static dev.mcpbus.protocol.ProtocolException.Reason.NOT_JSON_RPC;
-import static dev.mcpbus.protocol.ProtocolException.Reason.TOO_LARGE;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.BATCH;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.DUPLICATE_KEY;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.NOT_JSON_RPC;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.TOO_LARGE;
 
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

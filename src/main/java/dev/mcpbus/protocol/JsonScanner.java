@@ -1,11 +1,11 @@
 package dev.mcpbus.protocol;
 
-import static dev.mcpbus.protocol.ProtocolException.Reason.DUPLICATE_KEY;
-import static dev.mcpbus.protocol.ProtocolException.Reason.INVALID_UTF8;
-import static dev.mcpbus.protocol.ProtocolException.Reason.NOT_JSON;
-import static dev.mcpbus.protocol.ProtocolException.Reason.NUMBER_TOO_LONG;
-import static dev.mcpbus.protocol.ProtocolException.Reason.TOO_DEEP;
-import static dev.mcpbus.protocol.ProtocolException.Reason.TRAILING_BYTES;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.DUPLICATE_KEY;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.INVALID_UTF8;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.NOT_JSON;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.NUMBER_TOO_LONG;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.TOO_DEEP;
+import static dev.mcpbus.protocol.ProtocolException.TextFault.TRAILING_BYTES;
 
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -413,7 +413,7 @@ final class JsonScanner {
     return true;
   }
 
-  ProtocolException fail(ProtocolException.Reason reason, String message) {
+  ProtocolException fail(ProtocolException.TextFault reason, String message) {
     return new ProtocolException(reason, Math.max(0, position - start), message);
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class MemberIndex {
 
   /** The position of a member in its array: the opening quote of its name, and its value. */
-  record Member(int key, int from, int to) {}
+  record MemberPosition(int key, int from, int to) {}
 
   /** Room for the members of most objects. */
   private static final int USUAL = 4;
@@ -36,14 +36,14 @@ final class MemberIndex {
    * @param array contains the object
    * @param end the end of the object, after its closing brace
    */
-  @Nullable Member find(byte[] array, int end, String name) {
+  @Nullable MemberPosition find(byte[] array, int end, String name) {
     for (int i = 0; i < count; i++) {
       int nameEnd = endOf(array, keys[i], name);
       if (nameEnd > 0) {
         int from = after(array, after(array, nameEnd) + 1);
         return i + 1 < count
-            ? new Member(keys[i], from, before(array, before(array, keys[i + 1]) - 1))
-            : new Member(keys[i], from, before(array, end - 1));
+            ? new MemberPosition(keys[i], from, before(array, before(array, keys[i + 1]) - 1))
+            : new MemberPosition(keys[i], from, before(array, end - 1));
       }
     }
     return null;

@@ -1,6 +1,6 @@
 package dev.mcpbus.protocol;
 
-import dev.mcpbus.protocol.MemberIndex.Member;
+import dev.mcpbus.protocol.MemberIndex.MemberPosition;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +11,7 @@ final class MemberSearch {
   private MemberSearch() {}
 
   /** Of two members with that name it returns the first; only content of a server can have two. */
-  static @Nullable Member find(byte[] array, int offset, int length, String name) {
+  static @Nullable MemberPosition find(byte[] array, int offset, int length, String name) {
     return mayHave(array, offset, length, name) ? read(array, offset, length, name) : null;
   }
 
@@ -45,11 +45,11 @@ final class MemberSearch {
   }
 
   /** Scans from the start to the member. */
-  private static @Nullable Member read(byte[] array, int offset, int length, String name) {
+  private static @Nullable MemberPosition read(byte[] array, int offset, int length, String name) {
     Steps steps = new Steps(array, offset, length);
     while (steps.next()) {
       if (isName(steps.scanner, array, steps.key, steps.keyEnd, name)) {
-        return new Member(steps.key, steps.from, steps.scanner.position());
+        return new MemberPosition(steps.key, steps.from, steps.scanner.position());
       }
     }
     return null;

@@ -30,7 +30,7 @@ public final class ParamHeaders {
   private record Source(String header, List<String> path) {}
 
   /** A header and its encoded value. */
-  public record Header(String name, String value) {}
+  public record ParamHeader(String name, String value) {}
 
   /** The annotations of a schema violate the rules; mcpbus must not offer its tool. */
   public static final class InvalidSchemaException extends Exception {
@@ -135,15 +135,15 @@ public final class ParamHeaders {
   }
 
   /** The headers for one call's arguments; absent and null values have none. */
-  public List<Header> values(@Nullable RawJson arguments) {
+  public List<ParamHeader> values(@Nullable RawJson arguments) {
     if (sources.isEmpty() || arguments == null || !arguments.isObject()) {
       return List.of();
     }
-    List<Header> headers = new ArrayList<>(sources.size());
+    List<ParamHeader> headers = new ArrayList<>(sources.size());
     for (Source source : sources) {
       String value = text(arguments, source.path());
       if (value != null) {
-        headers.add(new Header("Mcp-Param-" + source.header(), HeaderValue.encode(value)));
+        headers.add(new ParamHeader("Mcp-Param-" + source.header(), HeaderValue.encode(value)));
       }
     }
     return headers;

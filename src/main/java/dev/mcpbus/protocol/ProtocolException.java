@@ -7,7 +7,7 @@ package dev.mcpbus.protocol;
 public final class ProtocolException extends Exception {
 
   /** The fault in the text. */
-  public enum Reason {
+  public enum TextFault {
     /** Not JSON, or incomplete. */
     NOT_JSON,
     /** Longer than {@link ParseLimits#maxBytes()}. */
@@ -28,16 +28,16 @@ public final class ProtocolException extends Exception {
     NOT_JSON_RPC
   }
 
-  private final Reason reason;
+  private final TextFault reason;
   private final int position;
 
-  public ProtocolException(Reason reason, int position, String message) {
+  public ProtocolException(TextFault reason, int position, String message) {
     super(message + " (at byte " + position + ")", null, false, false);
     this.reason = reason;
     this.position = position;
   }
 
-  public Reason reason() {
+  public TextFault reason() {
     return reason;
   }
 

@@ -1,7 +1,7 @@
 package dev.mcpbus.protocol;
 
 import dev.mcpbus.internals.RawBuffers;
-import dev.mcpbus.protocol.MemberIndex.Member;
+import dev.mcpbus.protocol.MemberIndex.MemberPosition;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
@@ -225,7 +225,7 @@ public final class RawJson {
    * that name it is the first; only content of a server can have two.
    */
   public @Nullable RawJson member(String name) {
-    Member found = isObject() ? locate(name) : null;
+    MemberPosition found = isObject() ? locate(name) : null;
     return found == null ? null : new RawJson(array, found.from(), found.to() - found.from());
   }
 
@@ -263,7 +263,7 @@ public final class RawJson {
     }
   }
 
-  private @Nullable Member locate(String name) {
+  private @Nullable MemberPosition locate(String name) {
     return index == null
         ? MemberSearch.find(array, offset, length, name)
         : index.find(array, offset + length, name);
@@ -309,7 +309,7 @@ public final class RawJson {
     if (!isObject()) {
       throw new IllegalStateException("not a JSON object");
     }
-    Member old = locate(name);
+    MemberPosition old = locate(name);
     if (old == null) {
       return this;
     }

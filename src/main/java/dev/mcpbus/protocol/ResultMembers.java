@@ -22,38 +22,38 @@ final class ResultMembers {
     RESULT
   }
 
-  private record Known(String name, Within within) {}
+  private record KnownMember(String name, Within within) {}
 
   /** At most 64, the number of bits of a {@code long}. */
-  private static final List<Known> ALL =
+  private static final List<KnownMember> ALL =
       List.of(
-          new Known(ResultType.MEMBER, Within.ALL),
-          new Known("_meta", Within.ALL),
-          new Known("isError", Within.ALL),
-          new Known("structuredContent", Within.NOTHING),
-          new Known("inputRequests", Within.ALL),
-          new Known("requestState", Within.ALL),
-          new Known("task", Within.ALL),
-          new Known("taskId", Within.ALL),
-          new Known("status", Within.ALL),
-          new Known("statusMessage", Within.ALL),
-          new Known("pollInterval", Within.ALL),
-          new Known("pollIntervalMs", Within.ALL),
-          new Known("result", Within.RESULT),
-          new Known("error", Within.ALL),
-          new Known("nextCursor", Within.ALL),
-          new Known("ttlMs", Within.ALL),
-          new Known("cacheScope", Within.ALL),
-          new Known("tools", Within.NOTHING),
-          new Known("prompts", Within.NOTHING),
-          new Known("resources", Within.NOTHING),
-          new Known("resourceTemplates", Within.NOTHING),
-          new Known("tasks", Within.ALL),
-          new Known("capabilities", Within.ALL),
-          new Known("protocolVersion", Within.ALL),
-          new Known("supportedVersions", Within.ALL),
-          new Known("serverInfo", Within.ALL),
-          new Known("instructions", Within.ALL));
+          new KnownMember(ResultType.MEMBER, Within.ALL),
+          new KnownMember("_meta", Within.ALL),
+          new KnownMember("isError", Within.ALL),
+          new KnownMember("structuredContent", Within.NOTHING),
+          new KnownMember("inputRequests", Within.ALL),
+          new KnownMember("requestState", Within.ALL),
+          new KnownMember("task", Within.ALL),
+          new KnownMember("taskId", Within.ALL),
+          new KnownMember("status", Within.ALL),
+          new KnownMember("statusMessage", Within.ALL),
+          new KnownMember("pollInterval", Within.ALL),
+          new KnownMember("pollIntervalMs", Within.ALL),
+          new KnownMember("result", Within.RESULT),
+          new KnownMember("error", Within.ALL),
+          new KnownMember("nextCursor", Within.ALL),
+          new KnownMember("ttlMs", Within.ALL),
+          new KnownMember("cacheScope", Within.ALL),
+          new KnownMember("tools", Within.NOTHING),
+          new KnownMember("prompts", Within.NOTHING),
+          new KnownMember("resources", Within.NOTHING),
+          new KnownMember("resourceTemplates", Within.NOTHING),
+          new KnownMember("tasks", Within.ALL),
+          new KnownMember("capabilities", Within.ALL),
+          new KnownMember("protocolVersion", Within.ALL),
+          new KnownMember("supportedVersions", Within.ALL),
+          new KnownMember("serverInfo", Within.ALL),
+          new KnownMember("instructions", Within.ALL));
 
   private static final int LONGEST = 17;
 

@@ -22,13 +22,13 @@ final class UntrustedJson {
     byte[] bytes = buffer.getBytes();
     if (bytes.length > limits.maxBytes()) {
       throw new ProtocolException(
-          ProtocolException.Reason.TOO_LARGE,
+          ProtocolException.TextFault.TOO_LARGE,
           limits.maxBytes(),
           bytes.length + " bytes are more than the limit of " + limits.maxBytes());
     }
     JsonScanner scanner = new JsonScanner(bytes, 0, bytes.length, limits);
     if (scanner.peek() != '{') {
-      throw scanner.fail(ProtocolException.Reason.NOT_JSON, "expected a JSON object");
+      throw scanner.fail(ProtocolException.TextFault.NOT_JSON, "expected a JSON object");
     }
     int from = scanner.position();
     switch (demand) {

@@ -7,7 +7,9 @@
  * one: {@link dev.mcpbus.protocol.Sensitive} is a text that may hold a secret, {@link
  * dev.mcpbus.protocol.Redactor} takes secrets out of what is shown, {@link
  * dev.mcpbus.protocol.Printable} makes the text of others safe for a terminal, and {@link
- * dev.mcpbus.protocol.Glob} is the pattern of names in configurations and policies.
+ * dev.mcpbus.protocol.Glob} is the pattern of names in configurations and policies. The values of
+ * MCP's authorization that a transport's options and the OAuth client share stand here for the same
+ * reason ({@link dev.mcpbus.protocol.OAuthGrant}).
  */
 @NullMarked
 package dev.mcpbus.protocol;

@@ -1,6 +1,6 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.security.PresentedCredential.Holder;
+import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import dev.mcpbus.security.RateLimiter.Place;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
@@ -16,18 +16,18 @@ public final class Admission {
 
   private final AccessControl control;
   private final PresentedCredential credential;
-  private final Holder holder;
+  private final CredentialHolder holder;
   private final Rights rights;
   private final AuthState initial;
   private final HttpServerRequest request;
   private final Runnable end;
   private AuthState seen;
-  private @Nullable Holder latest;
+  private @Nullable CredentialHolder latest;
 
   Admission(
       AccessControl control,
       PresentedCredential credential,
-      Holder holder,
+      CredentialHolder holder,
       Rights rights,
       AuthState state,
       HttpServerRequest request,
@@ -72,7 +72,7 @@ public final class Admission {
    * valid. Cheap enough to call for each message.
    */
   public @Nullable String ended() {
-    Holder current = current();
+    CredentialHolder current = current();
     if (current == null || !current.hasScopes()) {
       return "the " + credential.word() + " is no longer good here: auth was changed";
     }
@@ -85,7 +85,7 @@ public final class Admission {
   /** As {@link #ended}, but also if the principal's rights differ from those at admission. */
   public @Nullable String changed() {
     String ended = ended();
-    Holder current = current();
+    CredentialHolder current = current();
     if (ended != null || current == null || seen == initial) {
       return ended;
     }
@@ -100,7 +100,7 @@ public final class Admission {
     return control.rateLimiter().enter(principal());
   }
 
-  private @Nullable Holder current() {
+  private @Nullable CredentialHolder current() {
     AuthState state = control.state();
     if (state != seen) {
       seen = state;

@@ -1,7 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.Jwt;
-import dev.mcpbus.security.PresentedCredential.Holder;
+import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import dev.mcpbus.security.RateLimiter.Place;
 import dev.mcpbus.security.oauth.HostResolver;
 import dev.mcpbus.security.oauth.IssuerKeys;
@@ -148,7 +148,7 @@ public final class AdmissionControl {
 
   private Future<@Nullable Admission> enter(
       HttpServerRequest request, AuthState state, PresentedCredential credential) {
-    Holder holder = credential.in(state);
+    CredentialHolder holder = credential.in(state);
     if (holder == null || isOver(holder)) {
       return Future.succeededFuture(unknown(request, state, "invalid_token"));
     }
@@ -162,7 +162,7 @@ public final class AdmissionControl {
         : place.map(one -> entered(request, state, credential, holder, one));
   }
 
-  private boolean isOver(Holder holder) {
+  private boolean isOver(CredentialHolder holder) {
     return holder.until() != null && !control.now().isBefore(holder.until());
   }
 
@@ -170,7 +170,7 @@ public final class AdmissionControl {
       HttpServerRequest request,
       AuthState state,
       PresentedCredential credential,
-      Holder holder,
+      CredentialHolder holder,
       Place place) {
     Principal principal = holder.principal();
     if (place.isFree()) {

@@ -1,7 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.ApiKey;
-import dev.mcpbus.security.PresentedCredential.Holder;
+import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -36,23 +36,23 @@ public final class ApiKeys {
     }
   }
 
-  private static final class Known {
+  private static final class KnownKey {
     private final byte[] hash;
-    private final Holder holder;
+    private final CredentialHolder holder;
 
-    Known(byte[] hash, Holder holder) {
+    KnownKey(byte[] hash, CredentialHolder holder) {
       this.hash = hash;
       this.holder = holder;
     }
   }
 
-  private final List<Known> keys = new ArrayList<>();
+  private final List<KnownKey> keys = new ArrayList<>();
 
   ApiKeys(List<ApiKey> keys) {
     for (ApiKey key : keys) {
       byte[] hash = HexFormat.of().parseHex(key.hash().substring(ALGORITHM.length()));
       Principal principal = new Principal(key.name(), new TreeSet<>(key.roles()), key.admin());
-      this.keys.add(new Known(hash, new Holder(principal, key.expires(), true)));
+      this.keys.add(new KnownKey(hash, new CredentialHolder(principal, key.expires(), true)));
     }
   }
 
@@ -68,9 +68,9 @@ public final class ApiKeys {
    * The holder of the key with this hash; null if the key is unknown. Compares with every known
    * key, so the time does not show whether there is a match.
    */
-  @Nullable Holder holder(byte[] hash) {
-    Holder found = null;
-    for (Known known : keys) {
+  @Nullable CredentialHolder holder(byte[] hash) {
+    CredentialHolder found = null;
+    for (KnownKey known : keys) {
       if (MessageDigest.isEqual(known.hash, hash)) {
         found = known.holder;
       }
@@ -80,7 +80,7 @@ public final class ApiKeys {
 
   /** The hash of a key that a caller presented. */
   static PresentedCredential credential(String key) {
-    return new PresentedCredential.Key(hash(key));
+    return new PresentedCredential.PresentedKey(hash(key));
   }
 
   private static byte[] hash(String key) {

@@ -16,13 +16,13 @@ sealed interface PresentedCredential {
    * @param until the end of its validity, null for never
    * @param hasScopes false for a token without all required scopes
    */
-  record Holder(Principal principal, @Nullable Instant until, boolean hasScopes) {}
+  record CredentialHolder(Principal principal, @Nullable Instant until, boolean hasScopes) {}
 
   /**
    * The holder under that configuration, without a check of the time; null if the credential is not
    * valid there.
    */
-  @Nullable Holder in(AuthState state);
+  @Nullable CredentialHolder in(AuthState state);
 
   /** The noun for messages. */
   String word();
@@ -31,12 +31,12 @@ sealed interface PresentedCredential {
   final class None implements PresentedCredential {
     static final None SHOWN = new None();
 
-    private static final Holder LOCAL = new Holder(Principal.LOCAL, null, true);
+    private static final CredentialHolder LOCAL = new CredentialHolder(Principal.LOCAL, null, true);
 
     private None() {}
 
     @Override
-    public Holder in(AuthState state) {
+    public CredentialHolder in(AuthState state) {
       return LOCAL;
     }
 
@@ -47,15 +47,15 @@ sealed interface PresentedCredential {
   }
 
   /** An API key, by its hash. */
-  final class Key implements PresentedCredential {
+  final class PresentedKey implements PresentedCredential {
     private final byte[] hash;
 
-    Key(byte[] hash) {
+    PresentedKey(byte[] hash) {
       this.hash = hash;
     }
 
     @Override
-    public @Nullable Holder in(AuthState state) {
+    public @Nullable CredentialHolder in(AuthState state) {
       return state.keys().holder(hash);
     }
 
@@ -74,7 +74,7 @@ sealed interface PresentedCredential {
     }
 
     @Override
-    public @Nullable Holder in(AuthState state) {
+    public @Nullable CredentialHolder in(AuthState state) {
       TokenRules rules = state.tokens();
       return rules == null ? null : rules.holder(claims);
     }

@@ -52,14 +52,14 @@ final class SigningKeys {
    *
    * @param verifier checks signatures alone; {@link TokenRules} checks the claims
    */
-  record Key(String algorithm, JWTAuth verifier) {}
+  record SigningKey(String algorithm, JWTAuth verifier) {}
 
-  private record Held(Key key, long seen) {}
+  private record CachedKey(SigningKey key, long seen) {}
 
   private final Vertx vertx;
   private final Supplier<Future<List<JsonObject>>> source;
   private final LongSupplier nanos;
-  private final Map<String, Held> keys = new HashMap<>();
+  private final Map<String, CachedKey> keys = new HashMap<>();
   private @Nullable Future<Void> fetching;
   private boolean fetched;
   private long fetchedAt;
@@ -77,9 +77,9 @@ final class SigningKeys {
    * The key with this id; completes with null if there is no such key or the set cannot be fetched.
    * Never fails.
    */
-  Future<@Nullable Key> find(String id) {
+  Future<@Nullable SigningKey> find(String id) {
     long now = nanos.getAsLong();
-    Held held = keys.get(id);
+    CachedKey held = keys.get(id);
     boolean old = held != null && now - held.seen() > REFRESH.toNanos();
     if (held != null && !old) {
       return Future.succeededFuture(held.key());
@@ -96,8 +96,8 @@ final class SigningKeys {
         : fetch.map(done -> current(id, nanos.getAsLong()));
   }
 
-  private @Nullable Key current(String id, long now) {
-    Held held = keys.get(id);
+  private @Nullable SigningKey current(String id, long now) {
+    CachedKey held = keys.get(id);
     return held == null || now - held.seen() > RETIRED.toNanos() ? null : held.key();
   }
 
@@ -129,16 +129,16 @@ final class SigningKeys {
       if (keys.size() < MAX_KEYS
           && jwk.getValue("kid") instanceof String id
           && jwk.getValue("use", "sig").equals("sig")) {
-        Key key = key(jwk);
+        SigningKey key = key(jwk);
         if (key != null) {
-          keys.put(id, new Held(key, now));
+          keys.put(id, new CachedKey(key, now));
         }
       }
     }
   }
 
   /** Null for a key of an algorithm that is not allowed. */
-  private @Nullable Key key(JsonObject jwk) {
+  private @Nullable SigningKey key(JsonObject jwk) {
     String type = String.valueOf(jwk.getValue("kty"));
     String algorithm =
         switch (type) {
@@ -155,7 +155,7 @@ final class SigningKeys {
           new JWTAuthOptions()
               .addJwk(jwk.copy().put("alg", algorithm))
               .setJWTOptions(new JWTOptions().setIgnoreExpiration(true));
-      return new Key(algorithm, JWTAuth.create(vertx, options));
+      return new SigningKey(algorithm, JWTAuth.create(vertx, options));
     } catch (RuntimeException e) {
       LOG.warn("auth: a key of the token issuer cannot be used: {}", e.getClass().getSimpleName());
       return null;

@@ -1,7 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.Jwt;
-import dev.mcpbus.security.PresentedCredential.Holder;
+import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -30,7 +30,7 @@ final class TokenRules {
   }
 
   /** The principal, its scopes and the expiry; null if the claims are not valid for us. */
-  @Nullable Holder holder(JsonObject claims) {
+  @Nullable CredentialHolder holder(JsonObject claims) {
     if (!options.issuer().equals(claims.getValue("iss"))
         || !isForUs(claims.getValue("aud"))
         || !(claims.getValue("exp") instanceof Number exp)
@@ -42,7 +42,7 @@ final class TokenRules {
     long end = Math.max(0, Math.min(exp.longValue(), LAST_SECOND)) + options.leeway().toSeconds();
     NavigableSet<String> scopes = scopes(claims);
     boolean admin = options.adminScopes().stream().anyMatch(scopes::contains);
-    return new Holder(
+    return new CredentialHolder(
         new Principal(PREFIX + subject, scopes, admin),
         Instant.ofEpochSecond(end),
         scopes.containsAll(options.requiredScopes()));

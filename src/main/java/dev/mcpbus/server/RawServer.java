@@ -178,7 +178,7 @@ public final class RawServer implements Acceptor {
   /** Removes a tool; calls in flight go on. Returns false if there is no such tool. */
   public boolean removeTool(String name) {
     synchronized (this) {
-      ServerTools.Tool tool = tools.find(name);
+      ServerTools.RegisteredTool tool = tools.find(name);
       if (tool == null) {
         return false;
       }

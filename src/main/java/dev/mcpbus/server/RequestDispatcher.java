@@ -108,7 +108,7 @@ final class RequestDispatcher {
     if (!(params.getValue("name") instanceof String name)) {
       throw RequestException.invalid("params.name must be a string: the name of the tool");
     }
-    ServerTools.Tool tool = server.tools().find(name);
+    ServerTools.RegisteredTool tool = server.tools().find(name);
     if (tool == null) {
       throw RequestException.invalid(
           "there is no tool '" + name + "'; tools/list has the names of all");

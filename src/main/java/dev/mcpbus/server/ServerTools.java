@@ -22,7 +22,7 @@ final class ServerTools {
    * A tool. Each {@code number} is used once, so that the cursor of a page stays valid after every
    * change.
    */
-  record Tool(
+  record RegisteredTool(
       String name,
       long number,
       JsonObject definition,
@@ -41,17 +41,18 @@ final class ServerTools {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_./-]{1,128}");
 
-  private final SortedMap<Long, Tool> inOrder;
-  private final Map<String, Tool> byName;
+  private final SortedMap<Long, RegisteredTool> inOrder;
+  private final Map<String, RegisteredTool> byName;
   private final long last;
 
-  private ServerTools(SortedMap<Long, Tool> inOrder, Map<String, Tool> byName, long last) {
+  private ServerTools(
+      SortedMap<Long, RegisteredTool> inOrder, Map<String, RegisteredTool> byName, long last) {
     this.inOrder = inOrder;
     this.byName = byName;
     this.last = last;
   }
 
-  @Nullable Tool find(String name) {
+  @Nullable RegisteredTool find(String name) {
     return byName.get(name);
   }
 
@@ -85,20 +86,20 @@ final class ServerTools {
           "the inputSchema of tool '" + name + "' is not a usable JSON schema: " + fault);
     }
     ArgumentValidator validator = ArgumentValidator.of(raw);
-    Tool tool = new Tool(name, last + 1, definition.copy(), validator, handler);
-    SortedMap<Long, Tool> more = new TreeMap<>(inOrder);
+    RegisteredTool tool = new RegisteredTool(name, last + 1, definition.copy(), validator, handler);
+    SortedMap<Long, RegisteredTool> more = new TreeMap<>(inOrder);
     more.put(tool.number, tool);
     return new ServerTools(more, named(more), tool.number);
   }
 
-  ServerTools without(Tool tool) {
-    SortedMap<Long, Tool> fewer = new TreeMap<>(inOrder);
+  ServerTools without(RegisteredTool tool) {
+    SortedMap<Long, RegisteredTool> fewer = new TreeMap<>(inOrder);
     fewer.remove(tool.number);
     return new ServerTools(fewer, named(fewer), last);
   }
 
-  private static Map<String, Tool> named(SortedMap<Long, Tool> tools) {
-    Map<String, Tool> named = new TreeMap<>();
+  private static Map<String, RegisteredTool> named(SortedMap<Long, RegisteredTool> tools) {
+    Map<String, RegisteredTool> named = new TreeMap<>();
     tools.values().forEach(tool -> named.put(tool.name, tool));
     return named;
   }
@@ -118,7 +119,7 @@ final class ServerTools {
     JsonArray page = new JsonArray();
     JsonObject result = new JsonObject().put("tools", page);
     long number = 0;
-    for (Tool tool : inOrder.tailMap(after + 1).values()) {
+    for (RegisteredTool tool : inOrder.tailMap(after + 1).values()) {
       if (page.size() == size) {
         return result.put("nextCursor", Long.toString(number));
       }

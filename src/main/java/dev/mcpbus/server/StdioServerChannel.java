@@ -6,8 +6,8 @@ import dev.mcpbus.transport.LineFramer;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -80,9 +80,9 @@ final class StdioServerChannel implements Channel {
       for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
         feed(framer, Arrays.copyOf(chunk, n));
       }
-      over(new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, "stdin has ended"));
+      over(new TransportException(Reason.UPSTREAM_RESET, Reached.MAYBE, "stdin has ended"));
     } catch (IOException e) {
-      over(new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, "stdin cannot be read"));
+      over(new TransportException(Reason.UPSTREAM_RESET, Reached.MAYBE, "stdin cannot be read"));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -120,7 +120,7 @@ final class StdioServerChannel implements Channel {
   @Override
   public void send(OutboundMessage message) throws TransportException {
     if (closed) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "stdout is closed");
+      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "stdout is closed");
     }
     byte[] bytes = message.bytes();
     window.take(bytes.length);
@@ -134,7 +134,7 @@ final class StdioServerChannel implements Channel {
           } catch (IOException e) {
             over(
                 new TransportException(
-                    Reason.UPSTREAM_RESET, Sent.MAYBE, "stdout cannot be written"));
+                    Reason.UPSTREAM_RESET, Reached.MAYBE, "stdout cannot be written"));
           }
         });
   }

@@ -3,8 +3,8 @@ package dev.mcpbus.transport;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 
 /**
  * Parses a message of a peer; turns a violation of JSON-RPC into a failure of the transport.
@@ -30,7 +30,7 @@ public final class InboundParser {
             default -> Reason.PROTOCOL_ERROR;
           };
       throw new TransportException(
-          reason, Sent.MAYBE, "the peer violated the protocol: " + e.getMessage());
+          reason, Reached.MAYBE, "the peer violated the protocol: " + e.getMessage());
     }
   }
 }

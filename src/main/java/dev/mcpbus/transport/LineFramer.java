@@ -3,8 +3,8 @@ package dev.mcpbus.transport;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
@@ -113,7 +113,7 @@ public final class LineFramer {
       if (++junk > junkBudget) {
         throw new TransportException(
             Reason.PROTOCOL_ERROR,
-            Sent.MAYBE,
+            Reached.MAYBE,
             "more than "
                 + junkBudget
                 + " lines on "
@@ -135,7 +135,7 @@ public final class LineFramer {
             default -> Reason.PROTOCOL_ERROR;
           };
       throw new TransportException(
-          reason, Sent.MAYBE, "line " + lines + " of " + source + ": " + e.getMessage());
+          reason, Reached.MAYBE, "line " + lines + " of " + source + ": " + e.getMessage());
     }
   }
 
@@ -168,7 +168,7 @@ public final class LineFramer {
   private TransportException tooLong() {
     return new TransportException(
         Reason.LIMIT_EXCEEDED,
-        Sent.MAYBE,
+        Reached.MAYBE,
         "line " + lines + " of " + source + " is longer than " + limits.maxBytes() + " bytes");
   }
 }

@@ -1,5 +1,8 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.IdentityProvider;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.nio.file.Path;
@@ -12,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * How to get tokens for a server behind HTTP. With {@link #DEFAULT} the server's metadata and
  * challenge decide everything.
  *
- * @param grant how the client obtains a token; default {@link Grant#AUTHORIZATION_CODE}
+ * @param grant how the client obtains a token; default {@link OAuthGrant#AUTHORIZATION_CODE}
  * @param clientId as registered with the authorization server; null to obtain it with {@code
  *     clientMetadataUrl} or by dynamic registration
  * @param clientSecret of that client, null for a public one
@@ -26,71 +29,29 @@ import org.jspecify.annotations.Nullable;
  * @param redirectUri on loopback; port 0 lets the system choose
  * @param privateKey PEM file (PKCS#8, RSA or P-256) for {@code private_key_jwt}
  * @param keyId of that key, null for none
- * @param idJag the identity provider that exchanges an identity assertion; for {@link Grant#ID_JAG}
+ * @param idJag the identity provider that exchanges an identity assertion; for {@link
+ *     OAuthGrant#ID_JAG}
  * @param tokenStore name of the store that keeps the tokens, null for the program's own
  */
 public record OAuthOptions(
-    Grant grant,
+    OAuthGrant grant,
     @Nullable String clientId,
     @Nullable Sensitive clientSecret,
-    @Nullable AuthMethod authMethod,
+    @Nullable ClientAuthentication authMethod,
     List<String> scopes,
     @Nullable URI issuer,
     @Nullable URI clientMetadataUrl,
     URI redirectUri,
     @Nullable Path privateKey,
     @Nullable String keyId,
-    @Nullable IdJag idJag,
+    @Nullable IdentityProvider idJag,
     @Nullable String tokenStore) {
-
-  /** The ways to obtain a token. */
-  public enum Grant {
-    /** A person logs in with a browser. */
-    AUTHORIZATION_CODE,
-    CLIENT_CREDENTIALS,
-    /** A JWT signed with the private key is itself the grant (RFC 7523, section 2.1). */
-    JWT_BEARER,
-    /** An enterprise's identity provider exchanges an identity assertion for the grant. */
-    ID_JAG
-  }
-
-  /** Client authentication at the token endpoint; named as in OAuth metadata. */
-  public enum AuthMethod {
-    NONE,
-    CLIENT_SECRET_BASIC,
-    CLIENT_SECRET_POST,
-    PRIVATE_KEY_JWT
-  }
-
-  /**
-   * The identity provider of an enterprise.
-   *
-   * @param tokenEndpoint the URL that exchanges the assertion
-   * @param clientId of this client at the identity provider
-   * @param clientSecret of this client at the identity provider, null for none
-   * @param subjectToken the identity assertion itself, or null
-   * @param subjectTokenFile a file that is read again for every exchange, or null
-   * @param subjectTokenType {@code id_token} or {@code saml2}, as a short name or a URN
-   */
-  public record IdJag(
-      URI tokenEndpoint,
-      String clientId,
-      @Nullable Sensitive clientSecret,
-      @Nullable Sensitive subjectToken,
-      @Nullable Path subjectTokenFile,
-      String subjectTokenType) {
-
-    @Override
-    public String toString() {
-      return "idJag[" + tokenEndpoint.getHost() + "]";
-    }
-  }
 
   public static final URI ANY_LOOPBACK_PORT = URI.create("http://127.0.0.1:0/callback");
 
   public static final OAuthOptions DEFAULT =
       new OAuthOptions(
-          Grant.AUTHORIZATION_CODE,
+          OAuthGrant.AUTHORIZATION_CODE,
           null,
           null,
           null,
@@ -113,11 +74,11 @@ public record OAuthOptions(
     if (clientSecret != null) {
       secrets.add(clientSecret);
     }
-    if (idJag != null && idJag.clientSecret != null) {
-      secrets.add(idJag.clientSecret);
+    if (idJag != null && idJag.clientSecret() != null) {
+      secrets.add(idJag.clientSecret());
     }
-    if (idJag != null && idJag.subjectToken != null) {
-      secrets.add(idJag.subjectToken);
+    if (idJag != null && idJag.subjectToken() != null) {
+      secrets.add(idJag.subjectToken());
     }
     return secrets;
   }

@@ -15,17 +15,21 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // no code compares messages
 public record OutboundMessage(
-    Envelope.Kind kind, long id, @Nullable String method, byte[] bytes, List<Header> headers) {
+    Envelope.Kind kind,
+    long id,
+    @Nullable String method,
+    byte[] bytes,
+    List<MessageHeader> headers) {
 
   /** A header that belongs to one message, for transports with headers. */
-  public record Header(CharSequence name, CharSequence value) {}
+  public record MessageHeader(CharSequence name, CharSequence value) {}
 
   public static OutboundMessage request(long id, String method, byte[] bytes) {
     return request(id, method, bytes, List.of());
   }
 
   public static OutboundMessage request(
-      long id, String method, byte[] bytes, List<Header> headers) {
+      long id, String method, byte[] bytes, List<MessageHeader> headers) {
     return new OutboundMessage(Envelope.Kind.REQUEST, id, method, bytes, headers);
   }
 

@@ -40,7 +40,7 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
   private static TransportException redacted(TransportException failure, Redactor redactor) {
     return new TransportException(
         failure.reason(),
-        failure.sent(),
+        failure.reached(),
         redactor.redact(String.valueOf(failure.getMessage())),
         failure.retryAfterMillis(),
         null);

@@ -1,7 +1,7 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Context;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -36,7 +36,7 @@ public final class SendBuffer {
     }
     if (waiting.size() >= LIMIT) {
       throw new TransportException(
-          Reason.OVERLOADED, Sent.NO, LIMIT + " messages wait for the client");
+          Reason.OVERLOADED, Reached.NO, LIMIT + " messages wait for the client");
     }
     waiting.add(message);
     if (waiting.size() == 1) {

@@ -1,7 +1,7 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 
 /**
  * Bounds the messages that were sent and that the peer has not accepted yet. Confined to the owner
@@ -37,7 +37,7 @@ public final class SendWindow {
     if (messages >= maxMessages || (messages > 0 && bytes + size > maxBytes)) {
       throw new TransportException(
           Reason.OVERLOADED,
-          Sent.NO,
+          Reached.NO,
           "the peer has not accepted " + messages + " messages (" + bytes + " bytes) yet");
     }
     messages++;

@@ -1,8 +1,8 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -142,6 +142,6 @@ public final class TlsFiles {
 
   private static TransportException unusable(String key, Path file, String why) {
     return new TransportException(
-        Reason.TLS_ERROR, Sent.NO, "tls." + key + " " + file + ": " + why + "; correct it");
+        Reason.TLS_ERROR, Reached.NO, "tls." + key + " " + file + ": " + why + "; correct it");
   }
 }

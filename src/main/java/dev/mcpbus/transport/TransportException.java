@@ -42,17 +42,17 @@ public final class TransportException extends Exception {
   }
 
   /** Whether the request can have reached the server. */
-  public enum Sent {
+  public enum Reached {
     NO,
     MAYBE
   }
 
   private final Reason reason;
-  private final Sent sent;
+  private final Reached reached;
   private final long retryAfterMillis;
 
-  public TransportException(Reason reason, Sent sent, String message) {
-    this(reason, sent, message, -1, null);
+  public TransportException(Reason reason, Reached reached, String message) {
+    this(reason, reached, message, -1, null);
   }
 
   /**
@@ -61,10 +61,14 @@ public final class TransportException extends Exception {
    * @param retryAfterMillis when a retry makes sense, -1 if unknown
    */
   public TransportException(
-      Reason reason, Sent sent, String message, long retryAfterMillis, @Nullable Throwable cause) {
+      Reason reason,
+      Reached reached,
+      String message,
+      long retryAfterMillis,
+      @Nullable Throwable cause) {
     super(message, cause, false, false);
     this.reason = reason;
-    this.sent = sent;
+    this.reached = reached;
     this.retryAfterMillis = retryAfterMillis;
   }
 
@@ -72,8 +76,8 @@ public final class TransportException extends Exception {
     return reason;
   }
 
-  public Sent sent() {
-    return sent;
+  public Reached reached() {
+    return reached;
   }
 
   public long retryAfterMillis() {
@@ -81,7 +85,7 @@ public final class TransportException extends Exception {
   }
 
   /** The same failure for a request that certainly did not reach the server, or possibly did. */
-  public TransportException withSent(Sent other) {
+  public TransportException withReached(Reached other) {
     return new TransportException(
         reason, other, String.valueOf(getMessage()), retryAfterMillis, getCause());
   }

@@ -3,7 +3,7 @@ package dev.mcpbus.bus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.mcpbus.bus.FairLimit.Kind;
+import dev.mcpbus.bus.FairLimit.Outcome;
 import dev.mcpbus.bus.FairLimit.Verdict;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -46,7 +46,7 @@ class FairLimitTest {
 
     Verdict<Integer> verdict = bound.admit(100, FairLimit.ANYBODY);
 
-    assertThat(verdict).isEqualTo(new Verdict<>(Kind.EVICT, first + 1));
+    assertThat(verdict).isEqualTo(new Verdict<>(Outcome.EVICT, first + 1));
     assertThat(bound.contains(first + 1)).isFalse();
     assertThat(bound.size()).isEqualTo(8);
   }
@@ -57,8 +57,8 @@ class FairLimitTest {
       used(FairLimit.ANYBODY);
     }
 
-    assertThat(bound.admit(100, "else").kind()).isEqualTo(Kind.REFUSED);
-    assertThat(bound.admit(100, FairLimit.ANYBODY).kind()).isEqualTo(Kind.REFUSED);
+    assertThat(bound.admit(100, "else").outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(bound.admit(100, FairLimit.ANYBODY).outcome()).isEqualTo(Outcome.REFUSED);
     assertThat(bound.toJson().getLong("refused")).isEqualTo(2);
   }
 
@@ -68,8 +68,8 @@ class FairLimitTest {
       used("greedy");
     }
 
-    assertThat(bound.ask("greedy").kind()).isEqualTo(Kind.REFUSED);
-    assertThat(bound.ask("else").kind()).isEqualTo(Kind.ADMITTED);
+    assertThat(bound.ask("greedy").outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(bound.ask("else").outcome()).isEqualTo(Outcome.ADMITTED);
   }
 
   @Test
@@ -79,7 +79,7 @@ class FairLimitTest {
       idle("greedy");
     }
 
-    assertThat(bound.ask("greedy")).isEqualTo(new Verdict<>(Kind.EVICT, first));
+    assertThat(bound.ask("greedy")).isEqualTo(new Verdict<>(Outcome.EVICT, first));
   }
 
   @Test
@@ -93,8 +93,8 @@ class FairLimitTest {
       idle("other");
     }
 
-    assertThat(bound.ask("big")).isEqualTo(new Verdict<>(Kind.EVICT, big));
-    assertThat(bound.ask("new")).isEqualTo(new Verdict<>(Kind.EVICT, small));
+    assertThat(bound.ask("big")).isEqualTo(new Verdict<>(Outcome.EVICT, big));
+    assertThat(bound.ask("new")).isEqualTo(new Verdict<>(Outcome.EVICT, small));
   }
 
   @ParameterizedTest
@@ -145,14 +145,16 @@ class FairLimitTest {
                   || of(owner) == 0
                   || (left > 1 && of(owner) < 3 * left));
       if (may && entries.size() < max) {
-        return new Verdict<>(Kind.ADMITTED, null);
+        return new Verdict<>(Outcome.ADMITTED, null);
       }
       Entry own = longestIdle(owner);
       Entry any = may ? longestIdle(null) : null;
       if (any == null || (own != null && of(any.owner()) <= of(owner))) {
         any = own;
       }
-      return any == null ? new Verdict<>(Kind.REFUSED, null) : new Verdict<>(Kind.EVICT, any.id());
+      return any == null
+          ? new Verdict<>(Outcome.REFUSED, null)
+          : new Verdict<>(Outcome.EVICT, any.id());
     }
 
     void add(int id, String owner) {

@@ -2,12 +2,12 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.IdentityProvider;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
-import dev.mcpbus.transport.OAuthOptions.AuthMethod;
-import dev.mcpbus.transport.OAuthOptions.Grant;
-import dev.mcpbus.transport.OAuthOptions.IdJag;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,11 +56,11 @@ class OAuthReaderTest {
             "\"oauth\": {\"grant\": \"client_credentials\", \"clientId\": \"m\", \"privateKey\":"
                 + " \"keys/a.pem\", \"keyId\": \"k\", \"tokenEndpointAuthMethod\":"
                 + " \"private_key_jwt\", \"issuer\": \"https://as.example/t\"}");
-    assertThat(machine.grant()).isEqualTo(Grant.CLIENT_CREDENTIALS);
-    assertThat(machine.authMethod()).isEqualTo(AuthMethod.PRIVATE_KEY_JWT);
+    assertThat(machine.grant()).isEqualTo(OAuthGrant.CLIENT_CREDENTIALS);
+    assertThat(machine.authMethod()).isEqualTo(ClientAuthentication.PRIVATE_KEY_JWT);
     assertThat(machine.privateKey()).isEqualTo(folder.resolve("keys/a.pem"));
     assertThat(machine.issuer()).isEqualTo(URI.create("https://as.example/t"));
-    IdJag idp =
+    IdentityProvider idp =
         oauth(
                 "\"oauth\": {\"grant\": \"id_jag\", \"clientId\": \"m\", \"idJag\":"
                     + " {\"tokenEndpoint\": \"https://idp.example/token\", \"clientId\": \"i\","

@@ -45,20 +45,20 @@ class HealthCheckTest {
 
   private final List<String> heard = new CopyOnWriteArrayList<>();
 
-  private final HealthCheck.Listener listener =
-      new HealthCheck.Listener() {
+  private final HealthCheck.HealthListener listener =
+      new HealthCheck.HealthListener() {
         @Override
         public void healthy() {
           heard.add("healthy");
         }
 
         @Override
-        public void unhealthy(HealthCheck.Failure failure) {
+        public void unhealthy(HealthCheck.FailedCheck failure) {
           heard.add("unhealthy " + failure.failures());
         }
 
         @Override
-        public void unlisted(HealthCheck.Failure failure) {
+        public void unlisted(HealthCheck.FailedCheck failure) {
           heard.add("unlisted " + failure.failures() + " " + failure.reason().code());
         }
       };

@@ -58,7 +58,7 @@ class DuplicateMembersTest {
         .isInstanceOfSatisfying(
             ProtocolException.class,
             e -> {
-              assertThat(e.reason()).isEqualTo(ProtocolException.Reason.DUPLICATE_KEY);
+              assertThat(e.reason()).isEqualTo(ProtocolException.TextFault.DUPLICATE_KEY);
               assertThat(e.position()).isEqualTo(at);
               assertThat(e)
                   .hasMessage(

@@ -3,7 +3,7 @@ package dev.mcpbus.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.mcpbus.protocol.ProtocolException.Reason;
+import dev.mcpbus.protocol.ProtocolException.TextFault;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -21,13 +21,13 @@ class EnvelopeTest {
     return Envelope.parse(bytes, 0, bytes.length, ParseLimits.DEFAULT);
   }
 
-  private static void assertRefused(byte[] bytes, Reason reason) {
+  private static void assertRefused(byte[] bytes, TextFault reason) {
     assertThatThrownBy(() -> parse(bytes))
         .isInstanceOfSatisfying(
             ProtocolException.class, e -> assertThat(e.reason()).isEqualTo(reason));
   }
 
-  private static void assertRefused(String text, Reason reason) {
+  private static void assertRefused(String text, TextFault reason) {
     assertRefused(text.getBytes(StandardCharsets.UTF_8), reason);
   }
 
@@ -93,16 +93,16 @@ class EnvelopeTest {
 
   @Test
   void case_15_a_batch_and_two_objects_are_refused() {
-    assertRefused("[{\"jsonrpc\":\"2.0\",\"method\":\"n\"}]", Reason.BATCH);
+    assertRefused("[{\"jsonrpc\":\"2.0\",\"method\":\"n\"}]", TextFault.BATCH);
     assertRefused(
         "{\"jsonrpc\":\"2.0\",\"method\":\"n\"}{\"jsonrpc\":\"2.0\",\"method\":\"n\"}",
-        Reason.TRAILING_BYTES);
+        TextFault.TRAILING_BYTES);
   }
 
   @Test
   void case_54_deep_nesting_is_refused_without_a_stack_overflow() {
     String deep = "[".repeat(10_000) + "]".repeat(10_000);
-    assertRefused("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + deep + "}", Reason.TOO_DEEP);
+    assertRefused("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + deep + "}", TextFault.TOO_DEEP);
   }
 
   @ParameterizedTest
@@ -115,7 +115,7 @@ class EnvelopeTest {
         "{\"jsonrpc\":\"2.0\",\"ID\":1,\"result\":{}}"
       })
   void case_55_duplicate_and_case_varied_members_are_refused(String text) {
-    assertRefused(text, Reason.DUPLICATE_KEY);
+    assertRefused(text, TextFault.DUPLICATE_KEY);
   }
 
   @ParameterizedTest
@@ -147,7 +147,7 @@ class EnvelopeTest {
       throws Exception {
     String text = ("{'jsonrpc':'2.0','id':7," + members + "}").replace('\'', '"');
     String quoted = name.replace('\'', '"');
-    assertRefused(text, Reason.DUPLICATE_KEY);
+    assertRefused(text, TextFault.DUPLICATE_KEY);
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     Envelope message = Envelope.received(bytes, 0, bytes.length, ParseLimits.DEFAULT);
     assertThat(message.integerId()).isEqualTo(7);
@@ -216,7 +216,7 @@ class EnvelopeTest {
   void case_55_a_million_digit_number_is_refused() {
     assertRefused(
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":" + "9".repeat(1_000_000) + "}}",
-        Reason.NUMBER_TOO_LONG);
+        TextFault.NUMBER_TOO_LONG);
   }
 
   @ParameterizedTest
@@ -224,7 +224,7 @@ class EnvelopeTest {
       strings = {"NaN", "Infinity", "01", "1.", ".5", "+1", "'x'", "tru", "{,}", "[1,]", "{\"a\"}"})
   void case_53_what_is_not_json_is_refused(String value) {
     assertRefused(
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"v\":" + value + "}}", Reason.NOT_JSON);
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"v\":" + value + "}}", TextFault.NOT_JSON);
   }
 
   @Test
@@ -244,7 +244,7 @@ class EnvelopeTest {
       System.arraycopy(head, 0, all, 0, head.length);
       System.arraycopy(sequence, 0, all, head.length, sequence.length);
       System.arraycopy(tail, 0, all, head.length + sequence.length, tail.length);
-      assertRefused(all, Reason.INVALID_UTF8);
+      assertRefused(all, TextFault.INVALID_UTF8);
     }
   }
 
@@ -260,7 +260,7 @@ class EnvelopeTest {
         "{\"jsonrpc\":\"2.0\",\"method\":5}"
       })
   void json_that_is_no_json_rpc_message_is_refused(String text) {
-    assertRefused(text, Reason.NOT_JSON_RPC);
+    assertRefused(text, TextFault.NOT_JSON_RPC);
   }
 
   @Test
@@ -269,7 +269,7 @@ class EnvelopeTest {
     assertThatThrownBy(
             () -> Envelope.parse(text, 0, text.length, ParseLimits.DEFAULT.withMaxBytes(10)))
         .isInstanceOfSatisfying(
-            ProtocolException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TOO_LARGE));
+            ProtocolException.class, e -> assertThat(e.reason()).isEqualTo(TextFault.TOO_LARGE));
   }
 
   @Test

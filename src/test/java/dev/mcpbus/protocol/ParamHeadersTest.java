@@ -3,8 +3,8 @@ package dev.mcpbus.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.mcpbus.protocol.ParamHeaders.Header;
 import dev.mcpbus.protocol.ParamHeaders.InvalidSchemaException;
+import dev.mcpbus.protocol.ParamHeaders.ParamHeader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,9 +33,9 @@ class ParamHeadersTest {
                         "{\"region\":\"s\u00fcd\",\"count\":-7,\"deep\":{\"on\":false},"
                             + "\"query\":\"x\",\"on\":true}")))
         .containsExactly(
-            new Header("Mcp-Param-Region", "=?base64?c8O8ZA==?="),
-            new Header("Mcp-Param-Count", "-7"),
-            new Header("Mcp-Param-On", "false"));
+            new ParamHeader("Mcp-Param-Region", "=?base64?c8O8ZA==?="),
+            new ParamHeader("Mcp-Param-Count", "-7"),
+            new ParamHeader("Mcp-Param-On", "false"));
   }
 
   @Test
@@ -47,7 +47,7 @@ class ParamHeadersTest {
   @Test
   void integers_are_written_as_decimals() throws Exception {
     assertThat(of(SCHEMA).values(RawJson.of("{\"count\":1.0}")))
-        .containsExactly(new Header("Mcp-Param-Count", "1"));
+        .containsExactly(new ParamHeader("Mcp-Param-Count", "1"));
   }
 
   @Test

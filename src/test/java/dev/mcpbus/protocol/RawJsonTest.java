@@ -106,7 +106,7 @@ class RawJsonTest {
                     Buffer.buffer("{\"a\":12345}"), ParseLimits.DEFAULT.withMaxBytes(5)))
         .isInstanceOfSatisfying(
             ProtocolException.class,
-            e -> assertThat(e.reason()).isEqualTo(ProtocolException.Reason.TOO_LARGE));
+            e -> assertThat(e.reason()).isEqualTo(ProtocolException.TextFault.TOO_LARGE));
   }
 
   @Test

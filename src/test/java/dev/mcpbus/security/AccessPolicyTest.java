@@ -100,7 +100,7 @@ class AccessPolicyTest {
     AuthState state = new AuthState(AuthOptions.ofKeys(List.of(key)), null);
     assertThat(ApiKeys.credential(fresh.key()).in(state))
         .isEqualTo(
-            new PresentedCredential.Holder(
+            new PresentedCredential.CredentialHolder(
                 new Principal("ci", new TreeSet<>(Set.of("r")), true), end, true));
     assertThat(ApiKeys.credential(fresh.key() + "x").in(state)).isNull();
     assertThat(ApiKeys.credential("").in(state)).isNull();

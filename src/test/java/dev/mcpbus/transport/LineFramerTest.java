@@ -94,7 +94,7 @@ class LineFramerTest {
     small.feed(new byte[100]);
     TransportException refused = refused(small, new byte[2]);
     assertThat(refused.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
-    assertThat(refused.sent()).isEqualTo(TransportException.Sent.MAYBE);
+    assertThat(refused.reached()).isEqualTo(TransportException.Reached.MAYBE);
     assertThat(small.pending()).isLessThanOrEqualTo(101);
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import org.junit.jupiter.api.Test;
 
 class SendWindowTest {
@@ -52,7 +52,7 @@ class SendWindowTest {
             TransportException.class,
             failure -> {
               assertThat(failure.reason()).isEqualTo(Reason.OVERLOADED);
-              assertThat(failure.sent()).isEqualTo(Sent.NO);
+              assertThat(failure.reached()).isEqualTo(Reached.NO);
             });
   }
 }

@@ -2,10 +2,10 @@ package dev.mcpbus.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.IdentityProvider;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator.Challenge;
-import dev.mcpbus.transport.OAuthOptions.Grant;
-import dev.mcpbus.transport.OAuthOptions.IdJag;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.net.URI;
@@ -28,7 +28,7 @@ class SensitiveOptionsTest {
 
   private static final OAuthOptions OAUTH =
       new OAuthOptions(
-          Grant.ID_JAG,
+          OAuthGrant.ID_JAG,
           "id",
           Sensitive.of("canary-client"),
           null,
@@ -38,7 +38,7 @@ class SensitiveOptionsTest {
           OAuthOptions.ANY_LOOPBACK_PORT,
           null,
           null,
-          new IdJag(
+          new IdentityProvider(
               URI.create("https://idp/token"),
               "id",
               Sensitive.of("canary-idp"),

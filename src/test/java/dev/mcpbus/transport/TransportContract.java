@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -127,7 +127,7 @@ public abstract class TransportContract {
             () ->
                 IntStream.range(0, WINDOW + 5)
                     .mapToObj(i -> send(here, request(i)))
-                    .filter(failure -> failure != null && failure.sent() == Sent.NO)
+                    .filter(failure -> failure != null && failure.reached() == Reached.NO)
                     .map(TransportException::reason)
                     .toList());
     assertThat(refusals).hasSize(5).containsOnly(Reason.OVERLOADED);
@@ -206,7 +206,7 @@ public abstract class TransportContract {
             TransportException.class,
             failure -> {
               assertThat(failure.reason()).isEqualTo(Reason.UPSTREAM_RESET);
-              assertThat(failure.sent()).isEqualTo(Sent.NO);
+              assertThat(failure.reached()).isEqualTo(Reached.NO);
             });
   }
 

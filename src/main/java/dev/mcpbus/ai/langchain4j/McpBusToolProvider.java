@@ -18,7 +18,7 @@ import java.util.Map;
  * <pre>{@code
  * AiServices.builder(Assistant.class)
  *     .chatModel(model)
- *     .toolProvider(McpBusToolProvider.create(vertx, BlockingTools.Options.DEFAULT))
+ *     .toolProvider(McpBusToolProvider.create(vertx, BlockingTools.FrameworkOptions.DEFAULT))
  *     .build();
  * }</pre>
  *
@@ -38,7 +38,7 @@ public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
     this.images = images;
   }
 
-  public static McpBusToolProvider create(Vertx vertx, BlockingTools.Options options) {
+  public static McpBusToolProvider create(Vertx vertx, BlockingTools.FrameworkOptions options) {
     return new McpBusToolProvider(new BlockingTools(vertx, options), false);
   }
 

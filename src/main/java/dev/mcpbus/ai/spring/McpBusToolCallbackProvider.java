@@ -11,7 +11,7 @@ import org.springframework.ai.tool.ToolCallbackProvider;
  * <pre>{@code
  * ChatClient.builder(chatModel).build()
  *     .prompt("...")
- *     .tools(McpBusToolCallbackProvider.create(vertx, BlockingTools.Options.DEFAULT))
+ *     .tools(McpBusToolCallbackProvider.create(vertx, BlockingTools.FrameworkOptions.DEFAULT))
  *     .call();
  * }</pre>
  *
@@ -27,7 +27,8 @@ public final class McpBusToolCallbackProvider implements ToolCallbackProvider, A
     this.tools = tools;
   }
 
-  public static McpBusToolCallbackProvider create(Vertx vertx, BlockingTools.Options options) {
+  public static McpBusToolCallbackProvider create(
+      Vertx vertx, BlockingTools.FrameworkOptions options) {
     return new McpBusToolCallbackProvider(new BlockingTools(vertx, options));
   }
 

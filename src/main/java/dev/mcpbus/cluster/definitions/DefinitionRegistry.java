@@ -42,7 +42,7 @@ public final class DefinitionRegistry {
    *
    * @param form null where this node cannot read it
    */
-  private record Held(Sensitive text, @Nullable DefinitionEntry form) {}
+  private record KnownDefinition(Sensitive text, @Nullable DefinitionEntry form) {}
 
   private final Vertx vertx;
   private final ServerEntryReader reader;
@@ -50,7 +50,7 @@ public final class DefinitionRegistry {
   private final Function<Set<ConnectionId>, Future<Void>> listener;
   private final DefinitionMap map;
 
-  private final Map<ConnectionId, Held> held = new LinkedHashMap<>();
+  private final Map<ConnectionId, KnownDefinition> held = new LinkedHashMap<>();
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
 
   /** The definitions in this node's file. */
@@ -209,7 +209,7 @@ public final class DefinitionRegistry {
     entries.forEach(
         (id, entry) -> {
           String text = Objects.requireNonNull(entry.text());
-          Held before = held.get(id);
+          KnownDefinition before = held.get(id);
           if (before == null || !before.text().equals(Sensitive.of(text))) {
             changed.add(id);
             parsed.add(parse(id, text));
@@ -239,11 +239,11 @@ public final class DefinitionRegistry {
     try {
       form = DefinitionEntry.decode(text);
     } catch (IllegalArgumentException e) {
-      held.put(id, new Held(Sensitive.of(text), null));
+      held.put(id, new KnownDefinition(Sensitive.of(text), null));
       unreadable(id, e);
       return Future.succeededFuture();
     }
-    held.put(id, new Held(Sensitive.of(text), form));
+    held.put(id, new KnownDefinition(Sensitive.of(text), form));
     ServerDefinition own = files.get(id);
     Future<ServerDefinition> definition =
         own != null && DefinitionEntry.of(own).isSame(form)
@@ -291,7 +291,7 @@ public final class DefinitionRegistry {
   }
 
   private @Nullable String divergence(ConnectionId id, ServerDefinition own) {
-    Held there = held.get(id);
+    KnownDefinition there = held.get(id);
     if (there == null) {
       return own.source()
           + ": server '"

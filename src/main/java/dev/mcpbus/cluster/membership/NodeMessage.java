@@ -32,7 +32,7 @@ public sealed interface NodeMessage {
    * @param resting the sender owns no connection and must not claim one
    * @param wantsReply each receiver replies with its own announcement
    */
-  record Here(
+  record Announcement(
       String node,
       long at,
       Map<String, Long> heard,
@@ -42,15 +42,15 @@ public sealed interface NodeMessage {
       boolean wantsReply)
       implements NodeMessage {
 
-    public Here {
+    public Announcement {
       heard = Map.copyOf(heard);
       nodes = Set.copyOf(nodes);
       stillGranted = Set.copyOf(stillGranted);
     }
 
     /** The same announcement with {@code wantsReply}. */
-    public Here wantingReply() {
-      return new Here(node, at, heard, nodes, stillGranted, resting, true);
+    public Announcement wantingReply() {
+      return new Announcement(node, at, heard, nodes, stillGranted, resting, true);
     }
   }
 
@@ -103,7 +103,7 @@ public sealed interface NodeMessage {
       String node = json.getString("node", "");
       return switch (json.getString("type", "")) {
         case "here" ->
-            new Here(
+            new Announcement(
                 node,
                 json.getLong("at"),
                 clocks(json.getJsonObject("heard")),
@@ -137,7 +137,7 @@ public sealed interface NodeMessage {
 
   /** The JSON object on the bus. */
   default JsonObject toJson() {
-    if (this instanceof Here here) {
+    if (this instanceof Announcement here) {
       return json("here")
           .put("at", here.at)
           .put("heard", new JsonObject(new LinkedHashMap<>(here.heard)))

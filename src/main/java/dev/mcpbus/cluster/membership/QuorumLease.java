@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * must stop its connections at once, and another node may take them over only after a quorum of
  * nodes has ended its grants.
  *
- * <p>How: every 500 ms each node publishes a {@link NodeMessage.Here} with the value of its own
- * monotonic clock, the nodes that it sees, and the last clock value that it received from each
+ * <p>How: every 500 ms each node publishes a {@link NodeMessage.Announcement} with the value of its
+ * own monotonic clock, the nodes that it sees, and the last clock value that it received from each
  * other node. A receiver that is among those nodes may act until its own clock passes the returned
  * value by {@code silence}. The granting node counts the same {@code silence} from the moment at
  * which it received that value, so it never regards a grant as ended before the receiver does. No
@@ -90,7 +90,7 @@ public final class QuorumLease {
    * @param nodes all nodes that this node sees, by id
    * @param resting true where this node owns no connection and must not claim one
    */
-  public synchronized NodeMessage.Here announcement(Set<String> nodes, boolean resting) {
+  public synchronized NodeMessage.Announcement announcement(Set<String> nodes, boolean resting) {
     long now = clock.getAsLong();
     Map<String, Long> heard = new HashMap<>();
     Set<String> stillGranted = new HashSet<>();
@@ -114,7 +114,7 @@ public final class QuorumLease {
                 !nodes.contains(one.getKey())
                     && now - Math.max(one.getValue().receivedAt, one.getValue().lostAt)
                         > REMEMBERED_MILLIS);
-    return new NodeMessage.Here(self, now, heard, nodes, stillGranted, resting, false);
+    return new NodeMessage.Announcement(self, now, heard, nodes, stillGranted, resting, false);
   }
 
   private static Peer unknown(String node) {
@@ -131,7 +131,7 @@ public final class QuorumLease {
    * @return true where the sender has withdrawn its grant to this node, or its grant to a third
    *     node
    */
-  public synchronized boolean receive(NodeMessage.Here here) {
+  public synchronized boolean receive(NodeMessage.Announcement here) {
     if (here.node().equals(self)) {
       return false;
     }

@@ -145,7 +145,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
       Object body,
       DeliveryOptions options,
       Promise<Message<T>> reply) {
-    InFlightRequests.InFlight<T> request = inFlight.begin(server, owner, reply);
+    InFlightRequests.InFlightRequest<T> request = inFlight.begin(server, owner, reply);
     LiveNodeSelector.reportingChoice(
         request::goesTo,
         () ->

@@ -17,25 +17,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlightRequests {
 
-  private final Set<InFlight<?>> all = ConcurrentHashMap.newKeySet();
+  private final Set<InFlightRequest<?>> all = ConcurrentHashMap.newKeySet();
 
   /** Nodes that have left; one of them may join again after a partition. */
   private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
   /**
-   * Whether the bus reports the node of each message ({@link InFlight#goesTo}); otherwise the known
-   * owner counts as that node.
+   * Whether the bus reports the node of each message ({@link InFlightRequest#goesTo}); otherwise
+   * the known owner counts as that node.
    */
   private volatile boolean nodeReported;
 
-  final class InFlight<T> {
+  final class InFlightRequest<T> {
     private final long sentAt = System.nanoTime();
     private final @Nullable ConnectionId server;
     private final @Nullable ReplicaOwner owner;
     private final Promise<Message<T>> promise;
     private volatile @Nullable String node;
 
-    private InFlight(
+    private InFlightRequest(
         @Nullable ConnectionId server, @Nullable ReplicaOwner owner, Promise<Message<T>> promise) {
       this.server = server;
       this.owner = owner;
@@ -76,9 +76,9 @@ final class InFlightRequests {
    * @param owner the owner that should receive the request, null where none is known
    * @param promise completed once, by the reply, the failure of sending, or the loss of the node
    */
-  <T> InFlight<T> begin(
+  <T> InFlightRequest<T> begin(
       @Nullable ConnectionId server, @Nullable ReplicaOwner owner, Promise<Message<T>> promise) {
-    InFlight<T> request = new InFlight<>(server, owner, promise);
+    InFlightRequest<T> request = new InFlightRequest<>(server, owner, promise);
     all.add(request);
     return request;
   }
@@ -115,15 +115,15 @@ final class InFlightRequests {
         "handed %s over before it answered; the call may have run");
   }
 
-  private void endAll(Predicate<InFlight<?>> which, String what) {
-    for (InFlight<?> request : all) {
+  private void endAll(Predicate<InFlightRequest<?>> which, String what) {
+    for (InFlightRequest<?> request : all) {
       if (which.test(request)) {
         lost(request, String.format(what, request.what()));
       }
     }
   }
 
-  private void lost(InFlight<?> request, String what) {
+  private void lost(InFlightRequest<?> request, String what) {
     if (all.remove(request)) {
       request.promise.tryFail(McpFailure.maybeSent(FailureCode.OWNER_LOST, "the node " + what));
     }

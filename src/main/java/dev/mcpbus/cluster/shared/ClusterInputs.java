@@ -34,9 +34,9 @@ public final class ClusterInputs implements InputPeers {
 
   private final Vertx vertx;
   private final PeerRequests nodes;
-  private final InputPeers.Here here;
+  private final InputPeers.NodeInputs here;
 
-  public ClusterInputs(Vertx vertx, InputPeers.Here here) {
+  public ClusterInputs(Vertx vertx, InputPeers.NodeInputs here) {
     this.vertx = vertx;
     this.nodes = new PeerRequests(vertx, Addresses.INPUT_NODES);
     this.here = here;

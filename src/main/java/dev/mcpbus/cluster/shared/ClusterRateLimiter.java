@@ -1,7 +1,7 @@
 package dev.mcpbus.cluster.shared;
 
 import dev.mcpbus.cluster.shared.RateLimitLedger.Ask;
-import dev.mcpbus.cluster.shared.RateLimitLedger.Grant;
+import dev.mcpbus.cluster.shared.RateLimitLedger.RateGrant;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Limits;
@@ -41,7 +41,7 @@ final class ClusterRateLimiter implements RateLimiter {
     int nodes();
 
     /** Requests tokens and places; fails within 250 ms where the keeper does not answer. */
-    Future<Grant> ask(Ask ask);
+    Future<RateGrant> ask(Ask ask);
   }
 
   /** After a keeper did not answer, this node applies its own share for this time. */
@@ -254,7 +254,7 @@ final class ClusterRateLimiter implements RateLimiter {
     keepers.ask(ask).onComplete(reply -> settle(allowance, reply));
   }
 
-  private void settle(Allowance allowance, AsyncResult<Grant> reply) {
+  private void settle(Allowance allowance, AsyncResult<RateGrant> reply) {
     List<Runnable> ends = new ArrayList<>();
     Ask more = null;
     synchronized (allowances) {
@@ -277,7 +277,8 @@ final class ClusterRateLimiter implements RateLimiter {
     }
   }
 
-  private @Nullable Ask granted(Allowance allowance, Grant grant, long now, List<Runnable> ends) {
+  private @Nullable Ask granted(
+      Allowance allowance, RateGrant grant, long now, List<Runnable> ends) {
     allowance.tokens += grant.tokens();
     allowance.places = grant.places();
     allowance.left = Math.max(0, grant.left());

@@ -8,7 +8,7 @@ import dev.mcpbus.cluster.membership.NodeMessages;
 import dev.mcpbus.cluster.ownership.RendezvousHash;
 import dev.mcpbus.cluster.routing.ClusterRequests;
 import dev.mcpbus.cluster.shared.RateLimitLedger.Ask;
-import dev.mcpbus.cluster.shared.RateLimitLedger.Grant;
+import dev.mcpbus.cluster.shared.RateLimitLedger.RateGrant;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.RateLimiter;
 import io.vertx.core.Future;
@@ -85,7 +85,7 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
   }
 
   private void received(NodeMessage message) {
-    if (message instanceof NodeMessage.Here) {
+    if (message instanceof NodeMessage.Announcement) {
       if (announced.add(message.node())) {
         keepers();
       }
@@ -117,7 +117,7 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
   }
 
   @Override
-  public Future<Grant> ask(Ask ask) {
+  public Future<RateGrant> ask(Ask ask) {
     String keeper =
         RendezvousHash.owner(ask.principal(), nodes, Set.of()).map(ClusterNode::id).orElse(self);
     if (keeper.equals(self)) {
@@ -127,6 +127,6 @@ public final class RateLimitKeepers extends VerticleBase implements ClusterRateL
         .<JsonObject>request(
             address(keeper), ask.toJson(), new DeliveryOptions().setSendTimeout(REPLY_MILLIS))
         .map(Message::body)
-        .map(Grant::of);
+        .map(RateGrant::of);
   }
 }

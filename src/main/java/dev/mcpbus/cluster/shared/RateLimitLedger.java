@@ -84,7 +84,7 @@ final class RateLimitLedger {
    * @param retryMillis when a token will be there, milliseconds; 0 where the node need not wait
    * @param left tokens that are still in the ledger
    */
-  record Grant(int tokens, int places, long retryMillis, double left) {
+  record RateGrant(int tokens, int places, long retryMillis, double left) {
 
     public JsonObject toJson() {
       return new JsonObject()
@@ -94,8 +94,8 @@ final class RateLimitLedger {
           .put("left", left);
     }
 
-    public static Grant of(JsonObject json) {
-      return new Grant(
+    public static RateGrant of(JsonObject json) {
+      return new RateGrant(
           json.getInteger("tokens", 0),
           json.getInteger("places", 0),
           json.getLong("retry", 0L),
@@ -103,10 +103,10 @@ final class RateLimitLedger {
     }
   }
 
-  private record Holding(int tokens, int places, long at) {}
+  private record NodeShare(int tokens, int places, long at) {}
 
   private static final class Account {
-    private final Map<String, Holding> nodes = new HashMap<>();
+    private final Map<String, NodeShare> nodes = new HashMap<>();
     private Limits limits;
     private double tokens;
     private long filled;
@@ -134,7 +134,7 @@ final class RateLimitLedger {
     this.swept = nanos.getAsLong();
   }
 
-  synchronized Grant ask(Ask ask) {
+  synchronized RateGrant ask(Ask ask) {
     long now = nanos.getAsLong();
     Limits limits = ask.limits();
     Account account =
@@ -148,17 +148,17 @@ final class RateLimitLedger {
     account.limits = limits;
     account.nodes.remove(ask.node());
     account.nodes.values().removeIf(one -> now - one.at() > HOLD_NANOS);
-    int held = account.nodes.values().stream().mapToInt(Holding::tokens).sum() + ask.have();
+    int held = account.nodes.values().stream().mapToInt(NodeShare::tokens).sum() + ask.have();
     account.fill(now, ask.back(), held);
     int tokens = (int) Math.max(0, Math.min(ask.want(), Math.floor(account.tokens)));
     account.tokens -= tokens;
-    int taken = account.nodes.values().stream().mapToInt(Holding::places).sum();
+    int taken = account.nodes.values().stream().mapToInt(NodeShare::places).sum();
     int places = Math.max(ask.inFlight(), Math.min(ask.places(), limits.concurrency() - taken));
     if (ask.have() + tokens + places > 0) {
-      account.nodes.put(ask.node(), new Holding(ask.have() + tokens, places, now));
+      account.nodes.put(ask.node(), new NodeShare(ask.have() + tokens, places, now));
     }
     forget(now);
-    return new Grant(tokens, places, retry(account, ask.want(), tokens), account.tokens);
+    return new RateGrant(tokens, places, retry(account, ask.want(), tokens), account.tokens);
   }
 
   private static long retry(Account account, int want, int got) {

@@ -46,7 +46,7 @@ public final class InputRequests {
    * @param answer the MCP result; fails where there is no handler ({@link #isUnhandled}), or no
    *     answer
    */
-  record Question(String key, Future<JsonObject> answer) {}
+  record OutgoingQuestion(String key, Future<JsonObject> answer) {}
 
   private final EventBus bus;
   private final ConnectionId id;
@@ -72,7 +72,7 @@ public final class InputRequests {
    * @param to the only address that gets the question, null for any handler
    * @param call the call id of the call that needs the answer, null where it is unknown
    */
-  Question ask(
+  OutgoingQuestion ask(
       String method,
       JsonObject params,
       boolean perRequest,
@@ -95,7 +95,7 @@ public final class InputRequests {
       question.put("to", to).put("call", call);
     }
     open.add(key);
-    return new Question(
+    return new OutgoingQuestion(
         key,
         bus.<JsonObject>request(Addresses.INPUT_ASK, question, UNTIL_ANSWERED)
             .map(Message::body)
@@ -121,7 +121,7 @@ public final class InputRequests {
     }
     JsonObject params =
         question.getValue("params") instanceof JsonObject object ? object : new JsonObject();
-    Question sent = ask(method, params, true, call.owner(), call.input(), call.callId());
+    OutgoingQuestion sent = ask(method, params, true, call.owner(), call.input(), call.callId());
     opened.accept(sent.key());
     return sent.answer().recover(failure -> missing(method, failure));
   }

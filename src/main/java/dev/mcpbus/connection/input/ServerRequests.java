@@ -55,7 +55,7 @@ public final class ServerRequests {
   }
 
   private void ask(Session session, RawJson requestId, String method, JsonObject params) {
-    InputRequests.Question question =
+    InputRequests.OutgoingQuestion question =
         inputs.ask(method, params, false, owner(session, params), client, null);
     open.put(requestId, question.key());
     session.extendAll(CallDeadline.QUESTION_MILLIS);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     connection
  */
 public record Ownership(
-    String node, String epoch, BooleanSupplier held, ReplicaRole.@Nullable Factory several) {
+    String node, String epoch, BooleanSupplier held, ReplicaRole.@Nullable RoleFactory several) {
 
   /** The ownership of a server's only connection. */
   public Ownership(String node, String epoch, BooleanSupplier held) {

@@ -26,7 +26,7 @@ public interface ReplicaRole {
 
   /** Makes the role, on the connection's context. */
   @FunctionalInterface
-  interface Factory {
+  interface RoleFactory {
     ReplicaRole create(Vertx vertx, Self self);
   }
 

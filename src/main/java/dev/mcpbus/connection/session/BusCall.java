@@ -37,7 +37,7 @@ public final class BusCall extends PendingRequest {
   private final @Nullable CacheMode cache;
   private final @Nullable RawJson task;
   private final boolean raw;
-  private List<OutboundMessage.Header> headers = List.of();
+  private List<OutboundMessage.MessageHeader> headers = List.of();
   private @Nullable Consumer<RawJson> keeper;
   private @Nullable OutputCheck output;
   private @Nullable String epoch;
@@ -249,12 +249,12 @@ public final class BusCall extends PendingRequest {
   }
 
   /** Sets the arguments that the tool's schema wants in headers as well. */
-  public void headers(List<OutboundMessage.Header> mirrored) {
+  public void headers(List<OutboundMessage.MessageHeader> mirrored) {
     headers = mirrored;
   }
 
   @Override
-  public List<OutboundMessage.Header> headers() {
+  public List<OutboundMessage.MessageHeader> headers() {
     return headers;
   }
 

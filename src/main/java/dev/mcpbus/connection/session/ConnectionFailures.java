@@ -19,7 +19,7 @@ public final class ConnectionFailures {
             ? FailureCode.UNAVAILABLE
             : FailureCode.valueOf(e.reason().name());
     McpFailure.Sent sent =
-        e.sent() == TransportException.Sent.NO ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE;
+        e.reached() == TransportException.Reached.NO ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE;
     return new McpFailure(code, sent, text(e), e.retryAfterMillis(), null);
   }
 

@@ -187,20 +187,22 @@ public final class DiscoverEra implements SessionEra {
   }
 
   @Override
-  public List<OutboundMessage.Header> headers(
+  public List<OutboundMessage.MessageHeader> headers(
       Session session, @Nullable RawJson params, PendingRequest call) {
     if (!session.hasRequestStreams()) {
       return List.of();
     }
-    List<OutboundMessage.Header> headers = new ArrayList<>(4);
+    List<OutboundMessage.MessageHeader> headers = new ArrayList<>(4);
     if (session.version() == null) {
-      headers.add(new OutboundMessage.Header(McpHeaders.PROTOCOL_VERSION, spoken.wire()));
+      headers.add(new OutboundMessage.MessageHeader(McpHeaders.PROTOCOL_VERSION, spoken.wire()));
     }
-    headers.add(new OutboundMessage.Header(McpHeaders.METHOD, HeaderValue.encode(call.method())));
+    headers.add(
+        new OutboundMessage.MessageHeader(McpHeaders.METHOD, HeaderValue.encode(call.method())));
     String member = McpHeaders.NAMED_BY.get(call.method());
     RawJson name = member == null || params == null ? null : params.member(member);
     if (name != null && name.isString()) {
-      headers.add(new OutboundMessage.Header(McpHeaders.NAME, HeaderValue.encode(name.asString())));
+      headers.add(
+          new OutboundMessage.MessageHeader(McpHeaders.NAME, HeaderValue.encode(name.asString())));
     }
     headers.addAll(call.headers());
     return headers;

@@ -123,7 +123,7 @@ public final class InitializeEra implements SessionEra {
   }
 
   @Override
-  public List<OutboundMessage.Header> headers(
+  public List<OutboundMessage.MessageHeader> headers(
       Session session, @Nullable RawJson params, PendingRequest call) {
     return List.of();
   }

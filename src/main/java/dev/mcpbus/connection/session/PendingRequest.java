@@ -155,7 +155,7 @@ public abstract class PendingRequest {
   }
 
   /** Headers of this request, for transports that have headers. */
-  public List<OutboundMessage.Header> headers() {
+  public List<OutboundMessage.MessageHeader> headers() {
     return List.of();
   }
 

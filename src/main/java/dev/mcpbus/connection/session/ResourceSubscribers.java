@@ -30,9 +30,9 @@ public final class ResourceSubscribers {
    * @param principal null for a program on the bus
    * @param name tells several subscribers of one principal apart, empty for the principal itself
    */
-  public record Holder(@Nullable String principal, String name) {}
+  public record Subscriber(@Nullable String principal, String name) {}
 
-  private final Map<String, Map<Holder, Long>> byUri = new LinkedHashMap<>();
+  private final Map<String, Map<Subscriber, Long>> byUri = new LinkedHashMap<>();
   private final Map<String, Integer> counts = new HashMap<>();
   private int size;
 
@@ -42,12 +42,12 @@ public final class ResourceSubscribers {
    * @throws McpFailure {@code LIMIT_EXCEEDED} for a long URI; {@code OVERLOADED} where the
    *     principal, or all principals together, have too many subscriptions
    */
-  public void add(Holder holder, String uri, long now) {
+  public void add(Subscriber holder, String uri, long now) {
     if (uri.length() > MAX_URI) {
       throw McpFailure.notSent(
           FailureCode.LIMIT_EXCEEDED, "\"uri\" has more than " + MAX_URI + " characters");
     }
-    Map<Holder, Long> holders = byUri.get(uri);
+    Map<Subscriber, Long> holders = byUri.get(uri);
     boolean fresh = holders == null || !holders.containsKey(holder);
     String principal = holder.principal();
     if (fresh && principal != null) {
@@ -69,8 +69,8 @@ public final class ResourceSubscribers {
   /**
    * Removes a subscription; true where no other is left, so that the connection has to unsubscribe.
    */
-  public boolean remove(Holder holder, String uri) {
-    Map<Holder, Long> holders = byUri.get(uri);
+  public boolean remove(Subscriber holder, String uri) {
+    Map<Subscriber, Long> holders = byUri.get(uri);
     if (holders == null) {
       return true;
     }
@@ -83,7 +83,7 @@ public final class ResourceSubscribers {
     return holders.isEmpty();
   }
 
-  private void uncount(Holder holder) {
+  private void uncount(Subscriber holder) {
     String principal = holder.principal();
     if (principal != null) {
       size--;
@@ -105,7 +105,7 @@ public final class ResourceSubscribers {
     return unwanted;
   }
 
-  private boolean isOver(Map.Entry<Holder, Long> one, long now) {
+  private boolean isOver(Map.Entry<Subscriber, Long> one, long now) {
     if (one.getValue() > now) {
       return false;
     }

@@ -19,12 +19,12 @@ public final class ResultCache {
   private static final int MAX_ENTRIES = 512;
   private static final long MAX_BYTES = 16L * 1024 * 1024;
 
-  private record Key(String method, RawJson params) {}
+  private record ResultKey(String method, RawJson params) {}
 
-  private record Entry(RawJson result, long until) {}
+  private record CachedResult(RawJson result, long until) {}
 
   private final Clock clock;
-  private final Map<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<ResultKey, CachedResult> entries = new LinkedHashMap<>(16, 0.75f, true);
   private long bytes;
 
   public ResultCache(Clock clock) {
@@ -39,7 +39,7 @@ public final class ResultCache {
 
   /** The kept result if it is still fresh, else null. */
   public @Nullable RawJson fresh(String method, RawJson params) {
-    Entry entry = entries.get(new Key(method, params));
+    CachedResult entry = entries.get(new ResultKey(method, params));
     return entry != null && clock.millis() < entry.until() ? entry.result() : null;
   }
 
@@ -49,16 +49,16 @@ public final class ResultCache {
    * @param since when the request was sent, on the connection's clock
    */
   public void keep(String method, RawJson params, RawJson result, long since) {
-    Key key = new Key(method, params);
-    Entry old = entries.remove(key);
+    ResultKey key = new ResultKey(method, params);
+    CachedResult old = entries.remove(key);
     bytes -= old == null ? 0 : old.result().length();
     long ttl = freshFor(result);
     if (ttl == 0 || result.length() > MAX_BYTES) {
       return;
     }
-    entries.put(key, new Entry(result, since + ttl));
+    entries.put(key, new CachedResult(result, since + ttl));
     bytes += result.length();
-    Iterator<Entry> oldest = entries.values().iterator();
+    Iterator<CachedResult> oldest = entries.values().iterator();
     while (entries.size() > MAX_ENTRIES || bytes > MAX_BYTES) {
       bytes -= oldest.next().result().length();
       oldest.remove();
@@ -82,10 +82,10 @@ public final class ResultCache {
     }
   }
 
-  private void drop(Predicate<Key> stale) {
-    Iterator<Map.Entry<Key, Entry>> all = entries.entrySet().iterator();
+  private void drop(Predicate<ResultKey> stale) {
+    Iterator<Map.Entry<ResultKey, CachedResult>> all = entries.entrySet().iterator();
     while (all.hasNext()) {
-      Map.Entry<Key, Entry> one = all.next();
+      Map.Entry<ResultKey, CachedResult> one = all.next();
       if (stale.test(one.getKey())) {
         bytes -= one.getValue().result().length();
         all.remove();

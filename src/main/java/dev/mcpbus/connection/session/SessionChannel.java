@@ -5,8 +5,8 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -41,13 +41,13 @@ final class SessionChannel {
   void put(OutboundMessage message) throws TransportException {
     Channel out = channel;
     if (out == null) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is not open");
+      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is not open");
     }
     int length = message.bytes().length;
     if (length > maxBytes) {
       throw new TransportException(
           Reason.LIMIT_EXCEEDED,
-          Sent.NO,
+          Reached.NO,
           "the message has " + length + " bytes, the limit is " + maxBytes);
     }
     if (tap != null) {

@@ -23,7 +23,7 @@ public interface SessionEra {
   @Nullable RawJson params(@Nullable RawJson params, long id, PendingRequest call);
 
   /** The headers of the request, for transports that have headers. */
-  List<OutboundMessage.Header> headers(
+  List<OutboundMessage.MessageHeader> headers(
       Session session, @Nullable RawJson params, PendingRequest call);
 
   /** Tells the server that the answer to request {@code id} is no longer wanted. */

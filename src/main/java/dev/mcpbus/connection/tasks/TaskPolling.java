@@ -29,7 +29,7 @@ import java.util.Set;
 public final class TaskPolling {
 
   /** Takes what the server says; not called after {@link #stop}, nor once the session is over. */
-  interface Listener {
+  interface TaskListener {
 
     /** Each state of the task, before the polling acts on it. */
     void seen(TaskState now);
@@ -66,7 +66,7 @@ public final class TaskPolling {
   private final boolean extension;
   private final String taskId;
   private final long deadline;
-  private final Listener listener;
+  private final TaskListener listener;
   private long timer = -1;
   private boolean polling;
   private boolean stopped;
@@ -81,7 +81,8 @@ public final class TaskPolling {
    * @param extension true for the tasks extension, false for the tasks of 2025-11-25
    * @param deadline no request waits longer than this, on the connection's clock
    */
-  TaskPolling(Session session, boolean extension, String taskId, long deadline, Listener listener) {
+  TaskPolling(
+      Session session, boolean extension, String taskId, long deadline, TaskListener listener) {
     this.session = session;
     this.extension = extension;
     this.taskId = taskId;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Between two sessions the call waits in the stash: the task belongs to the server and may go on.
  * Owner: the connection's context.
  */
-final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
+final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener {
 
   private final ServerTasks tasks;
   private final BusCall origin;
@@ -80,7 +80,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.Listener {
   }
 
   @Override
-  public List<OutboundMessage.Header> headers() {
+  public List<OutboundMessage.MessageHeader> headers() {
     return origin.headers();
   }
 

@@ -65,7 +65,7 @@ public final class ToolCallPipeline {
     }
     String name = admitted(call);
     ToolTable table = tools.table();
-    ToolTable.Tool tool = table == null ? null : table.find(name);
+    ToolTable.ListedTool tool = table == null ? null : table.find(name);
     if (table == null) {
       sender.send(
           call,
@@ -133,7 +133,7 @@ public final class ToolCallPipeline {
             FailureCode.UNKNOWN_TOOL, "the server's tool '" + name + "' is left out: " + why);
   }
 
-  private void sendValid(BusCall call, String name, ToolTable.Tool tool) {
+  private void sendValid(BusCall call, String name, ToolTable.ListedTool tool) {
     if (!validates(call)) {
       sender.send(call, tool.taskSupport());
       return;
@@ -154,7 +154,7 @@ public final class ToolCallPipeline {
   }
 
   /** A worker checks the arguments. If the check itself fails, the call is sent unchecked. */
-  private void sendOnceChecked(BusCall call, String name, ToolTable.Tool tool) {
+  private void sendOnceChecked(BusCall call, String name, ToolTable.ListedTool tool) {
     ArgumentValidator validator = tool.validator();
     tools
         .waiting()

@@ -29,7 +29,7 @@ public final class ToolTable {
   private static final String TOOLS = "tools";
 
   /** A tool and its validators, which the first checked call makes. */
-  public static final class Tool {
+  public static final class ListedTool {
     private final RawJson raw;
     private final ParamHeaders headers;
     private final boolean hasOutput;
@@ -37,7 +37,7 @@ public final class ToolTable {
     private @Nullable ArgumentValidator validator;
     private @Nullable ArgumentValidator output;
 
-    private Tool(RawJson raw, ParamHeaders headers) {
+    private ListedTool(RawJson raw, ParamHeaders headers) {
       this.raw = raw;
       this.headers = headers;
       this.hasOutput = raw.member("outputSchema") != null;
@@ -45,12 +45,12 @@ public final class ToolTable {
     }
 
     /** The headers that mirror the call's arguments. */
-    List<OutboundMessage.Header> headers(BusCall call) {
+    List<OutboundMessage.MessageHeader> headers(BusCall call) {
       if (headers.isEmpty()) {
         return List.of();
       }
       return headers.values(call.params().member("arguments")).stream()
-          .map(header -> new OutboundMessage.Header(header.name(), header.value()))
+          .map(header -> new OutboundMessage.MessageHeader(header.name(), header.value()))
           .toList();
     }
 
@@ -89,7 +89,7 @@ public final class ToolTable {
 
   private final RawJson list;
   private final ToolDefinitions definitions;
-  private final Map<String, Tool> byName = new LinkedHashMap<>();
+  private final Map<String, ListedTool> byName = new LinkedHashMap<>();
   private final List<String> duplicates = new ArrayList<>();
 
   private final JsonObject leftOut;
@@ -111,13 +111,14 @@ public final class ToolTable {
    */
   static ToolTable of(RawJson all, ToolPolicy policy, boolean mirrors) {
     RawJson list = policy.restrict(all);
-    List<Tool> kept = new ArrayList<>();
+    List<ListedTool> kept = new ArrayList<>();
     LeftOutTools leftOut = new LeftOutTools();
     for (RawJson tool : LeftOutTools.entries(list, TOOLS)) {
       String fault = fault(tool);
       try {
         if (fault == null) {
-          kept.add(new Tool(tool, ParamHeaders.of(mirrors ? tool.member("inputSchema") : null)));
+          kept.add(
+              new ListedTool(tool, ParamHeaders.of(mirrors ? tool.member("inputSchema") : null)));
         }
       } catch (ParamHeaders.InvalidSchemaException e) {
         fault = String.valueOf(e.getMessage());
@@ -165,7 +166,7 @@ public final class ToolTable {
     }
   }
 
-  private void add(Tool tool) {
+  private void add(ListedTool tool) {
     RawJson name = tool.raw.member("name");
     if (name != null && name.isString() && byName.putIfAbsent(name.asString(), tool) != null) {
       duplicates.add(name.asString());
@@ -223,7 +224,7 @@ public final class ToolTable {
     return leftOut;
   }
 
-  @Nullable Tool find(String name) {
+  @Nullable ListedTool find(String name) {
     return byName.get(name);
   }
 

@@ -43,7 +43,7 @@ public final class AggregateService implements DirectoryService {
 
   private final NamePolicy names;
   private final boolean searched;
-  private final Map<ListKind, Reply> replies = new EnumMap<>(ListKind.class);
+  private final Map<ListKind, CachedReply> replies = new EnumMap<>(ListKind.class);
   private AggregateSnapshot aggregate = AggregateSnapshot.EMPTY;
 
   // Set once in open().
@@ -53,11 +53,11 @@ public final class AggregateService implements DirectoryService {
   private @Nullable ToolSearch search;
 
   /** One reply in both forms; kept until a list changes. */
-  private static final class Reply {
+  private static final class CachedReply {
     private final Buffer raw;
     private @Nullable JsonObject json;
 
-    Reply(Buffer raw) {
+    CachedReply(Buffer raw) {
       this.raw = raw;
     }
 
@@ -170,10 +170,11 @@ public final class AggregateService implements DirectoryService {
         .onFailure(refused -> McpFailure.of(refused).replyTo(message))
         .onSuccess(
             listed -> {
-              Reply reply =
+              CachedReply reply =
                   only == null
-                      ? replies.computeIfAbsent(kind, k -> new Reply(aggregate.write(k, null)))
-                      : new Reply(aggregate.write(kind, only));
+                      ? replies.computeIfAbsent(
+                          kind, k -> new CachedReply(aggregate.write(k, null)))
+                      : new CachedReply(aggregate.write(kind, only));
               message.reply(raw ? reply.raw : reply.json());
             });
   }

@@ -79,9 +79,9 @@ final class AggregateToolCalls {
       refused.replyTo(message);
     } catch (ProtocolException e) {
       boolean limit =
-          e.reason() == ProtocolException.Reason.TOO_LARGE
-              || e.reason() == ProtocolException.Reason.TOO_DEEP
-              || e.reason() == ProtocolException.Reason.NUMBER_TOO_LONG;
+          e.reason() == ProtocolException.TextFault.TOO_LARGE
+              || e.reason() == ProtocolException.TextFault.TOO_DEEP
+              || e.reason() == ProtocolException.TextFault.NUMBER_TOO_LONG;
       McpFailure.notSent(
               limit ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST,
               "the params of the call: " + e.getMessage())

@@ -40,7 +40,7 @@ final class ListenStreams {
   private static final int MAX_URIS = 1_000;
   private static final long PATIENCE_SECONDS = 5;
 
-  private final class Listener {
+  private final class ListenStream {
     private final RawJson id;
     private final HttpReply reply;
     private final DirectoryView view;
@@ -50,7 +50,7 @@ final class ListenStreams {
     /** The client's ids of its tasks, by connection and the server's id. */
     private final Map<SealedTaskIds.Named, String> tasks = new HashMap<>();
 
-    Listener(RawJson id, HttpReply reply, DirectoryView view, Principal principal) {
+    ListenStream(RawJson id, HttpReply reply, DirectoryView view, Principal principal) {
       this.id = id;
       this.reply = reply;
       this.view = view;
@@ -80,7 +80,7 @@ final class ListenStreams {
   private final RequestRouter router;
   private final OpenReplies replies;
   private final DiscoverTasks tasks;
-  private final Set<Listener> open = new HashSet<>();
+  private final Set<ListenStream> open = new HashSet<>();
 
   ListenStreams(
       Vertx vertx,
@@ -121,7 +121,7 @@ final class ListenStreams {
     if (!replies.addStream(reply, principal, id)) {
       return;
     }
-    Listener listener = new Listener(id, reply, view, principal);
+    ListenStream listener = new ListenStream(id, reply, view, principal);
     for (String taskId : taskIds) {
       SealedTaskIds.Named task = tasks.find(view, principal, taskId);
       if (task != null) {
@@ -161,14 +161,14 @@ final class ListenStreams {
     return uris;
   }
 
-  private Future<Boolean> watch(DirectoryView view, String uri, Listener listener) {
+  private Future<Boolean> watch(DirectoryView view, String uri, ListenStream listener) {
     return router
         .subscribable(view, uri)
         .compose(found -> listener.watched.add(found.server(), found.key(), uri))
         .otherwise(false);
   }
 
-  private void begin(Listener listener, List<ListKind> kinds, List<String> uris) {
+  private void begin(ListenStream listener, List<ListKind> kinds, List<String> uris) {
     if (listener.reply.isOver()) {
       return;
     }
@@ -190,7 +190,7 @@ final class ListenStreams {
   /** Tells the clients of lists that have changed. */
   void changed() {
     DirectorySnapshot now = directory.snapshot();
-    for (Listener listener : open) {
+    for (ListenStream listener : open) {
       for (String due : listener.changes.due(now)) {
         listener.tell(due, RawJson.EMPTY_OBJECT);
       }
@@ -201,7 +201,7 @@ final class ListenStreams {
   void updated(JsonObject event) {
     JsonObject params = event.getJsonObject("params", new JsonObject());
     boolean task = Events.TASK.equals(event.getString("type"));
-    for (Listener listener : open) {
+    for (ListenStream listener : open) {
       if (task) {
         String id =
             listener.tasks.get(
@@ -222,7 +222,7 @@ final class ListenStreams {
 
   /** Ends all streams with a result, so that clients see a regular end. */
   void close() {
-    for (Listener listener : open) {
+    for (ListenStream listener : open) {
       listener.end();
       listener.watched.close();
       replies.remove(listener.reply);

@@ -71,7 +71,7 @@ final class RequestHeaders {
     if (wanted.isEmpty()) {
       return;
     }
-    for (ParamHeaders.Header header : wanted.values(params.member("arguments"))) {
+    for (ParamHeaders.ParamHeader header : wanted.values(params.member("arguments"))) {
       String sent = decoded(header.name(), one(headers, header.name()));
       String stated = decoded(header.name(), header.value());
       if (sent == null || !(sent.equals(stated) || isSameNumber(sent, stated))) {

@@ -91,9 +91,9 @@ final class ViewMetaTools {
         .map(RawJson::of);
   }
 
-  private static MetaTools.Scope scope(DirectoryView view, ViewList list) {
+  private static MetaTools.ToolScope scope(DirectoryView view, ViewList list) {
     List<String> servers = list.targets().stream().map(ViewList.Target::server).distinct().toList();
-    return new MetaTools.Scope() {
+    return new MetaTools.ToolScope() {
       @Override
       public List<String> servers() {
         return servers;

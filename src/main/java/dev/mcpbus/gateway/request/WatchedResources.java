@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ServerResource;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -21,12 +22,10 @@ public final class WatchedResources {
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
-  private record Resource(String server, String uri) {}
-
   private final EventBus bus;
   private final String holder;
   private final String owner;
-  private final Map<String, Resource> byName = new HashMap<>();
+  private final Map<String, ServerResource> byName = new HashMap<>();
   private boolean closed;
 
   /**
@@ -46,7 +45,7 @@ public final class WatchedResources {
    * @return true; fails if the server refuses
    */
   public Future<Boolean> add(String server, String uri, String name) {
-    Resource resource = new Resource(server, uri);
+    ServerResource resource = new ServerResource(server, uri);
     byName.put(name, resource);
     return tell(resource, true)
         .map(true)
@@ -73,7 +72,7 @@ public final class WatchedResources {
   }
 
   public Future<Void> remove(String name) {
-    Resource resource = byName.remove(name);
+    ServerResource resource = byName.remove(name);
     return resource == null || byName.containsValue(resource)
         ? Future.succeededFuture()
         : tell(resource, false);
@@ -116,7 +115,7 @@ public final class WatchedResources {
     byName.clear();
   }
 
-  private Future<Void> tell(Resource resource, boolean wanted) {
+  private Future<Void> tell(ServerResource resource, boolean wanted) {
     return bus.request(
             Addresses.GATEWAY_SUBSCRIBE,
             new JsonObject()

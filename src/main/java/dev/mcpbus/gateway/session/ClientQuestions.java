@@ -32,7 +32,7 @@ final class ClientQuestions {
    * @param key by which the server takes it back
    * @param call that it belongs to; null if not known
    */
-  private record Question(
+  private record OpenQuestion(
       String key,
       @Nullable String call,
       ResumableStream stream,
@@ -41,7 +41,7 @@ final class ClientQuestions {
 
   private final Vertx vertx;
   private final JsonObject capabilities;
-  private final Map<String, Question> open = new HashMap<>();
+  private final Map<String, OpenQuestion> open = new HashMap<>();
   private long sequence;
 
   /**
@@ -80,7 +80,7 @@ final class ClientQuestions {
               answer.tryFail(
                   McpFailure.notSent(FailureCode.CALL_TIMEOUT, "the client did not answer"));
             });
-    open.put(id, new Question(key, call, stream, answer, timer));
+    open.put(id, new OpenQuestion(key, call, stream, answer, timer));
     stream.send(
         MessageWriter.request(
             RawJson.string(id),
@@ -101,8 +101,8 @@ final class ClientQuestions {
     }
   }
 
-  private void withdrawAll(Predicate<Question> which, String why) {
-    for (Map.Entry<String, Question> one : List.copyOf(open.entrySet())) {
+  private void withdrawAll(Predicate<OpenQuestion> which, String why) {
+    for (Map.Entry<String, OpenQuestion> one : List.copyOf(open.entrySet())) {
       if (which.test(one.getValue())) {
         takeBack(one.getKey(), why);
         one.getValue().answer().tryFail(McpFailure.notSent(FailureCode.CANCELLED, why));
@@ -112,7 +112,7 @@ final class ClientQuestions {
 
   /** Tells the client that it need not answer. */
   private void takeBack(String id, String why) {
-    Question question = open.remove(id);
+    OpenQuestion question = open.remove(id);
     if (question != null) {
       vertx.cancelTimer(question.timer());
       question.stream()
@@ -149,7 +149,7 @@ final class ClientQuestions {
   /** A response of the client; a response to no open question is dropped. */
   void answered(Envelope response) {
     RawJson id = response.id();
-    Question question = id == null || !id.isString() ? null : open.remove(id.asString());
+    OpenQuestion question = id == null || !id.isString() ? null : open.remove(id.asString());
     if (question == null) {
       return;
     }
@@ -170,7 +170,7 @@ final class ClientQuestions {
 
   /** The session ends: all open questions fail. */
   void close() {
-    for (Question question : List.copyOf(open.values())) {
+    for (OpenQuestion question : List.copyOf(open.values())) {
       vertx.cancelTimer(question.timer());
       question
           .answer()

@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  *       <td>a task that asks is cancelled; one that is over is forgotten</td></tr>
  *   <tr><td>the call is over</td>
  *       <td colspan="2">its open questions fail; its connection waits 30 s for the next call of the
- *           same {@link Key}</td></tr>
+ *           same {@link ConnectionKey}</td></tr>
  * </table>
  *
  * <p>Confined to the host's context.
@@ -66,10 +66,10 @@ abstract class ParkedCall implements CallRegistry.Caller {
    *
    * @param principal its name
    */
-  record Key(String server, String principal, String capabilities) {
+  record ConnectionKey(String server, String principal, String capabilities) {
 
-    static Key of(Message<?> message) {
-      return new Key(
+    static ConnectionKey of(Message<?> message) {
+      return new ConnectionKey(
           SessionMessage.header(message, SessionMessage.SERVER),
           Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL)),
           SessionMessage.header(message, SessionMessage.CAPABILITIES));
@@ -79,20 +79,20 @@ abstract class ParkedCall implements CallRegistry.Caller {
   /**
    * @param key by which the server takes the question back
    */
-  private record Question(
+  private record WaitingQuestion(
       String key, String method, JsonObject params, Promise<JsonObject> answer) {}
 
   final ParkedCalls home;
-  final Key key;
+  final ConnectionKey key;
   private final JsonObject capabilities;
   final String callId;
-  private final Map<String, Question> questions = new LinkedHashMap<>();
+  private final Map<String, WaitingQuestion> questions = new LinkedHashMap<>();
   private @Nullable Opened connection;
   private @Nullable AsyncResult<RawJson> outcome;
   private long sequence;
   private boolean over;
 
-  ParkedCall(ParkedCalls home, Key key) {
+  ParkedCall(ParkedCalls home, ConnectionKey key) {
     this.home = home;
     this.key = key;
     this.capabilities = new JsonObject(key.capabilities());
@@ -183,7 +183,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
   boolean answer(JsonObject answers) {
     boolean any = false;
     for (Map.Entry<String, Object> one : answers) {
-      Question question =
+      WaitingQuestion question =
           one.getValue() instanceof JsonObject ? questions.remove(one.getKey()) : null;
       if (question != null) {
         any = true;
@@ -204,8 +204,8 @@ abstract class ParkedCall implements CallRegistry.Caller {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
     }
-    Question asked =
-        new Question(question, method, ClientQuestions.embedded(params), Promise.promise());
+    WaitingQuestion asked =
+        new WaitingQuestion(question, method, ClientQuestions.embedded(params), Promise.promise());
     questions.put("input-" + ++sequence, asked);
     questionsChanged();
     return asked.answer().future();

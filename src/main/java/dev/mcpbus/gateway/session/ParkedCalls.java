@@ -58,7 +58,7 @@ final class ParkedCalls {
 
   /** {@link SessionMessage#CALL}. */
   void call(Message<?> message) {
-    RetriedCall call = new RetriedCall(this, ParkedCall.Key.of(message), message);
+    RetriedCall call = new RetriedCall(this, ParkedCall.ConnectionKey.of(message), message);
     admit(
         call,
         "all "
@@ -94,7 +94,8 @@ final class ParkedCalls {
     RawJson params = SessionMessage.params(message);
     RawJson name = params.member("name");
     String tool = name == null || !name.isString() ? "" : name.asString();
-    TaskCall task = new TaskCall(this, ParkedCall.Key.of(message), host.registry().state(), tool);
+    TaskCall task =
+        new TaskCall(this, ParkedCall.ConnectionKey.of(message), host.registry().state(), tool);
     admit(
         task,
         "all "

@@ -13,8 +13,8 @@ import java.util.Map;
 
 /**
  * The private connections of parked calls. One connection serves calls of the same {@link
- * ParkedCall.Key}, one at a time, and is renewed while a call has it. After a call it waits 30 s
- * for the next one. Confined to the host's context.
+ * ParkedCall.ConnectionKey}, one at a time, and is renewed while a call has it. After a call it
+ * waits 30 s for the next one. Confined to the host's context.
  */
 final class ParkedConnections {
 
@@ -24,7 +24,7 @@ final class ParkedConnections {
 
   private final Vertx vertx;
   private final PrivateConnections connections;
-  private final Map<ParkedCall.Key, Deque<Idle>> idle = new HashMap<>();
+  private final Map<ParkedCall.ConnectionKey, Deque<Idle>> idle = new HashMap<>();
 
   /** The private connections that calls have, and whether each call is in use. */
   private final Map<Opened, Boolean> taken = new HashMap<>();
@@ -38,7 +38,7 @@ final class ParkedConnections {
   }
 
   /** A connection for this key alone, until {@link #giveBack}; or the server's shared one. */
-  Future<Opened> take(ParkedCall.Key key) {
+  Future<Opened> take(ParkedCall.ConnectionKey key) {
     Deque<Idle> free = idle.get(key);
     Idle next = free == null ? null : free.poll();
     if (next != null) {
@@ -65,7 +65,7 @@ final class ParkedConnections {
     taken.forEach((connection, inUse) -> connections.renew(connection.id(), inUse));
   }
 
-  void giveBack(ParkedCall.Key key, Opened connection) {
+  void giveBack(ParkedCall.ConnectionKey key, Opened connection) {
     if (taken.remove(connection) == null) {
       return; // a shared one
     }
@@ -95,7 +95,7 @@ final class ParkedConnections {
 
   /** Ends a connection if it waits for the next call. */
   void giveUp(String connection) {
-    for (Map.Entry<ParkedCall.Key, Deque<Idle>> free : idle.entrySet()) {
+    for (Map.Entry<ParkedCall.ConnectionKey, Deque<Idle>> free : idle.entrySet()) {
       for (Idle one : free.getValue()) {
         if (one.connection().id().value().equals(connection)) {
           vertx.cancelTimer(one.timer());
@@ -106,7 +106,7 @@ final class ParkedConnections {
     }
   }
 
-  private void forget(ParkedCall.Key key, Opened connection) {
+  private void forget(ParkedCall.ConnectionKey key, Opened connection) {
     Deque<Idle> free = idle.get(key);
     if (free != null) {
       free.removeIf(one -> one.connection().equals(connection));
@@ -116,7 +116,7 @@ final class ParkedConnections {
     }
   }
 
-  private void release(ParkedCall.Key key, Opened connection) {
+  private void release(ParkedCall.ConnectionKey key, Opened connection) {
     forget(key, connection);
     connections.release(connection.id());
   }

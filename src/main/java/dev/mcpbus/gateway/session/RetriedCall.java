@@ -30,7 +30,7 @@ final class RetriedCall extends ParkedCall {
   private @Nullable String state;
   private long timer = -1;
 
-  RetriedCall(ParkedCalls home, Key key, Message<?> message) {
+  RetriedCall(ParkedCalls home, ConnectionKey key, Message<?> message) {
     super(home, key);
     this.target = target(message);
     await(message);
@@ -50,7 +50,8 @@ final class RetriedCall extends ParkedCall {
 
   /** Whether a retry repeats this call, for the same principal. */
   boolean isOf(Message<?> message) {
-    return key.principal().equals(Key.of(message).principal()) && target.equals(target(message));
+    return key.principal().equals(ConnectionKey.of(message).principal())
+        && target.equals(target(message));
   }
 
   /** The {@code requestState} that the client has; null while its response waits. */

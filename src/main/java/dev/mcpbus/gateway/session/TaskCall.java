@@ -38,7 +38,7 @@ final class TaskCall extends ParkedCall {
    * @param id the client's id of the task
    * @param tool by its server's name
    */
-  TaskCall(ParkedCalls home, Key key, String id, String tool) {
+  TaskCall(ParkedCalls home, ConnectionKey key, String id, String tool) {
     super(home, key);
     this.id = id;
     this.tool = tool;

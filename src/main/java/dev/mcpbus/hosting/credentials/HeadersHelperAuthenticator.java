@@ -3,8 +3,8 @@ package dev.mcpbus.hosting.credentials;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,9 @@ final class HeadersHelperAuthenticator implements Authenticator {
                 failure ->
                     Future.failedFuture(
                         new TransportException(
-                            Reason.AUTH_REQUIRED, Sent.NO, String.valueOf(failure.getMessage()))));
+                            Reason.AUTH_REQUIRED,
+                            Reached.NO,
+                            String.valueOf(failure.getMessage()))));
     current = running;
     return running;
   }

@@ -14,7 +14,6 @@ import io.vertx.core.Vertx;
 import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -40,13 +39,13 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   private static final Duration HELPER_TIMEOUT = Duration.ofSeconds(10);
 
   /** A client belongs to one server with its settings, and to one token store. */
-  private record Key(OAuthSettings settings, String store) {}
+  private record ClientKey(OAuthSettings settings, String store) {}
 
   private static final String OWN_STORE = "";
 
   private final Vertx vertx;
   private final Function<String, OAuthClient.Environment> environments;
-  private final Map<Key, OAuthClient> clients = new ConcurrentHashMap<>();
+  private final Map<ClientKey, OAuthClient> clients = new ConcurrentHashMap<>();
   private final Map<String, OAuthClient.Environment> openEnvironments = new ConcurrentHashMap<>();
 
   private OAuthAuthenticators(Vertx vertx, Function<String, OAuthClient.Environment> environments) {
@@ -140,7 +139,7 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
       String store = oauth.tokenStore();
       return new OAuthTokenAuthenticator(
           clients.computeIfAbsent(
-              new Key(
+              new ClientKey(
                   settings(URI.create(options.url().reveal()), oauth),
                   store == null ? OWN_STORE : store),
               this::client));
@@ -151,45 +150,28 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
             new HeadersHelper(vertx, helper, options.url(), HELPER_TIMEOUT));
   }
 
-  private OAuthClient client(Key key) {
+  private OAuthClient client(ClientKey key) {
     return new OAuthClient(key.settings, openEnvironments.computeIfAbsent(key.store, environments));
   }
 
   private static OAuthSettings settings(URI server, OAuthOptions options) {
-    OAuthOptions.AuthMethod method = options.authMethod();
     return new OAuthSettings(
         server,
         "mcpbus",
-        OAuthSettings.Grant.valueOf(options.grant().name()),
+        options.grant(),
         options.clientId(),
         options.clientSecret(),
-        method == null ? null : OAuthSettings.AuthMethod.valueOf(method.name()),
+        options.authMethod(),
         new LinkedHashSet<>(options.scopes()),
         text(options.issuer()),
         text(options.clientMetadataUrl()),
         options.redirectUri(),
         options.privateKey(),
         options.keyId(),
-        idJag(options.idJag()));
+        options.idJag());
   }
 
   private static @Nullable String text(@Nullable URI uri) {
     return uri == null ? null : uri.toString();
-  }
-
-  private static OAuthSettings.@Nullable IdJag idJag(OAuthOptions.@Nullable IdJag options) {
-    if (options == null) {
-      return null;
-    }
-    String type = options.subjectTokenType();
-    return new OAuthSettings.IdJag(
-        options.tokenEndpoint().toString(),
-        options.clientId(),
-        options.clientSecret(),
-        options.subjectToken(),
-        options.subjectTokenFile(),
-        type.startsWith("urn:")
-            ? type
-            : "urn:ietf:params:oauth:token-type:" + type.toLowerCase(Locale.ROOT));
   }
 }

@@ -5,8 +5,8 @@ import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.OAuthException;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import java.util.Map;
 
@@ -42,12 +42,12 @@ record OAuthTokenAuthenticator(OAuthClient client) implements Authenticator {
   private static TransportException asTransportFailure(Throwable failure, int status) {
     if (!(failure instanceof OAuthException why)) {
       return new TransportException(
-          Reason.INTERNAL, Sent.NO, "no token, because of a defect in mcpbus", -1, failure);
+          Reason.INTERNAL, Reached.NO, "no token, because of a defect in mcpbus", -1, failure);
     }
     Reason reason =
-        why.reason() == OAuthException.Reason.UNREACHABLE
+        why.reason() == OAuthException.OAuthFailure.UNREACHABLE
             ? Reason.CONNECT_FAILED
             : status == 403 ? Reason.FORBIDDEN : Reason.AUTH_REQUIRED;
-    return new TransportException(reason, Sent.NO, "no token: " + why.getMessage());
+    return new TransportException(reason, Reached.NO, "no token: " + why.getMessage());
   }
 }

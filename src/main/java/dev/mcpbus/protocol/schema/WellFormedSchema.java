@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class WellFormedSchema {
 
   /** The type that a keyword's value must have. */
-  private enum Kind {
+  private enum KeywordType {
     SCHEMA,
     SCHEMAS,
     SCHEMA_OR_SCHEMAS,
@@ -36,49 +36,49 @@ public final class WellFormedSchema {
     LIST
   }
 
-  private static final Map<String, Kind> WORDS =
+  private static final Map<String, KeywordType> WORDS =
       Map.ofEntries(
-          entry("type", Kind.TYPE),
-          entry("$ref", Kind.REF),
-          entry("$dynamicRef", Kind.REF),
-          entry("$recursiveRef", Kind.REF),
-          entry("$defs", Kind.NAMED_SCHEMAS),
-          entry("definitions", Kind.NAMED_SCHEMAS),
-          entry("properties", Kind.NAMED_SCHEMAS),
-          entry("patternProperties", Kind.NAMED_SCHEMAS),
-          entry("dependentSchemas", Kind.NAMED_SCHEMAS),
-          entry("dependencies", Kind.NAMED_SCHEMAS_OR_STRINGS),
-          entry("dependentRequired", Kind.NAMED_STRINGS),
-          entry("required", Kind.STRINGS),
-          entry("additionalProperties", Kind.SCHEMA),
-          entry("unevaluatedProperties", Kind.SCHEMA),
-          entry("propertyNames", Kind.SCHEMA),
-          entry("items", Kind.SCHEMA_OR_SCHEMAS),
-          entry("prefixItems", Kind.SCHEMAS),
-          entry("additionalItems", Kind.SCHEMA),
-          entry("unevaluatedItems", Kind.SCHEMA),
-          entry("contains", Kind.SCHEMA),
-          entry("allOf", Kind.SCHEMAS),
-          entry("anyOf", Kind.SCHEMAS),
-          entry("oneOf", Kind.SCHEMAS),
-          entry("not", Kind.SCHEMA),
-          entry("if", Kind.SCHEMA),
-          entry("then", Kind.SCHEMA),
-          entry("else", Kind.SCHEMA),
-          entry("enum", Kind.LIST),
-          entry("pattern", Kind.STRING),
-          entry("minimum", Kind.NUMBER),
-          entry("maximum", Kind.NUMBER),
-          entry("exclusiveMinimum", Kind.LIMIT),
-          entry("exclusiveMaximum", Kind.LIMIT),
-          entry("multipleOf", Kind.NUMBER),
-          entry("minLength", Kind.NUMBER),
-          entry("maxLength", Kind.NUMBER),
-          entry("minItems", Kind.NUMBER),
-          entry("maxItems", Kind.NUMBER),
-          entry("minProperties", Kind.NUMBER),
-          entry("maxProperties", Kind.NUMBER),
-          entry("uniqueItems", Kind.FLAG));
+          entry("type", KeywordType.TYPE),
+          entry("$ref", KeywordType.REF),
+          entry("$dynamicRef", KeywordType.REF),
+          entry("$recursiveRef", KeywordType.REF),
+          entry("$defs", KeywordType.NAMED_SCHEMAS),
+          entry("definitions", KeywordType.NAMED_SCHEMAS),
+          entry("properties", KeywordType.NAMED_SCHEMAS),
+          entry("patternProperties", KeywordType.NAMED_SCHEMAS),
+          entry("dependentSchemas", KeywordType.NAMED_SCHEMAS),
+          entry("dependencies", KeywordType.NAMED_SCHEMAS_OR_STRINGS),
+          entry("dependentRequired", KeywordType.NAMED_STRINGS),
+          entry("required", KeywordType.STRINGS),
+          entry("additionalProperties", KeywordType.SCHEMA),
+          entry("unevaluatedProperties", KeywordType.SCHEMA),
+          entry("propertyNames", KeywordType.SCHEMA),
+          entry("items", KeywordType.SCHEMA_OR_SCHEMAS),
+          entry("prefixItems", KeywordType.SCHEMAS),
+          entry("additionalItems", KeywordType.SCHEMA),
+          entry("unevaluatedItems", KeywordType.SCHEMA),
+          entry("contains", KeywordType.SCHEMA),
+          entry("allOf", KeywordType.SCHEMAS),
+          entry("anyOf", KeywordType.SCHEMAS),
+          entry("oneOf", KeywordType.SCHEMAS),
+          entry("not", KeywordType.SCHEMA),
+          entry("if", KeywordType.SCHEMA),
+          entry("then", KeywordType.SCHEMA),
+          entry("else", KeywordType.SCHEMA),
+          entry("enum", KeywordType.LIST),
+          entry("pattern", KeywordType.STRING),
+          entry("minimum", KeywordType.NUMBER),
+          entry("maximum", KeywordType.NUMBER),
+          entry("exclusiveMinimum", KeywordType.LIMIT),
+          entry("exclusiveMaximum", KeywordType.LIMIT),
+          entry("multipleOf", KeywordType.NUMBER),
+          entry("minLength", KeywordType.NUMBER),
+          entry("maxLength", KeywordType.NUMBER),
+          entry("minItems", KeywordType.NUMBER),
+          entry("maxItems", KeywordType.NUMBER),
+          entry("minProperties", KeywordType.NUMBER),
+          entry("maxProperties", KeywordType.NUMBER),
+          entry("uniqueItems", KeywordType.FLAG));
 
   /** Carries the reason out of the recursion. Stackless. */
   private static final class Fault extends Exception {
@@ -136,14 +136,14 @@ public final class WellFormedSchema {
     }
     for (Map.Entry<?, ?> member : map.entrySet()) {
       String word = String.valueOf(member.getKey());
-      Kind kind = WORDS.get(word);
+      KeywordType kind = WORDS.get(word);
       if (kind != null) {
         word(kind, SchemaReferences.unwrap(member.getValue()), path + "/" + word);
       }
     }
   }
 
-  private void word(Kind kind, Object value, String path) throws Fault {
+  private void word(KeywordType kind, Object value, String path) throws Fault {
     switch (kind) {
       case SCHEMA -> schema(value, path);
       case SCHEMAS -> schemas(value, path);
@@ -175,13 +175,13 @@ public final class WellFormedSchema {
     }
   }
 
-  private void named(Kind kind, Object value, String path) throws Fault {
+  private void named(KeywordType kind, Object value, String path) throws Fault {
     require(value instanceof Map<?, ?>, path, "must be an object");
     for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
       Object inner = SchemaReferences.unwrap(member.getValue());
       String at = path + "/" + shown(String.valueOf(member.getKey()));
-      if (kind == Kind.NAMED_STRINGS
-          || (kind == Kind.NAMED_SCHEMAS_OR_STRINGS && inner instanceof List<?>)) {
+      if (kind == KeywordType.NAMED_STRINGS
+          || (kind == KeywordType.NAMED_SCHEMAS_OR_STRINGS && inner instanceof List<?>)) {
         strings(inner, at);
       } else {
         schema(inner, at);

@@ -1,6 +1,6 @@
 package dev.mcpbus.security.oauth;
 
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -45,7 +45,8 @@ final class BrowserLogin {
     if (address == null || !"http".equals(wanted.getScheme())) {
       return Future.failedFuture(
           new OAuthException(
-              Reason.LOGIN_REQUIRED, "the redirect URI must be http on 127.0.0.1 or localhost"));
+              OAuthFailure.LOGIN_REQUIRED,
+              "the redirect URI must be http on 127.0.0.1 or localhost"));
     }
     HttpServer server =
         vertx.createHttpServer(
@@ -68,7 +69,7 @@ final class BrowserLogin {
             failure ->
                 Future.failedFuture(
                     new OAuthException(
-                        Reason.LOGIN_REQUIRED,
+                        OAuthFailure.LOGIN_REQUIRED,
                         "port " + wanted.getPort() + " for the login is taken")))
         .onComplete(made);
     return made.future();
@@ -100,7 +101,7 @@ final class BrowserLogin {
                     failure instanceof OAuthException
                         ? failure
                         : new OAuthException(
-                            Reason.LOGIN_REQUIRED,
+                            OAuthFailure.LOGIN_REQUIRED,
                             "the login was not completed within " + timeout.toSeconds() + " s")));
   }
 
@@ -135,7 +136,7 @@ final class BrowserLogin {
     String issuer = fields.get("iss");
     if (issuer == null ? from.sendsIssuer() : !issuer.equals(from.issuer())) {
       throw new OAuthException(
-          Reason.INVALID,
+          OAuthFailure.INVALID,
           "the login's answer "
               + (issuer == null ? "names no issuer" : "comes from another issuer")
               + ": it may be an attack, and is not used");
@@ -144,11 +145,11 @@ final class BrowserLogin {
     if (error != null) {
       boolean plain = error.matches("[a-z_]{1,64}");
       throw new OAuthException(
-          Reason.DENIED, "the login was refused" + (plain ? ": " + error : ""));
+          OAuthFailure.DENIED, "the login was refused" + (plain ? ": " + error : ""));
     }
     String received = fields.get("code");
     if (received == null || received.isEmpty()) {
-      throw new OAuthException(Reason.INVALID, "the login's answer holds no code");
+      throw new OAuthException(OAuthFailure.INVALID, "the login's answer holds no code");
     }
     return received;
   }

@@ -1,6 +1,6 @@
 package dev.mcpbus.security.oauth;
 
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -79,7 +79,7 @@ final class ClientAssertion {
   }
 
   private static OAuthException unusable(String why) {
-    return new OAuthException(Reason.LOGIN_REQUIRED, "the private key file " + why);
+    return new OAuthException(OAuthFailure.LOGIN_REQUIRED, "the private key file " + why);
   }
 
   /**

@@ -1,9 +1,9 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.GuardedHttp.Reply;
-import dev.mcpbus.security.oauth.OAuthException.Reason;
-import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -61,7 +61,7 @@ final class ClientRegistrar {
     if (endpoint == null || redirectUri == null) {
       return Future.failedFuture(
           new OAuthException(
-              Reason.LOGIN_REQUIRED,
+              OAuthFailure.LOGIN_REQUIRED,
               "this client is not registered with "
                   + issuer
                   + ": register it there and set \"clientId\" in the configuration"));
@@ -89,17 +89,17 @@ final class ClientRegistrar {
   }
 
   /** Prefers a public client: a client on a person's machine cannot keep a secret well. */
-  private AuthMethod method(ServerMetadata server) {
+  private ClientAuthentication method(ServerMetadata server) {
     if (settings.authMethod() != null) {
       return settings.authMethod();
     }
     var offered = server.tokenAuthMethods();
-    if (offered == null || offered.contains(AuthMethod.NONE.wire())) {
-      return AuthMethod.NONE;
+    if (offered == null || offered.contains(ClientAuthentication.NONE.wire())) {
+      return ClientAuthentication.NONE;
     }
-    return offered.contains(AuthMethod.CLIENT_SECRET_BASIC.wire())
-        ? AuthMethod.CLIENT_SECRET_BASIC
-        : AuthMethod.CLIENT_SECRET_POST;
+    return offered.contains(ClientAuthentication.CLIENT_SECRET_BASIC.wire())
+        ? ClientAuthentication.CLIENT_SECRET_BASIC
+        : ClientAuthentication.CLIENT_SECRET_POST;
   }
 
   private static Future<RegisteredClient> registered(
@@ -110,7 +110,7 @@ final class ClientRegistrar {
       boolean plain = error != null && error.matches("[a-z_]{1,64}");
       return Future.failedFuture(
           new OAuthException(
-              reply.status() >= 500 ? Reason.UNREACHABLE : Reason.LOGIN_REQUIRED,
+              reply.status() >= 500 ? OAuthFailure.UNREACHABLE : OAuthFailure.LOGIN_REQUIRED,
               "the registration at "
                   + issuer
                   + " was refused ("
@@ -124,7 +124,7 @@ final class ClientRegistrar {
             issuer,
             id,
             Sensitive.ofNullable(JsonMembers.text(reply.body(), "client_secret")),
-            AuthMethod.of(JsonMembers.text(reply.body(), "token_endpoint_auth_method")),
+            ClientAuthentication.of(JsonMembers.text(reply.body(), "token_endpoint_auth_method")),
             redirectUri,
             true,
             expires <= 0 ? null : Instant.ofEpochSecond(expires)));

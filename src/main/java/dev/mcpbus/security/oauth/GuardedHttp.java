@@ -1,6 +1,6 @@
 package dev.mcpbus.security.oauth;
 
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.security.oauth.UrlGuard.Checked;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -132,7 +132,8 @@ final class GuardedHttp {
         piece -> {
           if (body.length() + piece.length() > MAX_BODY) {
             promise.tryFail(
-                new OAuthException(Reason.INVALID, what + " is over " + MAX_BODY / 1024 + " KiB"));
+                new OAuthException(
+                    OAuthFailure.INVALID, what + " is over " + MAX_BODY / 1024 + " KiB"));
             response.request().reset();
           } else {
             body.appendBuffer(piece);
@@ -161,6 +162,7 @@ final class GuardedHttp {
     }
     String why = failure instanceof TimeoutException ? "no answer in time" : "no connection";
     return new OAuthException(
-        Reason.UNREACHABLE, what + ": " + why + " (" + failure.getClass().getSimpleName() + ")");
+        OAuthFailure.UNREACHABLE,
+        what + ": " + why + " (" + failure.getClass().getSimpleName() + ")");
   }
 }

@@ -1,6 +1,6 @@
 package dev.mcpbus.security.oauth;
 
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -88,6 +88,6 @@ public final class IssuerKeys {
   }
 
   private static <T> Future<T> failed(String message) {
-    return Future.failedFuture(new OAuthException(Reason.INVALID, message));
+    return Future.failedFuture(new OAuthException(OAuthFailure.INVALID, message));
   }
 }

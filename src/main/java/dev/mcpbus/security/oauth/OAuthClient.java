@@ -1,11 +1,11 @@
 package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.oauth.OAuthException.Reason;
-import dev.mcpbus.security.oauth.OAuthSettings.Grant;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
+import dev.mcpbus.security.oauth.TokenGrants.DiscoveredServers;
 import dev.mcpbus.security.oauth.TokenGrants.Obtained;
-import dev.mcpbus.security.oauth.TokenGrants.Place;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -113,7 +113,7 @@ public final class OAuthClient {
       trusted.add(URI.create(settings.issuer()));
     }
     if (settings.idJag() != null) {
-      trusted.add(URI.create(settings.idJag().tokenEndpoint()));
+      trusted.add(settings.idJag().tokenEndpoint());
     }
     return trusted;
   }
@@ -148,7 +148,7 @@ public final class OAuthClient {
     if (!tokens.expired(environment.clock().instant())) {
       return Future.succeededFuture(tokens.access().reveal());
     }
-    if (tokens.refresh() == null && settings.grant() == Grant.AUTHORIZATION_CODE) {
+    if (tokens.refresh() == null && settings.grant() == OAuthGrant.AUTHORIZATION_CODE) {
       return Future.succeededFuture(tokens.access().reveal());
     }
     return share(() -> renewExpired(tokens)).map(renewed -> access());
@@ -165,13 +165,13 @@ public final class OAuthClient {
         new ResourceMetadata(tokens.resource(), List.of(tokens.issuer()), null);
     return discovery
         .server(tokens.issuer())
-        .map(server -> new Place(resource, server))
+        .map(server -> new DiscoveredServers(resource, server))
         .compose(
             place ->
                 tokens.refresh() != null ? refresh(place, tokens) : obtain(place, tokens.scopes()))
         .recover(
             why ->
-                why instanceof OAuthException known && known.reason() == Reason.DENIED
+                why instanceof OAuthException known && known.reason() == OAuthFailure.DENIED
                     ? drop()
                     : Future.failedFuture(why));
   }
@@ -196,7 +196,7 @@ public final class OAuthClient {
   }
 
   private Future<Boolean> withTimeout(Future<Boolean> outcome) {
-    if (settings.grant() != Grant.AUTHORIZATION_CODE || outcome.isComplete()) {
+    if (settings.grant() != OAuthGrant.AUTHORIZATION_CODE || outcome.isComplete()) {
       return outcome;
     }
     return outcome
@@ -206,7 +206,7 @@ public final class OAuthClient {
                 Future.failedFuture(
                     why instanceof TimeoutException
                         ? new OAuthException(
-                            Reason.LOGIN_REQUIRED,
+                            OAuthFailure.LOGIN_REQUIRED,
                             "a person has to log in: see the log for the URL")
                         : why));
   }
@@ -238,7 +238,8 @@ public final class OAuthClient {
   }
 
   /** A new token was refused: obtains another one only if the server now names another issuer. */
-  private Future<Boolean> move(Place place, OAuthTokens tokens, BearerChallenge challenge) {
+  private Future<Boolean> move(
+      DiscoveredServers place, OAuthTokens tokens, BearerChallenge challenge) {
     return tokens.issuer().equals(place.server().issuer())
         ? Future.succeededFuture(false)
         : renew(place, challenge);
@@ -252,14 +253,14 @@ public final class OAuthClient {
     return before;
   }
 
-  private Future<Place> place(BearerChallenge challenge) {
+  private Future<DiscoveredServers> place(BearerChallenge challenge) {
     return discovery
         .resource(challenge)
         .compose(
             resource ->
                 issuer(resource)
                     .compose(discovery::server)
-                    .map(server -> new Place(resource, server)));
+                    .map(server -> new DiscoveredServers(resource, server)));
   }
 
   /** Credentials are sent only to the authorization server to which they belong. */
@@ -273,7 +274,7 @@ public final class OAuthClient {
         ? Future.succeededFuture(bound)
         : Future.failedFuture(
             new OAuthException(
-                Reason.INVALID,
+                OAuthFailure.INVALID,
                 "the server names another authorization server than "
                     + bound
                     + ", to which the credentials belong: they are not sent. If the change is"
@@ -285,7 +286,7 @@ public final class OAuthClient {
     return settings.issuer() != null || settings.clientId() != null;
   }
 
-  private Future<Boolean> renew(Place place, BearerChallenge challenge) {
+  private Future<Boolean> renew(DiscoveredServers place, BearerChallenge challenge) {
     OAuthTokens tokens = state.tokens();
     if (tokens == null
         || tokens.refresh() == null
@@ -295,17 +296,17 @@ public final class OAuthClient {
     return refresh(place, tokens)
         .recover(
             why ->
-                why instanceof OAuthException known && known.reason() == Reason.DENIED
+                why instanceof OAuthException known && known.reason() == OAuthFailure.DENIED
                     ? obtain(place, challenge, Set.of())
                     : Future.failedFuture(why));
   }
 
   /** Refreshes under the store's lock, or takes the tokens that another process has renewed. */
-  private Future<Boolean> refresh(Place place, OAuthTokens tokens) {
+  private Future<Boolean> refresh(DiscoveredServers place, OAuthTokens tokens) {
     return environment.store().alone(settings.key(), () -> refreshAlone(place, tokens));
   }
 
-  private Future<Boolean> refreshAlone(Place place, OAuthTokens tokens) {
+  private Future<Boolean> refreshAlone(DiscoveredServers place, OAuthTokens tokens) {
     return environment
         .store()
         .load(settings.key())
@@ -327,13 +328,14 @@ public final class OAuthClient {
             });
   }
 
-  private Future<Boolean> obtain(Place place, BearerChallenge challenge, Set<String> before) {
+  private Future<Boolean> obtain(
+      DiscoveredServers place, BearerChallenge challenge, Set<String> before) {
     return obtain(
         place,
         ScopeSelection.select(challenge, before, settings, place.resource(), place.server()));
   }
 
-  private Future<Boolean> obtain(Place place, Set<String> scopes) {
+  private Future<Boolean> obtain(DiscoveredServers place, Set<String> scopes) {
     return grants.obtain(place, scopes, state.client()).compose(obtained -> keep(obtained, scopes));
   }
 
@@ -379,7 +381,8 @@ public final class OAuthClient {
 
   private synchronized void finished(@Nullable Throwable why) {
     running = null;
-    boolean lasting = why instanceof OAuthException known && known.reason() != Reason.UNREACHABLE;
+    boolean lasting =
+        why instanceof OAuthException known && known.reason() != OAuthFailure.UNREACHABLE;
     failure = lasting ? (OAuthException) why : null;
     failedAt = environment.clock().instant();
     if (why != null) {

@@ -1,7 +1,7 @@
 package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.security.oauth.GuardedHttp.Reply;
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -158,7 +158,8 @@ final class OAuthDiscovery {
                 return Future.succeededFuture(reply.body());
               }
               return reply.status() >= 500
-                  ? Future.failedFuture(new OAuthException(Reason.UNREACHABLE, what + ": " + reply))
+                  ? Future.failedFuture(
+                      new OAuthException(OAuthFailure.UNREACHABLE, what + ": " + reply))
                   : first(places.subList(1, places.size()), what);
             });
   }
@@ -178,6 +179,6 @@ final class OAuthDiscovery {
   }
 
   private static <T> Future<T> failed(String message) {
-    return Future.failedFuture(new OAuthException(Reason.INVALID, message));
+    return Future.failedFuture(new OAuthException(OAuthFailure.INVALID, message));
   }
 }

@@ -7,7 +7,7 @@ package dev.mcpbus.security.oauth;
 public final class OAuthException extends Exception {
 
   /** What kind of failure it is, and so what helps. */
-  public enum Reason {
+  public enum OAuthFailure {
     /** A person or the operator has to act: a login, or a setting. */
     LOGIN_REQUIRED,
     /** The authorization server refused permanently. */
@@ -22,14 +22,14 @@ public final class OAuthException extends Exception {
 
   private static final long serialVersionUID = 1;
 
-  private final Reason reason;
+  private final OAuthFailure reason;
 
-  OAuthException(Reason reason, String message) {
+  OAuthException(OAuthFailure reason, String message) {
     super(message, null, false, false);
     this.reason = reason;
   }
 
-  public Reason reason() {
+  public OAuthFailure reason() {
     return reason;
   }
 }

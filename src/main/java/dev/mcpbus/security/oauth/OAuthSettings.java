@@ -1,5 +1,8 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.IdentityProvider;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -30,68 +33,17 @@ import org.jspecify.annotations.Nullable;
 public record OAuthSettings(
     URI server,
     String clientName,
-    Grant grant,
+    OAuthGrant grant,
     @Nullable String clientId,
     @Nullable Sensitive clientSecret,
-    @Nullable AuthMethod authMethod,
+    @Nullable ClientAuthentication authMethod,
     Set<String> scopes,
     @Nullable String issuer,
     @Nullable String clientMetadataUrl,
     URI redirectUri,
     @Nullable Path privateKey,
     @Nullable String keyId,
-    @Nullable IdJag idJag) {
-
-  /** How a token is obtained. */
-  public enum Grant {
-    AUTHORIZATION_CODE,
-    CLIENT_CREDENTIALS,
-    JWT_BEARER,
-    ID_JAG
-  }
-
-  /** Client authentication; the lower-case name is the one of OAuth metadata. */
-  public enum AuthMethod {
-    NONE,
-    CLIENT_SECRET_BASIC,
-    CLIENT_SECRET_POST,
-    PRIVATE_KEY_JWT;
-
-    String wire() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-
-    static @Nullable AuthMethod of(@Nullable String wire) {
-      for (AuthMethod method : values()) {
-        if (method.wire().equals(wire)) {
-          return method;
-        }
-      }
-      return null;
-    }
-  }
-
-  /**
-   * The identity provider that exchanges an identity assertion for a grant (ID-JAG).
-   *
-   * @param tokenEndpoint of the identity provider
-   * @param subjectToken the assertion, or null if it is in the file
-   * @param subjectTokenFile read at each use, or null
-   * @param subjectTokenType a URN
-   */
-  public record IdJag(
-      String tokenEndpoint,
-      String clientId,
-      @Nullable Sensitive clientSecret,
-      @Nullable Sensitive subjectToken,
-      @Nullable Path subjectTokenFile,
-      String subjectTokenType) {
-
-    @Override
-    public String toString() {
-      return "idJag";
-    }
-  }
+    @Nullable IdentityProvider idJag) {
 
   public OAuthSettings {
     scopes = Set.copyOf(scopes);
@@ -120,7 +72,7 @@ public record OAuthSettings(
    * secret.
    */
   String key() {
-    IdJag idp = idJag;
+    IdentityProvider idp = idJag;
     List<Object> identity =
         List.of(
             resource(),
@@ -129,9 +81,9 @@ public record OAuthSettings(
             String.valueOf(clientMetadataUrl),
             String.valueOf(issuer),
             new TreeSet<>(scopes),
-            idp == null ? "" : idp.tokenEndpoint + " " + idp.clientId,
-            idp == null ? "" : idp.subjectToken == null ? "null" : idp.subjectToken.reveal(),
-            idp == null ? "" : String.valueOf(idp.subjectTokenFile));
+            idp == null ? "" : idp.tokenEndpoint() + " " + idp.clientId(),
+            idp == null ? "" : idp.subjectToken() == null ? "null" : idp.subjectToken().reveal(),
+            idp == null ? "" : String.valueOf(idp.subjectTokenFile()));
     return HexFormat.of()
         .formatHex(OAuthDigests.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));
   }

@@ -1,7 +1,7 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ record RegisteredClient(
     String issuer,
     String id,
     @Nullable Sensitive secret,
-    @Nullable AuthMethod method,
+    @Nullable ClientAuthentication method,
     @Nullable String redirectUri,
     boolean registered,
     @Nullable Instant secretExpires) {
@@ -46,7 +46,7 @@ record RegisteredClient(
         issuer,
         id,
         Sensitive.ofNullable(JsonMembers.text(json, "secret")),
-        AuthMethod.of(JsonMembers.text(json, "method")),
+        ClientAuthentication.of(JsonMembers.text(json, "method")),
         JsonMembers.text(json, "redirectUri"),
         true,
         expires <= 0 ? null : Instant.ofEpochSecond(expires));

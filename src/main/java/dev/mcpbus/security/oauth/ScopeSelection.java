@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.OAuthGrant;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -31,7 +32,7 @@ final class ScopeSelection {
       scopes.addAll(BearerChallenge.scopes(String.join(" ", resource.scopes())));
     }
     boolean offline =
-        settings.grant() == OAuthSettings.Grant.AUTHORIZATION_CODE
+        settings.grant() == OAuthGrant.AUTHORIZATION_CODE
             && server.scopes() != null
             && server.scopes().contains(OFFLINE);
     if (offline && !scopes.isEmpty()) {

@@ -1,9 +1,10 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.GuardedHttp.Reply;
-import dev.mcpbus.security.oauth.OAuthException.Reason;
-import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -56,29 +57,32 @@ final class TokenEndpoint {
     if (!client.issuer().equals(server.issuer())) {
       return Future.failedFuture(
           new OAuthException(
-              Reason.INVALID, "the credentials belong to another authorization server"));
+              OAuthFailure.INVALID, "the credentials belong to another authorization server"));
     }
     String endpoint = server.tokenEndpoint();
     if (endpoint == null) {
       return Future.failedFuture(
-          new OAuthException(Reason.INVALID, "the authorization server has no token endpoint"));
+          new OAuthException(
+              OAuthFailure.INVALID, "the authorization server has no token endpoint"));
     }
     Map<String, String> form = new LinkedHashMap<>(grant);
     form.put("resource", resource);
     if (!scopes.isEmpty()) {
       form.put("scope", String.join(" ", scopes));
     }
-    AuthMethod method = method(server, client);
+    ClientAuthentication method = method(server, client);
     return send(endpoint, "the token endpoint", form, client.id(), client.secret(), method, server)
         .compose(answer -> tokens(answer, server.issuer(), resource, scopes, grant));
   }
 
   /** Exchanges an assertion at an identity provider (RFC 8693); completes with the raw response. */
-  Future<JsonObject> exchange(OAuthSettings.IdJag idp, Map<String, String> form) {
-    AuthMethod method =
-        idp.clientSecret() == null ? AuthMethod.NONE : AuthMethod.CLIENT_SECRET_POST;
+  Future<JsonObject> exchange(IdentityProvider idp, Map<String, String> form) {
+    ClientAuthentication method =
+        idp.clientSecret() == null
+            ? ClientAuthentication.NONE
+            : ClientAuthentication.CLIENT_SECRET_POST;
     return send(
-        idp.tokenEndpoint(),
+        idp.tokenEndpoint().toString(),
         "the identity provider's token endpoint",
         form,
         idp.clientId(),
@@ -87,8 +91,8 @@ final class TokenEndpoint {
         null);
   }
 
-  private AuthMethod method(ServerMetadata server, RegisteredClient client) {
-    AuthMethod configured = settings.authMethod();
+  private ClientAuthentication method(ServerMetadata server, RegisteredClient client) {
+    ClientAuthentication configured = settings.authMethod();
     if (configured != null) {
       return configured;
     }
@@ -96,14 +100,18 @@ final class TokenEndpoint {
       return client.method();
     }
     if (client.secret() == null) {
-      return settings.privateKey() == null ? AuthMethod.NONE : AuthMethod.PRIVATE_KEY_JWT;
+      return settings.privateKey() == null
+          ? ClientAuthentication.NONE
+          : ClientAuthentication.PRIVATE_KEY_JWT;
     }
     Set<String> offered = server.tokenAuthMethods();
     boolean post =
         offered != null
-            && !offered.contains(AuthMethod.CLIENT_SECRET_BASIC.wire())
-            && offered.contains(AuthMethod.CLIENT_SECRET_POST.wire());
-    return post ? AuthMethod.CLIENT_SECRET_POST : AuthMethod.CLIENT_SECRET_BASIC;
+            && !offered.contains(ClientAuthentication.CLIENT_SECRET_BASIC.wire())
+            && offered.contains(ClientAuthentication.CLIENT_SECRET_POST.wire());
+    return post
+        ? ClientAuthentication.CLIENT_SECRET_POST
+        : ClientAuthentication.CLIENT_SECRET_BASIC;
   }
 
   private Future<JsonObject> send(
@@ -112,7 +120,7 @@ final class TokenEndpoint {
       Map<String, String> fields,
       String clientId,
       @Nullable Sensitive secret,
-      AuthMethod method,
+      ClientAuthentication method,
       @Nullable ServerMetadata server) {
     Map<String, String> form = new LinkedHashMap<>(fields);
     Map<String, String> headers = new LinkedHashMap<>();
@@ -152,7 +160,7 @@ final class TokenEndpoint {
     if (file == null) {
       return Future.failedFuture(
           new OAuthException(
-              Reason.LOGIN_REQUIRED,
+              OAuthFailure.LOGIN_REQUIRED,
               "a signed assertion needs \"privateKey\" in the configuration"));
     }
     Instant now = clock.instant();
@@ -170,7 +178,7 @@ final class TokenEndpoint {
     boolean later = reply.status() >= 500 || reply.status() == 429;
     return Future.failedFuture(
         new OAuthException(
-            later ? Reason.UNREACHABLE : Reason.DENIED,
+            later ? OAuthFailure.UNREACHABLE : OAuthFailure.DENIED,
             what + " answers " + reply + (shown == null ? "" : " " + shown)));
   }
 
@@ -186,7 +194,7 @@ final class TokenEndpoint {
         || !OAuthTokens.isUsable(access)
         || (type != null && !type.equalsIgnoreCase("bearer"))) {
       return Future.failedFuture(
-          new OAuthException(Reason.INVALID, "the token endpoint gave no Bearer token"));
+          new OAuthException(OAuthFailure.INVALID, "the token endpoint gave no Bearer token"));
     }
     String refresh = JsonMembers.text(answer, "refresh_token");
     String scope = JsonMembers.text(answer, "scope");

@@ -1,9 +1,9 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.IdentityProvider;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.oauth.OAuthException.Reason;
-import dev.mcpbus.security.oauth.OAuthSettings.Grant;
-import dev.mcpbus.security.oauth.OAuthSettings.IdJag;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.URI;
@@ -30,7 +30,7 @@ final class TokenGrants {
   private static final int MAX_ASSERTION = 64 * 1024;
 
   /** The MCP server and the authorization server for a token. */
-  record Place(ResourceMetadata resource, ServerMetadata server) {}
+  record DiscoveredServers(ResourceMetadata resource, ServerMetadata server) {}
 
   /** New tokens, and the client for which they were issued. */
   record Obtained(OAuthTokens tokens, RegisteredClient client) {}
@@ -63,8 +63,9 @@ final class TokenGrants {
     this.loginTimeout = loginTimeout;
   }
 
-  Future<Obtained> obtain(Place place, Set<String> scopes, @Nullable RegisteredClient known) {
-    return settings.grant() == Grant.AUTHORIZATION_CODE
+  Future<Obtained> obtain(
+      DiscoveredServers place, Set<String> scopes, @Nullable RegisteredClient known) {
+    return settings.grant() == OAuthGrant.AUTHORIZATION_CODE
         ? login(place, scopes, known)
         : registrar
             .client(place.server(), known, null, clock.instant())
@@ -76,7 +77,10 @@ final class TokenGrants {
 
   /** Renews by a refresh token. If the response holds no new refresh token, the old one stays. */
   Future<Obtained> refresh(
-      Place place, OAuthTokens tokens, Sensitive refresh, @Nullable RegisteredClient known) {
+      DiscoveredServers place,
+      OAuthTokens tokens,
+      Sensitive refresh,
+      @Nullable RegisteredClient known) {
     String redirectUri = known == null ? null : known.redirectUri();
     return registrar
         .client(place.server(), known, redirectUri, clock.instant())
@@ -90,14 +94,17 @@ final class TokenGrants {
   }
 
   private Future<Obtained> request(
-      Place place, Set<String> scopes, RegisteredClient client, Map<String, String> grant) {
+      DiscoveredServers place,
+      Set<String> scopes,
+      RegisteredClient client,
+      Map<String, String> grant) {
     return endpoint
         .request(place.server(), client, place.resource().resource(), scopes, grant)
         .map(tokens -> new Obtained(tokens, client));
   }
 
   private Future<Map<String, String>> fields(
-      Place place, Set<String> scopes, RegisteredClient client) {
+      DiscoveredServers place, Set<String> scopes, RegisteredClient client) {
     return switch (settings.grant()) {
       case JWT_BEARER ->
           endpoint
@@ -109,10 +116,11 @@ final class TokenGrants {
     };
   }
 
-  private Future<String> idJag(Place place, Set<String> scopes) {
-    IdJag idp = settings.idJag();
+  private Future<String> idJag(DiscoveredServers place, Set<String> scopes) {
+    IdentityProvider idp = settings.idJag();
     if (idp == null) {
-      return failed(Reason.LOGIN_REQUIRED, "the grant id_jag needs \"idJag\" in the configuration");
+      return failed(
+          OAuthFailure.LOGIN_REQUIRED, "the grant id_jag needs \"idJag\" in the configuration");
     }
     return subject(idp)
         .compose(
@@ -126,7 +134,7 @@ final class TokenGrants {
                 form.put("scope", String.join(" ", scopes));
               }
               form.put("subject_token", subject);
-              form.put("subject_token_type", idp.subjectTokenType());
+              form.put("subject_token_type", idp.subjectTokenUrn());
               return endpoint.exchange(idp, form);
             })
         .compose(
@@ -135,17 +143,17 @@ final class TokenGrants {
               return jwt == null
                       || !OAuthTokens.isUsable(jwt)
                       || !ID_JAG.equals(answer.getValue("issued_token_type"))
-                  ? failed(Reason.INVALID, "the identity provider gave no ID-JAG")
+                  ? failed(OAuthFailure.INVALID, "the identity provider gave no ID-JAG")
                   : Future.succeededFuture(jwt);
             });
   }
 
-  private Future<String> subject(IdJag idp) {
+  private Future<String> subject(IdentityProvider idp) {
     Path file = idp.subjectTokenFile();
     if (file == null) {
       Sensitive token = idp.subjectToken();
       return token == null || token.isEmpty()
-          ? failed(Reason.LOGIN_REQUIRED, "\"idJag\" has no subject token")
+          ? failed(OAuthFailure.LOGIN_REQUIRED, "\"idJag\" has no subject token")
           : Future.succeededFuture(token.reveal());
     }
     return vertx
@@ -155,17 +163,18 @@ final class TokenGrants {
         .compose(
             token ->
                 token.isEmpty()
-                    ? failed(Reason.LOGIN_REQUIRED, "the file of the subject token is unusable")
+                    ? failed(
+                        OAuthFailure.LOGIN_REQUIRED, "the file of the subject token is unusable")
                     : Future.succeededFuture(token));
   }
 
   private Future<Obtained> login(
-      Place place, Set<String> scopes, @Nullable RegisteredClient known) {
+      DiscoveredServers place, Set<String> scopes, @Nullable RegisteredClient known) {
     ServerMetadata server = place.server();
     String page = server.authorizationEndpoint();
     if (page == null || !server.provesCodes()) {
       return failed(
-          Reason.INVALID,
+          OAuthFailure.INVALID,
           page == null
               ? "the authorization server has no authorization endpoint"
               : "the authorization server does not support PKCE with S256: no login is started");
@@ -194,7 +203,11 @@ final class TokenGrants {
   }
 
   private Future<Obtained> login(
-      Place place, Set<String> scopes, RegisteredClient client, BrowserLogin login, String page) {
+      DiscoveredServers place,
+      Set<String> scopes,
+      RegisteredClient client,
+      BrowserLogin login,
+      String page) {
     Map<String, String> query = new LinkedHashMap<>();
     query.put("response_type", "code");
     query.put("client_id", client.id());
@@ -255,7 +268,7 @@ final class TokenGrants {
         : obtained;
   }
 
-  private static <T> Future<T> failed(Reason reason, String message) {
+  private static <T> Future<T> failed(OAuthFailure reason, String message) {
     return Future.failedFuture(new OAuthException(reason, message));
   }
 }

@@ -1,6 +1,6 @@
 package dev.mcpbus.security.oauth;
 
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.net.URI;
@@ -106,7 +106,7 @@ final class UrlGuard {
             failure ->
                 Future.failedFuture(
                     new OAuthException(
-                        Reason.UNREACHABLE, what + ": host " + host + " is unknown")))
+                        OAuthFailure.UNREACHABLE, what + ": host " + host + " is unknown")))
         .compose(addresses -> choose(uri, addresses, known, what));
   }
 
@@ -114,7 +114,7 @@ final class UrlGuard {
       URI uri, List<InetAddress> addresses, boolean known, String what) {
     if (addresses.isEmpty()) {
       return Future.failedFuture(
-          new OAuthException(Reason.UNREACHABLE, what + ": the host has no address"));
+          new OAuthException(OAuthFailure.UNREACHABLE, what + ": the host has no address"));
     }
     if (!known && !addresses.stream().allMatch(PublicAddressRule::isPublic)) {
       return Future.failedFuture(
@@ -127,6 +127,6 @@ final class UrlGuard {
   }
 
   private static OAuthException refused(String what, String why) {
-    return new OAuthException(Reason.REFUSED_URL, what + " is refused: " + why);
+    return new OAuthException(OAuthFailure.REFUSED_URL, what + " is refused: " + why);
   }
 }

@@ -8,8 +8,8 @@ import dev.mcpbus.transport.InboundParser;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -104,7 +104,7 @@ final class BusChannel implements Channel {
   public void send(OutboundMessage message) throws TransportException {
     if (closed || peer == null) {
       throw new TransportException(
-          Reason.UPSTREAM_RESET, Sent.NO, "the connection over the bus is closed");
+          Reason.UPSTREAM_RESET, Reached.NO, "the connection over the bus is closed");
     }
     byte[] bytes = message.bytes();
     window.take(bytes.length);
@@ -151,7 +151,7 @@ final class BusChannel implements Channel {
       return;
     }
     release();
-    current.onClosed(new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, why));
+    current.onClosed(new TransportException(Reason.UPSTREAM_RESET, Reached.MAYBE, why));
   }
 
   /** Unregisters the address and cancels the timer. */

@@ -4,8 +4,8 @@ import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -90,6 +90,6 @@ public final class BusTransport implements Transport {
       }
     }
     return new TransportException(
-        Reason.CONNECT_FAILED, Sent.NO, "bus address \"" + address + "\": " + why);
+        Reason.CONNECT_FAILED, Reached.NO, "bus address \"" + address + "\": " + why);
   }
 }

@@ -5,8 +5,8 @@ import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Authenticator.Challenge;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientResponse;
@@ -85,10 +85,10 @@ final class ChannelCredentials {
   /** The server refused the request, or it was never sent: repeating it is safe. */
   static TransportException failure(Throwable cause) {
     return cause instanceof TransportException known
-        ? known.withSent(Sent.NO)
+        ? known.withReached(Reached.NO)
         : new TransportException(
             Reason.AUTH_REQUIRED,
-            Sent.NO,
+            Reached.NO,
             "no credentials could be obtained: "
                 + HttpFailures.clean(String.valueOf(cause.getMessage())));
   }

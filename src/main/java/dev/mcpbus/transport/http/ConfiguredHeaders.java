@@ -33,12 +33,12 @@ final class ConfiguredHeaders {
           "transfer-encoding",
           "upgrade");
 
-  private record Entry(CharSequence name, CharSequence value) {}
+  private record ConfiguredHeader(CharSequence name, CharSequence value) {}
 
   private final Map<String, Sensitive> given;
-  private final List<Entry> entries;
+  private final List<ConfiguredHeader> entries;
 
-  private ConfiguredHeaders(Map<String, Sensitive> given, List<Entry> entries) {
+  private ConfiguredHeaders(Map<String, Sensitive> given, List<ConfiguredHeader> entries) {
     this.given = given;
     this.entries = entries;
   }
@@ -50,7 +50,7 @@ final class ConfiguredHeaders {
    * @throws IllegalArgumentException if a header cannot be sent; the message names it
    */
   static ConfiguredHeaders of(Map<String, Sensitive> configured) {
-    List<Entry> entries = new ArrayList<>(configured.size());
+    List<ConfiguredHeader> entries = new ArrayList<>(configured.size());
     configured.forEach(
         (name, value) -> {
           if (!isToken(name)) {
@@ -65,7 +65,7 @@ final class ConfiguredHeaders {
             log.warn("header {} is set by the protocol; the configured value is not sent", name);
           } else {
             entries.add(
-                new Entry(
+                new ConfiguredHeader(
                     HttpHeaders.createOptimized(name),
                     HttpHeaders.createOptimized(value.reveal())));
           }
@@ -79,7 +79,7 @@ final class ConfiguredHeaders {
   }
 
   void addTo(HttpClientRequest request) {
-    for (Entry entry : entries) {
+    for (ConfiguredHeader entry : entries) {
       request.putHeader(entry.name, entry.value);
     }
   }

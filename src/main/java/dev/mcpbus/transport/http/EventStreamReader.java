@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * Reads the messages of one event stream, which may continue over several connections, one after
  * the other. Confined to the owner context of its channel.
  */
-final class EventStreamReader implements SseParser.Sink {
+final class EventStreamReader implements SseParser.EventSink {
 
   private static final CharSequence LAST_EVENT_ID = HttpHeaders.createOptimized("last-event-id");
   private static final CharSequence EVENT_STREAM = HttpHeaders.createOptimized("text/event-stream");
 
   /** Receives the messages and the end of the stream; not called after {@link #stop()}. */
-  interface Listener {
+  interface StreamListener {
 
     /** Creates the request for the stream; does not send it. */
     default Future<HttpClientRequest> get(HttpChannel channel) {
@@ -53,7 +53,7 @@ final class EventStreamReader implements SseParser.Sink {
   }
 
   private final HttpChannel channel;
-  private final Listener listener;
+  private final StreamListener listener;
   private final RequestAuthorization authorization;
   private final StreamPosition position = new StreamPosition();
   private @Nullable SseParser parser;
@@ -70,7 +70,7 @@ final class EventStreamReader implements SseParser.Sink {
   private boolean open;
   private int eventless;
 
-  EventStreamReader(HttpChannel channel, Listener listener) {
+  EventStreamReader(HttpChannel channel, StreamListener listener) {
     this.channel = channel;
     this.listener = listener;
     this.authorization = new RequestAuthorization(channel.credentials());

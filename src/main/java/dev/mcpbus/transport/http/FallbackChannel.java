@@ -5,8 +5,8 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.json.JsonObject;
@@ -86,7 +86,7 @@ final class FallbackChannel implements Channel {
   private static TransportException both(TransportException why, Throwable httpSseFailure) {
     return new TransportException(
         why.reason(),
-        why.sent(),
+        why.reached(),
         why.getMessage() + "; HTTP+SSE (2024-11-05) failed, too: " + httpSseFailure.getMessage(),
         why.retryAfterMillis(),
         httpSseFailure);
@@ -117,10 +117,10 @@ final class FallbackChannel implements Channel {
     if (opening == null) {
       current.send(message);
     } else if (closed) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
+      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
     } else if (held.size() >= MAX_HELD) {
       throw new TransportException(
-          Reason.OVERLOADED, Sent.NO, MAX_HELD + " messages wait for HTTP+SSE to open");
+          Reason.OVERLOADED, Reached.NO, MAX_HELD + " messages wait for HTTP+SSE to open");
     } else {
       held.add(message);
     }

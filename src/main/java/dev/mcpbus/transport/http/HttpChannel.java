@@ -10,8 +10,8 @@ import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientAgent;
@@ -94,7 +94,7 @@ final class HttpChannel implements Channel {
   @Override
   public void send(OutboundMessage message) throws TransportException {
     if (over) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
+      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
     }
     if (lost) {
       throw HttpFailures.sessionLost();
@@ -102,7 +102,7 @@ final class HttpChannel implements Channel {
     if (waiting + barrier.waiting() >= MAX_WAITING) {
       throw new TransportException(
           Reason.OVERLOADED,
-          Sent.NO,
+          Reached.NO,
           MAX_WAITING + " requests wait for one of " + options.maxConnections() + " connections");
     }
     PostExchange exchange = new PostExchange(this, message);

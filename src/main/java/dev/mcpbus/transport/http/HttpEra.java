@@ -38,7 +38,7 @@ interface HttpEra {
           to.putHeader(McpHeaders.PROTOCOL_VERSION, negotiated);
         }
         if (message != null) {
-          for (OutboundMessage.Header header : message.headers()) {
+          for (OutboundMessage.MessageHeader header : message.headers()) {
             to.putHeader(header.name(), header.value());
           }
         }

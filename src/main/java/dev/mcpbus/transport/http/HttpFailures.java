@@ -3,8 +3,8 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
@@ -40,10 +40,12 @@ final class HttpFailures {
   static TransportException connecting(Throwable cause, HttpEndpoint to) {
     if (find(cause, ConnectionPoolTooBusyException.class) != null) {
       return new TransportException(
-          Reason.OVERLOADED, Sent.NO, "too many requests wait for a connection to " + to.origin());
+          Reason.OVERLOADED,
+          Reached.NO,
+          "too many requests wait for a connection to " + to.origin());
     }
     if (find(cause, SSLException.class) != null) {
-      return tls(cause, Sent.NO, to);
+      return tls(cause, Reached.NO, to);
     }
     boolean unreachable =
         to.socket() != null
@@ -54,7 +56,7 @@ final class HttpFailures {
             || find(cause, TimeoutException.class) != null;
     return new TransportException(
         unreachable ? Reason.CONNECT_FAILED : Reason.UPSTREAM_RESET,
-        Sent.NO,
+        Reached.NO,
         "no connection to " + to.origin() + ": " + text(cause) + (unreachable ? "" : hint(to)),
         -1,
         cause);
@@ -70,7 +72,7 @@ final class HttpFailures {
         : "";
   }
 
-  private static TransportException tls(Throwable cause, Sent sent, HttpEndpoint with) {
+  private static TransportException tls(Throwable cause, Reached sent, HttpEndpoint with) {
     return new TransportException(
         Reason.TLS_ERROR, sent, "TLS with " + with.origin() + ": " + text(root(cause)), -1, cause);
   }
@@ -84,23 +86,23 @@ final class HttpFailures {
       Throwable cause, Future<Void> written, HttpClientRequest request, HttpEndpoint to) {
     TransportException why = sent(cause, to);
     boolean unwritten = written.failed() && written.cause() instanceof ClosedChannelException;
-    return unwritten || HttpConnections.isUnread(request) ? why.withSent(Sent.NO) : why;
+    return unwritten || HttpConnections.isUnread(request) ? why.withReached(Reached.NO) : why;
   }
 
   /** The connection failed after the request was passed to it. */
   static TransportException sent(Throwable cause, HttpEndpoint to) {
     if (find(cause, SSLException.class) != null) {
-      return tls(cause, Sent.MAYBE, to);
+      return tls(cause, Reached.MAYBE, to);
     }
     if (HttpConnections.isTooLong(cause)) {
       return new TransportException(
-          Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response head of " + to + " is over 32 KiB");
+          Reason.LIMIT_EXCEEDED, Reached.MAYBE, "response head of " + to + " is over 32 KiB");
     }
     StreamResetException reset = find(cause, StreamResetException.class);
     if (reset != null) {
       return new TransportException(
           Reason.UPSTREAM_RESET,
-          reset.getCode() == REFUSED_STREAM ? Sent.NO : Sent.MAYBE,
+          reset.getCode() == REFUSED_STREAM ? Reached.NO : Reached.MAYBE,
           to + " has reset the stream, code " + reset.getCode());
     }
     boolean noHttp =
@@ -112,7 +114,7 @@ final class HttpFailures {
             && find(cause, IOException.class) == null;
     return new TransportException(
         noHttp ? Reason.PROTOCOL_ERROR : Reason.UPSTREAM_RESET,
-        Sent.MAYBE,
+        Reached.MAYBE,
         (noHttp ? "not HTTP from " : "connection broke: ") + to + ": " + text(cause),
         -1,
         cause);
@@ -125,11 +127,11 @@ final class HttpFailures {
           case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
           default -> Reason.PROTOCOL_ERROR;
         };
-    return new TransportException(reason, Sent.MAYBE, text(cause), -1, cause);
+    return new TransportException(reason, Reached.MAYBE, text(cause), -1, cause);
   }
 
   static TransportException protocol(String what) {
-    return new TransportException(Reason.PROTOCOL_ERROR, Sent.MAYBE, what);
+    return new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, what);
   }
 
   /** The connection failed while a body was being read. */
@@ -156,18 +158,20 @@ final class HttpFailures {
 
   static TransportException sessionLost() {
     return new TransportException(
-        Reason.SESSION_LOST, Sent.NO, "the server no longer knows the session");
+        Reason.SESSION_LOST, Reached.NO, "the server no longer knows the session");
   }
 
   static TransportException tooLarge(int maxBytes) {
     return new TransportException(
-        Reason.LIMIT_EXCEEDED, Sent.MAYBE, "response is over the limit of " + maxBytes + " bytes");
+        Reason.LIMIT_EXCEEDED,
+        Reached.MAYBE,
+        "response is over the limit of " + maxBytes + " bytes");
   }
 
   static TransportException redirected(int status, @Nullable HttpEndpoint to) {
     return new TransportException(
         Reason.PROTOCOL_ERROR,
-        Sent.NO,
+        Reached.NO,
         "HTTP "
             + status
             + " redirects to "
@@ -183,7 +187,7 @@ final class HttpFailures {
   static TransportException outcomeUnknown(@Nullable TransportException why) {
     return new TransportException(
         Reason.OUTCOME_UNKNOWN,
-        Sent.MAYBE,
+        Reached.MAYBE,
         "the event stream was cut before the reply"
             + (why == null ? "" : " and could not be resumed: " + why.getMessage()));
   }

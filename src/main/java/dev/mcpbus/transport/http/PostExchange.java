@@ -5,8 +5,8 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One POST and its answer. It ends exactly once: by the reply, by a failure, or without a report by
  * {@link #abort()}. Confined to the owner context of its channel.
  */
-final class PostExchange implements EventStreamReader.Listener {
+final class PostExchange implements EventStreamReader.StreamListener {
 
   private static final CharSequence ACCEPTED =
       HttpHeaders.createOptimized("application/json, text/event-stream");
@@ -122,7 +122,7 @@ final class PostExchange implements EventStreamReader.Listener {
 
   /** Sends a request that the server has certainly not processed over another connection, once. */
   private void unsent(TransportException why) {
-    if (why.reason() == Reason.UPSTREAM_RESET && why.sent() == Sent.NO && !retried) {
+    if (why.reason() == Reason.UPSTREAM_RESET && why.reached() == Reached.NO && !retried) {
       retried = true;
       start();
     } else {
@@ -325,7 +325,7 @@ final class PostExchange implements EventStreamReader.Listener {
     if (!isFinal) {
       resume(why);
     } else if (why.reason() == Reason.AUTH_REQUIRED || why.reason() == Reason.FORBIDDEN) {
-      fail(why.withSent(Sent.MAYBE));
+      fail(why.withReached(Reached.MAYBE));
     } else {
       fail(HttpFailures.outcomeUnknown(why));
     }

@@ -8,8 +8,8 @@ import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientAgent;
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * the other, because servers refuse a message that overtakes it. Each waits at most one second for
  * the one before it. After that they are posted concurrently.
  */
-final class SseChannel implements Channel, SseStream.Listener {
+final class SseChannel implements Channel, SseStream.SseListener {
 
   private static final Logger log = LoggerFactory.getLogger(SseChannel.class);
 
@@ -103,7 +103,7 @@ final class SseChannel implements Channel, SseStream.Listener {
                 ended(
                     new TransportException(
                         Reason.CONNECT_FAILED,
-                        Sent.NO,
+                        Reached.NO,
                         "no endpoint event from " + stream.endpoint() + " in " + millis + " ms")));
   }
 
@@ -153,12 +153,12 @@ final class SseChannel implements Channel, SseStream.Listener {
         .onComplete(
             (nothing, failure) -> {
               if (!wasOpen) {
-                opened.tryFail(reason.withSent(Sent.NO));
+                opened.tryFail(reason.withReached(Reached.NO));
               }
             });
     if (wasOpen) {
       for (SsePost each : unsent) {
-        report(each.message(), reason.withSent(Sent.NO));
+        report(each.message(), reason.withReached(Reached.NO));
       }
       receiver.onClosed(reason);
     }
@@ -167,7 +167,7 @@ final class SseChannel implements Channel, SseStream.Listener {
   @Override
   public void send(OutboundMessage message) throws TransportException {
     if (over) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
+      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
     }
     window.take(message.bytes().length);
     SsePost next = new SsePost(this, message);
@@ -230,7 +230,7 @@ final class SseChannel implements Channel, SseStream.Listener {
     if (opening) {
       opened.tryFail(
           new TransportException(
-              Reason.UPSTREAM_RESET, Sent.NO, "the channel was closed while it was opening"));
+              Reason.UPSTREAM_RESET, Reached.NO, "the channel was closed while it was opening"));
     }
     return done;
   }

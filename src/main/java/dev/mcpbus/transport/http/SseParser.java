@@ -2,7 +2,7 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.ProtocolException;
-import dev.mcpbus.protocol.ProtocolException.Reason;
+import dev.mcpbus.protocol.ProtocolException.TextFault;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ final class SseParser {
   private static final byte[] NONE = {};
 
   /** Receives the parsed events. */
-  interface Sink {
+  interface EventSink {
 
     /**
      * One event.
@@ -42,7 +42,7 @@ final class SseParser {
   }
 
   private final int maxBytes;
-  private final Sink sink;
+  private final EventSink sink;
   private boolean firstLine = true;
   private boolean skipLineFeed;
   private byte[] partial = NONE;
@@ -58,7 +58,7 @@ final class SseParser {
    *
    * @param maxBytes bound of the data of an event, and of a line
    */
-  SseParser(int maxBytes, Sink sink) {
+  SseParser(int maxBytes, EventSink sink) {
     this.maxBytes = maxBytes;
     this.sink = sink;
   }
@@ -208,7 +208,7 @@ final class SseParser {
 
   private ProtocolException tooLarge(String what) {
     return new ProtocolException(
-        Reason.TOO_LARGE, maxBytes, "a " + what + " of the event stream is over the limit");
+        TextFault.TOO_LARGE, maxBytes, "a " + what + " of the event stream is over the limit");
   }
 
   private static byte[] room(byte[] array, int used, int more) {

@@ -4,8 +4,8 @@ import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -96,7 +96,7 @@ final class SsePost {
 
   /** Sends a message that the server has certainly not processed over another connection, once. */
   private void unsent(TransportException why) {
-    if (why.reason() == Reason.UPSTREAM_RESET && why.sent() == Sent.NO && !retried) {
+    if (why.reason() == Reason.UPSTREAM_RESET && why.reached() == Reached.NO && !retried) {
       retried = true;
       start();
     } else {
@@ -123,7 +123,7 @@ final class SsePost {
       fail(
           new TransportException(
               Reason.CONNECT_FAILED,
-              Sent.NO,
+              Reached.NO,
               "HTTP 404 from "
                   + to
                   + ", the URL that the server's endpoint event named: is a proxy in between?"));

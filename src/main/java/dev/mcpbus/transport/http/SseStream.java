@@ -4,8 +4,8 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * After the {@code endpoint} event it waits for {@link #resume()}. Confined to the owner context of
  * its channel.
  */
-final class SseStream implements SseParser.Sink {
+final class SseStream implements SseParser.EventSink {
 
   private static final CharSequence ACCEPTED =
       HttpHeaders.createOptimized(HttpConventions.EVENT_STREAM);
   private static final int MAX_REDIRECTS = 3;
 
   /** Receives the events of the stream; not called after {@link #stop()}. */
-  interface Listener {
+  interface SseListener {
 
     /** The stream obtains credentials. */
     void authorizing();
@@ -54,7 +54,7 @@ final class SseStream implements SseParser.Sink {
 
   private final SseChannel channel;
   private final ParseLimits limits;
-  private final Listener listener;
+  private final SseListener listener;
   private final SseParser parser;
   private final RequestAuthorization authorization;
   private final Deque<Envelope> early = new ArrayDeque<>();
@@ -67,7 +67,7 @@ final class SseStream implements SseParser.Sink {
   private boolean stopped;
   private int redirects;
 
-  SseStream(SseChannel channel, HttpEndpoint endpoint, ParseLimits limits, Listener listener) {
+  SseStream(SseChannel channel, HttpEndpoint endpoint, ParseLimits limits, SseListener listener) {
     this.channel = channel;
     this.endpoint = endpoint;
     this.limits = limits;
@@ -150,7 +150,7 @@ final class SseStream implements SseParser.Sink {
       end(
           new TransportException(
               Reason.PROTOCOL_ERROR,
-              Sent.NO,
+              Reached.NO,
               "HTTP "
                   + status
                   + " without an event stream in answer to GET "
@@ -175,7 +175,7 @@ final class SseStream implements SseParser.Sink {
 
   private TransportException cut() {
     return new TransportException(
-        Reason.UPSTREAM_RESET, Sent.MAYBE, endpoint + " has ended the event stream");
+        Reason.UPSTREAM_RESET, Reached.MAYBE, endpoint + " has ended the event stream");
   }
 
   private void feed(Buffer buffer) {

@@ -10,7 +10,7 @@ import io.vertx.core.http.HttpClientRequest;
  * channel is open and the server offers the stream; a server without it costs one request. Confined
  * to the owner context of its channel.
  */
-final class StandaloneStream implements EventStreamReader.Listener {
+final class StandaloneStream implements EventStreamReader.StreamListener {
 
   private static final long MAX_BACKOFF_MILLIS = 60_000;
 

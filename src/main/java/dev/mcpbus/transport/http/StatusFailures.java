@@ -3,8 +3,8 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.http.HttpClientResponse;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -44,23 +44,23 @@ final class StatusFailures {
     String what = "HTTP " + status + " from " + from + textOf(error);
     return switch (status) {
       case 401 ->
-          failure(Reason.AUTH_REQUIRED, Sent.NO, what + challenge(response) + ": credentials?");
-      case 403 -> failure(Reason.FORBIDDEN, Sent.NO, what + challenge(response));
-      case 404 -> failure(Reason.CONNECT_FAILED, Sent.NO, what + ": is the URL right?");
+          failure(Reason.AUTH_REQUIRED, Reached.NO, what + challenge(response) + ": credentials?");
+      case 403 -> failure(Reason.FORBIDDEN, Reached.NO, what + challenge(response));
+      case 404 -> failure(Reason.CONNECT_FAILED, Reached.NO, what + ": is the URL right?");
       case 405 ->
           failure(
               Reason.PROTOCOL_ERROR,
-              Sent.NO,
+              Reached.NO,
               what + ": the method is not allowed there, is the URL right?");
-      case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Sent.NO, what);
+      case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Reached.NO, what);
       case 429 ->
           new TransportException(
-              Reason.RATE_LIMITED, Sent.NO, what, retryAfter(response, clock), null);
+              Reason.RATE_LIMITED, Reached.NO, what, retryAfter(response, clock), null);
       default ->
           status >= 500
               ? new TransportException(
-                  Reason.UPSTREAM_RESET, Sent.MAYBE, what, retryAfter(response, clock), null)
-              : failure(Reason.PROTOCOL_ERROR, Sent.MAYBE, what);
+                  Reason.UPSTREAM_RESET, Reached.MAYBE, what, retryAfter(response, clock), null)
+              : failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what);
     };
   }
 
@@ -110,7 +110,7 @@ final class StatusFailures {
     return " (" + said.code() + " " + HttpFailures.clean(said.message()) + ")";
   }
 
-  private static TransportException failure(Reason reason, Sent sent, String message) {
+  private static TransportException failure(Reason reason, Reached sent, String message) {
     return new TransportException(reason, sent, message);
   }
 }

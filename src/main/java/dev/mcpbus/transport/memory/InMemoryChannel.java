@@ -8,8 +8,8 @@ import dev.mcpbus.transport.InboundParser;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -61,7 +61,7 @@ final class InMemoryChannel implements Channel {
   public void send(OutboundMessage message) throws TransportException {
     InMemoryChannel other = peer;
     if (closed || other == null) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, name + " is closed");
+      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, name + " is closed");
     }
     byte[] bytes = message.bytes();
     window.take(bytes.length);
@@ -95,7 +95,8 @@ final class InMemoryChannel implements Channel {
     }
     closed = true;
     current.onClosed(
-        new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, "the other side closed " + name));
+        new TransportException(
+            Reason.UPSTREAM_RESET, Reached.MAYBE, "the other side closed " + name));
   }
 
   @Override

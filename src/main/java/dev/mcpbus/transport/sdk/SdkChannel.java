@@ -7,8 +7,8 @@ import dev.mcpbus.transport.InboundParser;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.modelcontextprotocol.client.McpAsyncClient;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.spec.McpClientTransport;
@@ -85,7 +85,7 @@ final class SdkChannel implements Channel {
   @Override
   public void send(OutboundMessage message) throws TransportException {
     if (closing != null) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Sent.NO, "the channel is closed");
+      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
     }
     window.take(message.bytes().length);
     outbound.tryEmitNext(message).orThrow();
@@ -123,10 +123,10 @@ final class SdkChannel implements Channel {
   private static TransportException reasonOf(Throwable failure) {
     return failure instanceof McpTransportSessionNotFoundException
         ? new TransportException(
-            Reason.SESSION_LOST, Sent.NO, "the server no longer knows the session")
+            Reason.SESSION_LOST, Reached.NO, "the server no longer knows the session")
         : new TransportException(
             Reason.UPSTREAM_RESET,
-            Sent.MAYBE,
+            Reached.MAYBE,
             "the SDK transport failed to send: " + failure.getClass().getSimpleName());
   }
 
@@ -138,7 +138,7 @@ final class SdkChannel implements Channel {
               over(
                   new TransportException(
                       Reason.OVERLOADED,
-                      Sent.MAYBE,
+                      Reached.MAYBE,
                       "the server sends messages faster than mcpbus can process them")));
       return;
     }
@@ -152,7 +152,7 @@ final class SdkChannel implements Channel {
               over(
                   new TransportException(
                       Reason.PROTOCOL_ERROR,
-                      Sent.MAYBE,
+                      Reached.MAYBE,
                       "the SDK cannot serialize its own message")));
     } catch (TransportException e) {
       owner.runOnContext(nothing -> over(e));

@@ -3,8 +3,8 @@ package dev.mcpbus.transport.sdk;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import io.vertx.core.Context;
@@ -94,6 +94,6 @@ public final class SdkClientTransport implements Transport {
       why += ": " + root.getMessage();
     }
     return new TransportException(
-        Reason.CONNECT_FAILED, Sent.NO, target + " cannot be connected: " + why);
+        Reason.CONNECT_FAILED, Reached.NO, target + " cannot be connected: " + why);
   }
 }

@@ -9,8 +9,8 @@ import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -92,7 +92,7 @@ final class SocketChannel implements Channel {
   }
 
   private static TransportException reset(String why) {
-    return new TransportException(Reason.UPSTREAM_RESET, Sent.MAYBE, why);
+    return new TransportException(Reason.UPSTREAM_RESET, Reached.MAYBE, why);
   }
 
   private void read(Buffer chunk) {
@@ -111,7 +111,7 @@ final class SocketChannel implements Channel {
   public void send(OutboundMessage message) throws TransportException {
     if (over) {
       throw new TransportException(
-          Reason.UPSTREAM_RESET, Sent.NO, "the channel to " + peer + " is closed");
+          Reason.UPSTREAM_RESET, Reached.NO, "the channel to " + peer + " is closed");
     }
     window.take(message.bytes().length);
     queue.add(message);
@@ -168,7 +168,7 @@ final class SocketChannel implements Channel {
     List<OutboundMessage> unsent = List.copyOf(queue);
     queue.clear();
     release(Future.succeededFuture());
-    TransportException notSent = reason.withSent(Sent.NO);
+    TransportException notSent = reason.withReached(Reached.NO);
     for (OutboundMessage message : unsent) {
       if (message.kind() == Envelope.Kind.REQUEST) {
         receiver.onRequestFailed(message.id(), notSent);

@@ -8,8 +8,8 @@ import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -111,7 +111,7 @@ public final class SocketTransport implements Transport {
     String why = at.getMessage() == null ? at.getClass().getSimpleName() : at.getMessage();
     return new TransportException(
         tls ? Reason.TLS_ERROR : Reason.CONNECT_FAILED,
-        Sent.NO,
+        Reached.NO,
         (tls ? "TLS with " : "no connection to ") + target.text() + ": " + why,
         -1,
         cause);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class ChildEvents implements Handler<Void> {
 
   /** Receives the events, on the owner context. */
-  interface Reader {
+  interface ChildEventListener {
 
     void stdout(byte[] chunk);
 
@@ -48,7 +48,7 @@ final class ChildEvents implements Handler<Void> {
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicLong total = new AtomicLong();
   private final AtomicBoolean paused = new AtomicBoolean();
-  private volatile @Nullable Reader reader;
+  private volatile @Nullable ChildEventListener reader;
   private volatile Runnable resume = () -> {};
 
   ChildEvents(Context owner) {
@@ -65,7 +65,7 @@ final class ChildEvents implements Handler<Void> {
   }
 
   /** Delivers events to {@code reader} from now on. */
-  void start(Reader reader) {
+  void start(ChildEventListener reader) {
     this.reader = reader;
     schedule();
   }
@@ -122,7 +122,7 @@ final class ChildEvents implements Handler<Void> {
   @Override
   public void handle(Void ignored) {
     scheduled.set(false);
-    Reader target = reader;
+    ChildEventListener target = reader;
     if (target == null) {
       return;
     }

@@ -9,7 +9,9 @@ interface ChildProcess {
   /** The result of {@link #flush}. */
   enum Flush {
     DONE,
-    /** The child does not read at present; {@link ChildEvents.Reader#writable} follows. */
+    /**
+     * The child does not read at present; {@link ChildEvents.ChildEventListener#writable} follows.
+     */
     BLOCKED,
     /** The child will not read any more. */
     BROKEN

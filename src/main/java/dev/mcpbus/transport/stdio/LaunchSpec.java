@@ -3,8 +3,8 @@ package dev.mcpbus.transport.stdio;
 import dev.mcpbus.transport.ChildEnvironment;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -117,6 +117,6 @@ record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nul
   }
 
   private static TransportException failed(String message) {
-    return new TransportException(Reason.START_FAILED, Sent.NO, message);
+    return new TransportException(Reason.START_FAILED, Reached.NO, message);
   }
 }

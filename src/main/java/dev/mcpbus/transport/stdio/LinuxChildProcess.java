@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * pipes, kills the group, reaps the leader (only now may the kernel reuse its pid) and reports the
  * end to the owner. {@link DescendantSweep} kills daemons that have left the group.
  */
-final class LinuxChildProcess implements ChildProcess, ProcessLoop.Member {
+final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwner {
 
   private static final Logger LOG = LoggerFactory.getLogger(LinuxChildProcess.class);
 

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * dies, the spawn thread starts it again. Locked, because the spawn thread adds groups and the loop
  * thread removes them, a few times per child.
  */
-final class OrphanReaper implements ProcessLoop.Member {
+final class OrphanReaper implements ProcessLoop.DescriptorOwner {
 
   static final OrphanReaper INSTANCE = new OrphanReaper();
 

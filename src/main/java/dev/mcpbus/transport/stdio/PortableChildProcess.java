@@ -2,8 +2,8 @@ package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.io.IOException;
@@ -72,7 +72,9 @@ final class PortableChildProcess implements ChildProcess {
       return new PortableChildProcess(builder.start(), inbox, stderr);
     } catch (IOException e) {
       throw new TransportException(
-          Reason.START_FAILED, Sent.NO, "cannot start " + launch.program() + ": " + e.getMessage());
+          Reason.START_FAILED,
+          Reached.NO,
+          "cannot start " + launch.program() + ": " + e.getMessage());
     }
   }
 

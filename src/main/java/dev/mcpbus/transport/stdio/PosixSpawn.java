@@ -1,8 +1,8 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.Reference;
@@ -149,7 +149,7 @@ final class PosixSpawn {
             || errno == Posix.ENFILE;
     return new TransportException(
         isTransient ? Reason.CONNECT_FAILED : Reason.START_FAILED,
-        Sent.NO,
+        Reached.NO,
         what + ": " + Posix.strerror(errno) + " (errno " + errno + ")");
   }
 }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 final class ProcessLoop {
 
   /** An object with descriptors in the loop. The loop's thread calls it. */
-  interface Member {
+  interface DescriptorOwner {
 
     /** Descriptor {@code tag} (0 to 7) is ready. */
     void ready(int tag);
@@ -45,7 +45,7 @@ final class ProcessLoop {
   private static final long WAKE = -1;
   private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private static final class Holder {
+  private static final class LazyInstance {
     static final ProcessLoop INSTANCE = new ProcessLoop();
   }
 
@@ -60,8 +60,8 @@ final class ProcessLoop {
   private final AtomicBoolean woken = new AtomicBoolean();
   private final PriorityQueue<Timer> timers =
       new PriorityQueue<>(Comparator.comparingLong(Timer::at));
-  private final Map<Long, Member> members = new HashMap<>();
-  private final List<Member> swept = new ArrayList<>();
+  private final Map<Long, DescriptorOwner> members = new HashMap<>();
+  private final List<DescriptorOwner> swept = new ArrayList<>();
   private final Thread thread;
   private long nextSerial = 1;
 
@@ -79,7 +79,7 @@ final class ProcessLoop {
 
   /** Returns the loop; the first child starts it. */
   static ProcessLoop get() {
-    return Holder.INSTANCE;
+    return LazyInstance.INSTANCE;
   }
 
   /**
@@ -96,7 +96,7 @@ final class ProcessLoop {
    * Adds a member and returns its serial, which is never used twice. This method and all below run
    * on the loop's thread only.
    */
-  long join(Member member, boolean hasPidfd) {
+  long join(DescriptorOwner member, boolean hasPidfd) {
     long serial = nextSerial++;
     members.put(serial, member);
     if (!hasPidfd) {
@@ -109,7 +109,7 @@ final class ProcessLoop {
   }
 
   void leave(long serial) {
-    Member member = members.remove(serial);
+    DescriptorOwner member = members.remove(serial);
     swept.remove(member);
   }
 
@@ -157,7 +157,7 @@ final class ProcessLoop {
       return;
     }
     // A member that has left earlier in this batch is no longer in the map.
-    Member member = members.get(data >>> 3);
+    DescriptorOwner member = members.get(data >>> 3);
     if (member != null) {
       guarded(() -> member.ready((int) (data & 7)));
     }
@@ -201,7 +201,7 @@ final class ProcessLoop {
   }
 
   private void sweep() {
-    List.copyOf(swept).forEach(Member::sweep);
+    List.copyOf(swept).forEach(DescriptorOwner::sweep);
     if (!swept.isEmpty()) {
       after(SWEEP_NANOS, this::sweep);
     }

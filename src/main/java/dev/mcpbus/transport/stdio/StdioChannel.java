@@ -5,8 +5,8 @@ import dev.mcpbus.transport.LineFramer;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -14,7 +14,7 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /** The owner's side of a child process. Confined to the owner context. */
-final class StdioChannel implements Channel, ChildEvents.Reader {
+final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
 
   private static final int SHOWN_LINES = 5;
 
@@ -67,12 +67,12 @@ final class StdioChannel implements Channel, ChildEvents.Reader {
   public void send(OutboundMessage message) throws TransportException {
     if (over) {
       throw new TransportException(
-          Reason.UPSTREAM_RESET, Sent.NO, "the channel to " + command + " is closed");
+          Reason.UPSTREAM_RESET, Reached.NO, "the channel to " + command + " is closed");
     }
     if (!queue.offer(message)) {
       throw new TransportException(
           Reason.OVERLOADED,
-          Sent.NO,
+          Reached.NO,
           command
               + " does not read its stdin: "
               + options.writeQueueBytes()
@@ -136,7 +136,7 @@ final class StdioChannel implements Channel, ChildEvents.Reader {
       end(
           new TransportException(
               Reason.UPSTREAM_EXITED,
-              Sent.MAYBE,
+              Reached.MAYBE,
               command + ": " + how + (last.isEmpty() ? "" : "; stderr: " + last)));
     }
     child.closeInput();
@@ -148,7 +148,7 @@ final class StdioChannel implements Channel, ChildEvents.Reader {
    */
   private void end(TransportException reason) {
     over = true;
-    TransportException unsent = reason.withSent(Sent.NO);
+    TransportException unsent = reason.withReached(Reached.NO);
     try {
       for (long id : queue.drop()) {
         receiver.onRequestFailed(id, unsent);

@@ -4,8 +4,8 @@ import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -60,12 +60,12 @@ public final class StdioTransport implements Transport {
                 () -> abandon(child));
           } catch (TransportException e) {
             String masked = stderr.mask(String.valueOf(e.getMessage()));
-            TransportException shown = new TransportException(e.reason(), e.sent(), masked);
+            TransportException shown = new TransportException(e.reason(), e.reached(), masked);
             onOwner(owner, () -> promise.fail(shown), () -> {});
           } catch (RuntimeException | Error e) {
             TransportException defect =
                 new TransportException(
-                    Reason.INTERNAL, Sent.NO, "cannot start a process: " + e, -1, e);
+                    Reason.INTERNAL, Reached.NO, "cannot start a process: " + e, -1, e);
             onOwner(owner, () -> promise.fail(defect), () -> {});
           }
         });

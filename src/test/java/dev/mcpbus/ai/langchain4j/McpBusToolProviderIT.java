@@ -86,7 +86,7 @@ class McpBusToolProviderIT {
   static void start() {
     bus = TestBus.start(TestBus.server("everything", NpmServers.stdio(EVERYTHING)));
     bus.awaitState("everything", "READY");
-    provider = McpBusToolProvider.create(bus.vertx(), BlockingTools.Options.DEFAULT);
+    provider = McpBusToolProvider.create(bus.vertx(), BlockingTools.FrameworkOptions.DEFAULT);
   }
 
   @AfterAll
@@ -156,7 +156,8 @@ class McpBusToolProviderIT {
 
   @Test
   void a_call_ends_by_its_deadline_and_the_service_gets_the_reason() {
-    BlockingTools.Options hasty = BlockingTools.Options.DEFAULT.withTimeout(Duration.ofMillis(300));
+    BlockingTools.FrameworkOptions hasty =
+        BlockingTools.FrameworkOptions.DEFAULT.withTimeout(Duration.ofMillis(300));
     try (McpBusToolProvider impatient = McpBusToolProvider.create(bus.vertx(), hasty)) {
       AiServiceTool slow =
           impatient.provideTools(ASKED).aiServiceTools().stream()
@@ -180,8 +181,8 @@ class McpBusToolProviderIT {
   @Test
   void only_the_requested_servers_are_offered_with_the_programs_own_schemas() {
     JsonObject schema = new JsonObject("{\"properties\": {\"text\": {\"type\": \"string\"}}}");
-    BlockingTools.Options own =
-        BlockingTools.Options.DEFAULT
+    BlockingTools.FrameworkOptions own =
+        BlockingTools.FrameworkOptions.DEFAULT
             .withServers("everything")
             .withSchemas(Map.of("everything.echo", schema));
     try (McpBusToolProvider some = McpBusToolProvider.create(bus.vertx(), own)) {

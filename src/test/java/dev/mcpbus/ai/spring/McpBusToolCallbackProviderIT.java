@@ -44,7 +44,8 @@ class McpBusToolCallbackProviderIT {
   static void start() {
     bus = TestBus.start(TestBus.server("everything", NpmServers.stdio(EVERYTHING)));
     bus.awaitState("everything", "READY");
-    provider = McpBusToolCallbackProvider.create(bus.vertx(), BlockingTools.Options.DEFAULT);
+    provider =
+        McpBusToolCallbackProvider.create(bus.vertx(), BlockingTools.FrameworkOptions.DEFAULT);
   }
 
   @AfterAll
@@ -107,7 +108,8 @@ class McpBusToolCallbackProviderIT {
 
   @Test
   void a_call_ends_by_its_deadline() {
-    BlockingTools.Options hasty = BlockingTools.Options.DEFAULT.withTimeout(Duration.ofMillis(300));
+    BlockingTools.FrameworkOptions hasty =
+        BlockingTools.FrameworkOptions.DEFAULT.withTimeout(Duration.ofMillis(300));
     try (McpBusToolCallbackProvider impatient =
         McpBusToolCallbackProvider.create(bus.vertx(), hasty)) {
       ToolCallback slow = tool(impatient, "everything__trigger-long-running-operation");

@@ -19,7 +19,8 @@ class NodeMessageTest {
 
   private static final List<NodeMessage> ALL =
       List.of(
-          new NodeMessage.Here("n", 7, Map.of("m", 5L), Set.of("n"), Set.of("o"), true, true),
+          new NodeMessage.Announcement(
+              "n", 7, Map.of("m", 5L), Set.of("n"), Set.of("o"), true, true),
           new NodeMessage.Leaving("n"),
           new NodeMessage.Claimed("n", REPLICA, 3),
           new NodeMessage.Serving("n", REPLICA, 3),

@@ -24,7 +24,7 @@ class QuorumLeaseTest {
   private long now = 1_000_000;
   private final Map<String, Peer> peers = new HashMap<>();
 
-  private record Letter(long due, NodeMessage.Here told) {}
+  private record Letter(long due, NodeMessage.Announcement told) {}
 
   /** A node, with a clock of its own. */
   private final class Peer {
@@ -51,7 +51,7 @@ class QuorumLeaseTest {
     }
 
     private void tell(Random random) {
-      NodeMessage.Here told = lease.announcement(new HashSet<>(members), !serves);
+      NodeMessage.Announcement told = lease.announcement(new HashSet<>(members), !serves);
       for (Peer other : peers.values()) {
         if (other != this) {
           Deque<Letter> letters = other.inbox.computeIfAbsent(name, none -> new ArrayDeque<>());
@@ -168,14 +168,15 @@ class QuorumLeaseTest {
   }
 
   /** An announcement of n2, which has just received n1's clock. */
-  private static NodeMessage.Here told(Peer one, long at, Set<String> sees) {
-    return new NodeMessage.Here("n2", at, Map.of("n1", one.now()), sees, Set.of(), false, false);
+  private static NodeMessage.Announcement told(Peer one, long at, Set<String> sees) {
+    return new NodeMessage.Announcement(
+        "n2", at, Map.of("n1", one.now()), sees, Set.of(), false, false);
   }
 
   @Test
   void receive_reports_each_withdrawn_grant() {
     Peer one = nodes(1).get(0);
-    NodeMessage.Here told = told(one, 5, Set.of("n1", "n3"));
+    NodeMessage.Announcement told = told(one, 5, Set.of("n1", "n3"));
     assertThat(one.lease.receive(told)).isFalse();
     assertThat(one.lease.receive(told)).isFalse();
     assertThat(one.lease.receive(told(one, 5, Set.of("n1"))))
@@ -190,8 +191,8 @@ class QuorumLeaseTest {
   void an_old_or_repeated_announcement_extends_no_grant() {
     Peer one = nodes(1).get(0);
     one.members.add("n2");
-    NodeMessage.Here first = told(one, 5, Set.of("n1"));
-    NodeMessage.Here last = told(one, 6, Set.of());
+    NodeMessage.Announcement first = told(one, 5, Set.of("n1"));
+    NodeMessage.Announcement last = told(one, 6, Set.of());
     one.lease.receive(first);
     one.lease.receive(last);
     assertThat(one.lease.grants()).isEqualTo(1);

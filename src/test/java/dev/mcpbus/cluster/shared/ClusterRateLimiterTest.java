@@ -3,7 +3,7 @@ package dev.mcpbus.cluster.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.cluster.shared.RateLimitLedger.Ask;
-import dev.mcpbus.cluster.shared.RateLimitLedger.Grant;
+import dev.mcpbus.cluster.shared.RateLimitLedger.RateGrant;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Limits;
 import dev.mcpbus.security.Principal;
@@ -72,15 +72,15 @@ class ClusterRateLimiterTest {
     }
 
     @Override
-    public Future<Grant> ask(Ask ask) {
+    public Future<RateGrant> ask(Ask ask) {
       asks++;
       Ask wired = Ask.of(ask.toJson());
       assertThat(wired).isEqualTo(ask);
       if (silent) {
         return Future.failedFuture("silent");
       }
-      Promise<Grant> promise = Promise.promise();
-      Runnable answer = () -> promise.complete(Grant.of(book.ask(wired).toJson()));
+      Promise<RateGrant> promise = Promise.promise();
+      Runnable answer = () -> promise.complete(RateGrant.of(book.ask(wired).toJson()));
       if (holds) {
         held.add(answer);
       } else {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ConnectionFailuresTest {
 
   private static TransportException transport(Reason reason) {
-    return new TransportException(reason, TransportException.Sent.MAYBE, "why", 250, null);
+    return new TransportException(reason, TransportException.Reached.MAYBE, "why", 250, null);
   }
 
   @ParameterizedTest
@@ -33,7 +33,7 @@ class ConnectionFailuresTest {
   @Test
   void what_was_not_sent_stays_not_sent() {
     TransportException refused =
-        new TransportException(Reason.OVERLOADED, TransportException.Sent.NO, "full");
+        new TransportException(Reason.OVERLOADED, TransportException.Reached.NO, "full");
     assertThat(ConnectionFailures.of(refused).sent()).isEqualTo(McpFailure.Sent.NO);
   }
 

@@ -3,23 +3,23 @@ package dev.mcpbus.connection.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.mcpbus.connection.session.ResourceSubscribers.Holder;
+import dev.mcpbus.connection.session.ResourceSubscribers.Subscriber;
 import org.junit.jupiter.api.Test;
 
 /** Whose subscription is whose, and when it ends. */
 class ResourceSubscribersTest {
 
-  private static final Holder PROGRAM = new Holder(null, "");
-  private static final Holder GATEWAY = new Holder(null, "gateway");
-  private static final Holder ADA = new Holder("ada", "");
-  private static final Holder SOCKET = new Holder("ada", "socket-1");
-  private static final Holder BOB = new Holder("bob", "");
+  private static final Subscriber PROGRAM = new Subscriber(null, "");
+  private static final Subscriber GATEWAY = new Subscriber(null, "gateway");
+  private static final Subscriber ADA = new Subscriber("ada", "");
+  private static final Subscriber SOCKET = new Subscriber("ada", "socket-1");
+  private static final Subscriber BOB = new Subscriber("bob", "");
 
   private final ResourceSubscribers subscribers = new ResourceSubscribers();
 
   @Test
   void the_last_who_leaves_ends_it_at_the_server() {
-    for (Holder each : new Holder[] {PROGRAM, GATEWAY, ADA, SOCKET, BOB, BOB}) {
+    for (Subscriber each : new Subscriber[] {PROGRAM, GATEWAY, ADA, SOCKET, BOB, BOB}) {
       subscribers.add(each, "x:", 0);
     }
 
@@ -65,13 +65,13 @@ class ResourceSubscribersTest {
         .hasMessageContaining("8192 characters");
     for (int p = 0; p < 9; p++) {
       for (int i = 0; i < ResourceSubscribers.MAX_OF_ONE && p * 1_000 + i < 8_999; i++) {
-        subscribers.add(new Holder("p-" + p, ""), "y:" + i, 0);
+        subscribers.add(new Subscriber("p-" + p, ""), "y:" + i, 0);
       }
     }
-    assertThatThrownBy(() -> subscribers.add(new Holder("last", ""), "z:", 0))
+    assertThatThrownBy(() -> subscribers.add(new Subscriber("last", ""), "z:", 0))
         .hasMessageContaining("all callers together");
     subscribers.add(PROGRAM, "z:", 0);
     subscribers.sweep(ResourceSubscribers.TTL_MILLIS);
-    subscribers.add(new Holder("last", ""), "z:", ResourceSubscribers.TTL_MILLIS);
+    subscribers.add(new Subscriber("last", ""), "z:", ResourceSubscribers.TTL_MILLIS);
   }
 }

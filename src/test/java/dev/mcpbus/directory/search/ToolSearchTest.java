@@ -94,7 +94,7 @@ class ToolSearchTest {
         .toList();
   }
 
-  private JsonObject meta(MetaTools.Scope scope, String tool, JsonObject arguments) {
+  private JsonObject meta(MetaTools.ToolScope scope, String tool, JsonObject arguments) {
     return await(new MetaTools(vertx, scope).call(tool, arguments, new DeliveryOptions()));
   }
 
@@ -212,20 +212,20 @@ class ToolSearchTest {
   @Test
   void the_three_tools_lead_a_model_from_words_to_a_result() {
     JsonObject search =
-        meta(MetaTools.Scope.ALL, MetaTools.SEARCH, new JsonObject().put("query", "commit"));
+        meta(MetaTools.ToolScope.ALL, MetaTools.SEARCH, new JsonObject().put("query", "commit"));
     JsonObject hit = new JsonObject(text(search)).getJsonArray("tools").getJsonObject(0);
     assertThat(hit.getString("name")).isEqualTo("git__create_commit");
     assertThat(hit.getString("description")).hasSize(303).endsWith("...");
 
     JsonObject name = new JsonObject().put("name", hit.getString("name"));
-    JsonObject described = meta(MetaTools.Scope.ALL, MetaTools.DESCRIBE, name);
+    JsonObject described = meta(MetaTools.ToolScope.ALL, MetaTools.DESCRIBE, name);
     assertThat(new JsonObject(text(described)).getJsonObject("inputSchema").getString("type"))
         .isEqualTo("object");
     assertThat(new JsonObject(text(described)).getString("description")).hasSize(400);
 
     JsonObject arguments = new JsonObject().put("message", "why");
     JsonObject result =
-        meta(MetaTools.Scope.ALL, MetaTools.CALL, name.copy().put("arguments", arguments));
+        meta(MetaTools.ToolScope.ALL, MetaTools.CALL, name.copy().put("arguments", arguments));
     assertThat(result.getJsonObject("echo"))
         .isEqualTo(new JsonObject().put("name", "create_commit").put("arguments", arguments));
   }
@@ -234,28 +234,29 @@ class ToolSearchTest {
   void a_models_mistakes_are_results_that_name_the_remedy() {
     assertThat(found("")).as("the catalog knows its tools").hasSize(5);
     JsonObject wrong = new JsonObject().put("name", "git__create_comit");
-    assertThat(text(meta(MetaTools.Scope.ALL, MetaTools.CALL, wrong)))
+    assertThat(text(meta(MetaTools.ToolScope.ALL, MetaTools.CALL, wrong)))
         .startsWith("UNKNOWN_TOOL: ")
         .contains("git.create_commit", "search_tools");
     JsonObject textual = new JsonObject().put("name", "git__git_status").put("arguments", "{}");
-    JsonObject refused = meta(MetaTools.Scope.ALL, MetaTools.CALL, textual);
+    JsonObject refused = meta(MetaTools.ToolScope.ALL, MetaTools.CALL, textual);
     assertThat(refused.getBoolean("isError")).isTrue();
     assertThat(text(refused)).contains("'arguments' must be an object");
-    assertThat(text(meta(MetaTools.Scope.ALL, MetaTools.DESCRIBE, new JsonObject())))
+    assertThat(text(meta(MetaTools.ToolScope.ALL, MetaTools.DESCRIBE, new JsonObject())))
         .contains("'name' is missing");
     assertThat(
             text(
                 meta(
-                    MetaTools.Scope.ALL,
+                    MetaTools.ToolScope.ALL,
                     MetaTools.CALL,
                     new JsonObject().put("name", MetaTools.CALL))))
         .contains("called by itself");
-    assertThat(text(meta(MetaTools.Scope.ALL, MetaTools.SEARCH, new JsonObject().put("query", 7))))
+    assertThat(
+            text(meta(MetaTools.ToolScope.ALL, MetaTools.SEARCH, new JsonObject().put("query", 7))))
         .startsWith("BAD_REQUEST");
     assertThat(
             text(
                 meta(
-                    MetaTools.Scope.ALL,
+                    MetaTools.ToolScope.ALL,
                     MetaTools.SEARCH,
                     new JsonObject().put("query", "zzzzqqqq"))))
         .contains("Nothing matches");
@@ -263,8 +264,8 @@ class ToolSearchTest {
 
   @Test
   void nothing_beyond_the_scope_is_found_described_or_called() {
-    MetaTools.Scope narrow =
-        new MetaTools.Scope() {
+    MetaTools.ToolScope narrow =
+        new MetaTools.ToolScope() {
           @Override
           public List<String> servers() {
             return List.of("git");

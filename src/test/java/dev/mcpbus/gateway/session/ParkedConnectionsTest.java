@@ -24,7 +24,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class ParkedConnectionsTest {
 
-  private static final ParkedCall.Key KEY = new ParkedCall.Key("s", "ada", "{}");
+  private static final ParkedCall.ConnectionKey KEY =
+      new ParkedCall.ConnectionKey("s", "ada", "{}");
   private static final long MINUTE = 60_000;
 
   private final ManualTimers time = new ManualTimers();
@@ -124,7 +125,7 @@ class ParkedConnectionsTest {
   @Test
   void one_timer_renews_the_connections_of_all_parked_calls() {
     Opened one = TestBus.await(connections.take(KEY));
-    TestBus.await(connections.take(new ParkedCall.Key("s", "bob", "{}")));
+    TestBus.await(connections.take(new ParkedCall.ConnectionKey("s", "bob", "{}")));
     assertThat(time.armed()).isEqualTo(1);
     connections.giveBack(KEY, one);
     assertThat(time.armed()).as("and one for the connection without a call").isEqualTo(2);

@@ -55,7 +55,8 @@ class TaskCallTest {
   }
 
   private TaskCall begin(Duration maxCall) {
-    TaskCall task = new TaskCall(parked, new ParkedCall.Key("s", "ada", "{}"), "host.1", "work");
+    TaskCall task =
+        new TaskCall(parked, new ParkedCall.ConnectionKey("s", "ada", "{}"), "host.1", "work");
     task.begin(new Opened(new ConnectionId("s"), true, maxCall.toMillis()), RawJson.EMPTY_OBJECT);
     return task;
   }

@@ -3,7 +3,7 @@ package dev.mcpbus.security.oauth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld.Seen;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -81,7 +81,7 @@ class BrowserLoginTest extends OAuthFixture {
   void an_error_in_the_answer_ends_the_login() throws Exception {
     world.callback.putAll(Map.of("error", "access_denied", "error_description", "<b>secret</b>"));
     OAuthException why = refused(client());
-    assertThat(why.reason()).isEqualTo(Reason.DENIED);
+    assertThat(why.reason()).isEqualTo(OAuthFailure.DENIED);
     assertThat(why).hasMessageContaining("access_denied").hasMessageNotContaining("secret");
   }
 
@@ -115,7 +115,7 @@ class BrowserLoginTest extends OAuthFixture {
   void a_login_that_is_not_completed_ends_in_a_clear_error_and_a_closed_port() throws Exception {
     personIsPresent = false;
     OAuthException why = refused(client(settings(), Duration.ofMillis(200)));
-    assertThat(why.reason()).isEqualTo(Reason.LOGIN_REQUIRED);
+    assertThat(why.reason()).isEqualTo(OAuthFailure.LOGIN_REQUIRED);
     assertThat(why).hasMessageContaining("the login was not completed");
     String back = String.valueOf(query(prompts.get(0)).get("redirect_uri"));
     await()
@@ -166,7 +166,7 @@ class BrowserLoginTest extends OAuthFixture {
     for (String page :
         new String[] {"javascript:alert(1)", "file:///etc/passwd", "http://evil.example/login"}) {
       world.metadata(json("authorization_endpoint", page));
-      assertThat(refused(client()).reason()).isEqualTo(Reason.REFUSED_URL);
+      assertThat(refused(client()).reason()).isEqualTo(OAuthFailure.REFUSED_URL);
     }
     assertThat(prompts).isEmpty();
   }

@@ -3,7 +3,8 @@ package dev.mcpbus.security.oauth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.protocol.OAuthGrant;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServer;
@@ -54,7 +55,7 @@ class HostileUrlTest extends OAuthFixture {
   void fault_110_a_url_of_a_bad_form_is_refused_before_any_lookup(String url) {
     Future<?> checked = guard().check(url, "it");
     assertThat(checked.cause()).isInstanceOf(OAuthException.class);
-    assertThat(((OAuthException) checked.cause()).reason()).isEqualTo(Reason.REFUSED_URL);
+    assertThat(((OAuthException) checked.cause()).reason()).isEqualTo(OAuthFailure.REFUSED_URL);
   }
 
   @ParameterizedTest
@@ -90,7 +91,7 @@ class HostileUrlTest extends OAuthFixture {
     UrlGuard guard =
         new UrlGuard(List.of(), host -> Future.succeededFuture(List.of(outside, inside)));
     Future<?> checked = guard.check("https://auth.example/x", "it");
-    assertThat(((OAuthException) checked.cause()).reason()).isEqualTo(Reason.REFUSED_URL);
+    assertThat(((OAuthException) checked.cause()).reason()).isEqualTo(OAuthFailure.REFUSED_URL);
   }
 
   @Test
@@ -131,15 +132,15 @@ class HostileUrlTest extends OAuthFixture {
             "https://2130706434:" + port + "/",
             "https://0x7f000002:" + port + "/")) {
       world.challenge = "Bearer resource_metadata=\"" + url + "\"";
-      assertThat(refused(client()).reason()).as(url).isEqualTo(Reason.REFUSED_URL);
+      assertThat(refused(client()).reason()).as(url).isEqualTo(OAuthFailure.REFUSED_URL);
       world.challenge = "Bearer";
       world.resource(json("authorization_servers", list(url)));
-      assertThat(refused(client()).reason()).as(url).isEqualTo(Reason.REFUSED_URL);
+      assertThat(refused(client()).reason()).as(url).isEqualTo(OAuthFailure.REFUSED_URL);
       world.resource(json("authorization_servers", list(world.issuer())));
       world.metadata(json("registration_endpoint", url));
-      assertThat(refused(client()).reason()).as(url).isEqualTo(Reason.REFUSED_URL);
+      assertThat(refused(client()).reason()).as(url).isEqualTo(OAuthFailure.REFUSED_URL);
       world.metadata(json("token_endpoint", url));
-      assertThat(refused(client()).reason()).as(url).isEqualTo(Reason.REFUSED_URL);
+      assertThat(refused(client()).reason()).as(url).isEqualTo(OAuthFailure.REFUSED_URL);
     }
     assertThat(connections).hasValue(0);
     sink.close().await();
@@ -166,8 +167,8 @@ class HostileUrlTest extends OAuthFixture {
     assertThat(refused(client())).hasMessageContaining("256 KiB");
     world.challenge = "Bearer";
     world.holdTokens = true;
-    OAuthException why = refused(client(settings(OAuthSettings.Grant.CLIENT_CREDENTIALS)));
-    assertThat(why.reason()).isEqualTo(Reason.UNREACHABLE);
+    OAuthException why = refused(client(settings(OAuthGrant.CLIENT_CREDENTIALS)));
+    assertThat(why.reason()).isEqualTo(OAuthFailure.UNREACHABLE);
     assertThat(why).hasMessageContaining("no answer in time");
   }
 }

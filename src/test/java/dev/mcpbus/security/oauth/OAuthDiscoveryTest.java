@@ -2,7 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld.Seen;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -85,7 +85,7 @@ class OAuthDiscoveryTest extends OAuthFixture {
   void a_pinned_issuer_that_the_server_does_not_name_is_a_clear_error() throws Exception {
     OAuthSettings pinned = Settings.withIssuer(settings(), "http://127.0.0.1:1/other");
     OAuthException why = refused(client(pinned));
-    assertThat(why.reason()).isEqualTo(Reason.INVALID);
+    assertThat(why.reason()).isEqualTo(OAuthFailure.INVALID);
     assertThat(why).hasMessageContaining("another authorization server");
   }
 

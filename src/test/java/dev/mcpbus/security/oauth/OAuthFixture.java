@@ -2,8 +2,8 @@ package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.oauth.OAuthSettings.Grant;
 import dev.mcpbus.testing.OAuthWorld;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -49,16 +49,16 @@ abstract class OAuthFixture {
   }
 
   OAuthSettings settings() {
-    return settings(Grant.AUTHORIZATION_CODE);
+    return settings(OAuthGrant.AUTHORIZATION_CODE);
   }
 
-  OAuthSettings settings(Grant grant) {
+  OAuthSettings settings(OAuthGrant grant) {
     return new OAuthSettings(
         world.url(),
         "mcpbus",
         grant,
-        grant == Grant.AUTHORIZATION_CODE ? null : "machine",
-        grant == Grant.CLIENT_CREDENTIALS ? Sensitive.of("s3cret/+") : null,
+        grant == OAuthGrant.AUTHORIZATION_CODE ? null : "machine",
+        grant == OAuthGrant.CLIENT_CREDENTIALS ? Sensitive.of("s3cret/+") : null,
         null,
         Set.of(),
         null,

@@ -2,6 +2,8 @@ package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.IdentityProvider;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.nio.file.Path;
@@ -16,7 +18,7 @@ class OAuthSettingsTest {
     return new OAuthSettings(
         URI.create("https://h/mcp"),
         "mcpbus",
-        OAuthSettings.Grant.ID_JAG,
+        OAuthGrant.ID_JAG,
         "id",
         Sensitive.of("canary-client"),
         null,
@@ -26,8 +28,8 @@ class OAuthSettingsTest {
         URI.create("http://127.0.0.1:0/callback"),
         null,
         null,
-        new OAuthSettings.IdJag(
-            "https://idp/token",
+        new IdentityProvider(
+            URI.create("https://idp/token"),
             "at-idp",
             Sensitive.of("canary-idp"),
             Sensitive.ofNullable(subject),
@@ -48,7 +50,7 @@ class OAuthSettingsTest {
   @Test
   void no_part_of_them_prints_a_secret() {
     OAuthSettings settings = settings("canary-subject");
-    OAuthSettings.IdJag idJag = Objects.requireNonNull(settings.idJag());
+    IdentityProvider idJag = Objects.requireNonNull(settings.idJag());
     assertThat(
             settings
                 + " "

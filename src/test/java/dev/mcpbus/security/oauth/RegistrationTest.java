@@ -2,7 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.security.oauth.OAuthException.Reason;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld.Answer;
 import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ class RegistrationTest extends OAuthFixture {
   void else_the_failure_asks_the_operator_to_register() throws Exception {
     world.metadata(json("registration_endpoint", null));
     OAuthException why = refused(client());
-    assertThat(why.reason()).isEqualTo(Reason.LOGIN_REQUIRED);
+    assertThat(why.reason()).isEqualTo(OAuthFailure.LOGIN_REQUIRED);
     assertThat(why).hasMessageContaining("clientId");
   }
 

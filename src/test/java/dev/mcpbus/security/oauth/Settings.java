@@ -1,8 +1,8 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
-import dev.mcpbus.security.oauth.OAuthSettings.IdJag;
 import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,7 @@ final class Settings {
         null);
   }
 
-  static OAuthSettings withMethod(OAuthSettings s, AuthMethod method) {
+  static OAuthSettings withMethod(OAuthSettings s, ClientAuthentication method) {
     return make(
         s, s.clientId(), s.clientSecret(), method, s.scopes(), s.issuer(), null, null, null);
   }
@@ -56,7 +56,7 @@ final class Settings {
     return make(s, "machine", null, null, s.scopes(), s.issuer(), null, key, null);
   }
 
-  static OAuthSettings withIdJag(OAuthSettings s, IdJag idJag) {
+  static OAuthSettings withIdJag(OAuthSettings s, IdentityProvider idJag) {
     return make(s, "machine", null, null, s.scopes(), s.issuer(), null, null, idJag);
   }
 
@@ -64,12 +64,12 @@ final class Settings {
       OAuthSettings s,
       @Nullable String id,
       @Nullable Sensitive secret,
-      @Nullable AuthMethod method,
+      @Nullable ClientAuthentication method,
       Set<String> scopes,
       @Nullable String issuer,
       @Nullable String document,
       @Nullable Path key,
-      @Nullable IdJag idJag) {
+      @Nullable IdentityProvider idJag) {
     return new OAuthSettings(
         s.server(),
         s.clientName(),

@@ -3,15 +3,16 @@ package dev.mcpbus.security.oauth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.IdentityProvider;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.oauth.OAuthException.Reason;
-import dev.mcpbus.security.oauth.OAuthSettings.AuthMethod;
-import dev.mcpbus.security.oauth.OAuthSettings.Grant;
-import dev.mcpbus.security.oauth.OAuthSettings.IdJag;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld.Answer;
 import dev.mcpbus.testing.OAuthWorld.Seen;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ class TokenTest extends OAuthFixture {
 
   @Test
   void client_credentials_need_no_person_and_use_basic_authentication() throws Exception {
-    OAuthClient client = client(settings(Grant.CLIENT_CREDENTIALS));
+    OAuthClient client = client(settings(OAuthGrant.CLIENT_CREDENTIALS));
     assertThat(challenged(client)).isTrue();
     assertThat(get(client.token())).isEqualTo("at-1");
     Seen seen = granted("client_credentials");
@@ -56,7 +57,7 @@ class TokenTest extends OAuthFixture {
   @Test
   void the_secret_goes_into_the_body_where_only_that_is_offered() throws Exception {
     world.metadata(json("token_endpoint_auth_methods_supported", list("client_secret_post")));
-    assertThat(challenged(client(settings(Grant.CLIENT_CREDENTIALS)))).isTrue();
+    assertThat(challenged(client(settings(OAuthGrant.CLIENT_CREDENTIALS)))).isTrue();
     assertThat(granted("client_credentials").fields())
         .containsEntry("client_id", "machine")
         .containsEntry("client_secret", "s3cret/+");
@@ -66,7 +67,8 @@ class TokenTest extends OAuthFixture {
   @Test
   void the_configured_method_overrules_the_metadata() throws Exception {
     OAuthSettings post =
-        Settings.withMethod(settings(Grant.CLIENT_CREDENTIALS), AuthMethod.CLIENT_SECRET_POST);
+        Settings.withMethod(
+            settings(OAuthGrant.CLIENT_CREDENTIALS), ClientAuthentication.CLIENT_SECRET_POST);
     assertThat(challenged(client(post))).isTrue();
     assertThat(granted("client_credentials").fields()).containsKey("client_secret");
   }
@@ -78,7 +80,8 @@ class TokenTest extends OAuthFixture {
       store = TokenStore.inMemory();
       int before = world.grants("client_credentials").size();
       assertThat(
-              challenged(client(Settings.withKey(settings(Grant.CLIENT_CREDENTIALS), pem(pair)))))
+              challenged(
+                  client(Settings.withKey(settings(OAuthGrant.CLIENT_CREDENTIALS), pem(pair)))))
           .isTrue();
       Map<String, String> form = world.grants("client_credentials").get(before).fields();
       assertThat(form)
@@ -95,7 +98,7 @@ class TokenTest extends OAuthFixture {
   @Test
   void a_jwt_can_itself_be_the_grant() throws Exception {
     KeyPair pair = pair("EC");
-    assertThat(challenged(client(Settings.withKey(settings(Grant.JWT_BEARER), pem(pair)))))
+    assertThat(challenged(client(Settings.withKey(settings(OAuthGrant.JWT_BEARER), pem(pair)))))
         .isTrue();
     Map<String, String> form = granted("urn:ietf:params:oauth:grant-type:jwt-bearer").fields();
     assertThat(verified(String.valueOf(form.get("assertion")), pair).getString("aud"))
@@ -155,9 +158,9 @@ class TokenTest extends OAuthFixture {
                 : world.issue(form);
     OAuthSettings settings =
         Settings.withIdJag(
-            settings(Grant.ID_JAG),
-            new IdJag(
-                idp,
+            settings(OAuthGrant.ID_JAG),
+            new IdentityProvider(
+                URI.create(idp),
                 "at-idp",
                 Sensitive.of("idp-secret"),
                 null,
@@ -264,7 +267,7 @@ class TokenTest extends OAuthFixture {
     now = now.plusSeconds(7200);
     Future<String> token = client.token();
     token.otherwiseEmpty().await();
-    assertThat(((OAuthException) token.cause()).reason()).isEqualTo(Reason.UNREACHABLE);
+    assertThat(((OAuthException) token.cause()).reason()).isEqualTo(OAuthFailure.UNREACHABLE);
     world.tokenAnswer = world::issue;
     assertThat(get(client.token())).isEqualTo("at-2");
     assertThat(prompts).hasSize(1);
@@ -300,8 +303,8 @@ class TokenTest extends OAuthFixture {
             json("access_token", "a\r\nX: y").put("token_type", "Bearer"),
             json("access_token", 5))) {
       world.tokenAnswer = form -> new Answer(200, bad);
-      assertThat(refused(client(settings(Grant.CLIENT_CREDENTIALS))).reason())
-          .isEqualTo(Reason.INVALID);
+      assertThat(refused(client(settings(OAuthGrant.CLIENT_CREDENTIALS))).reason())
+          .isEqualTo(OAuthFailure.INVALID);
     }
   }
 
@@ -309,7 +312,7 @@ class TokenTest extends OAuthFixture {
   void nothing_secret_is_in_any_error_or_description() throws Exception {
     world.tokenAnswer =
         form -> new Answer(400, json("error", "bad s3cret/+").put("error_description", "s3cret/+"));
-    OAuthSettings settings = settings(Grant.CLIENT_CREDENTIALS);
+    OAuthSettings settings = settings(OAuthGrant.CLIENT_CREDENTIALS);
     assertThat(refused(client(settings))).hasMessageNotContaining("s3cret");
     assertThat(settings.toString()).doesNotContain("s3cret");
     assertThat(settings.key()).doesNotContain("s3cret");

@@ -15,8 +15,8 @@ import dev.mcpbus.transport.Recorder;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportContract;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -139,7 +139,7 @@ class BusTransportTest extends TransportContract {
         });
     await().until(() -> client.closings().size() == 1);
     assertThat(client.closings().get(0)).hasMessageContaining("no longer answers");
-    assertThat(client.closings().get(0).sent()).isEqualTo(Sent.MAYBE);
+    assertThat(client.closings().get(0).reached()).isEqualTo(Reached.MAYBE);
   }
 
   @Test
@@ -183,7 +183,7 @@ class BusTransportTest extends TransportContract {
             TransportException.class,
             failure -> {
               assertThat(failure.reason()).isEqualTo(Reason.CONNECT_FAILED);
-              assertThat(failure.sent()).isEqualTo(Sent.NO);
+              assertThat(failure.reached()).isEqualTo(Reached.NO);
             });
   }
 }

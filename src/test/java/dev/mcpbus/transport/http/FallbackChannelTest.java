@@ -10,8 +10,8 @@ import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,7 +64,7 @@ class FallbackChannelTest extends HttpFixture {
     RawHttpServer server = answer((request, peer) -> peer.reply("404 Not Found", ""));
     ChannelProbe probe = open(server);
     TransportException why = probe.fail(0, Methods.INITIALIZE);
-    expect(why, Reason.CONNECT_FAILED, Sent.NO);
+    expect(why, Reason.CONNECT_FAILED, Reached.NO);
     assertThat(why)
         .hasMessageContaining("is the URL right?")
         .hasMessageContaining("HTTP+SSE (2024-11-05) failed, too");
@@ -89,7 +89,7 @@ class FallbackChannelTest extends HttpFixture {
     ChannelProbe probe = open(server);
     assertThat(probe.call(0, Methods.INITIALIZE).payload().toString()).contains("-32600");
     probe.fail(1, "ping");
-    expect(probe.fail(2, Methods.INITIALIZE), Reason.FORBIDDEN, Sent.NO);
+    expect(probe.fail(2, Methods.INITIALIZE), Reason.FORBIDDEN, Reached.NO);
     assertThat(server.requests("GET")).isEmpty();
   }
 
@@ -106,7 +106,7 @@ class FallbackChannelTest extends HttpFixture {
             });
     ChannelProbe probe = open(server);
     probe.call(0, Methods.INITIALIZE);
-    expect(probe.fail(1, Methods.INITIALIZE), Reason.PROTOCOL_ERROR, Sent.NO);
+    expect(probe.fail(1, Methods.INITIALIZE), Reason.PROTOCOL_ERROR, Reached.NO);
     assertThat(server.requests("GET")).isEmpty();
   }
 

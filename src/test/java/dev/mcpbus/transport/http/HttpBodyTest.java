@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.util.List;
@@ -32,7 +32,7 @@ class HttpBodyTest extends HttpFixture {
       })
   void case_43_no_reply_to_a_request_is_a_protocol_error(String bytes) throws Exception {
     RawHttpServer server = answer((request, peer) -> peer.send(bytes));
-    expect(open(server).fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+    expect(open(server).fail(1, "ping"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
   }
 
   @Test
@@ -50,8 +50,8 @@ class HttpBodyTest extends HttpFixture {
               peer.silence();
             });
     ChannelProbe probe = open(server);
-    expect(probe.fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
-    expect(probe.fail(2, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+    expect(probe.fail(1, "ping"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
+    expect(probe.fail(2, "ping"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
     await().until(() -> server.open() == 0);
   }
 
@@ -67,7 +67,7 @@ class HttpBodyTest extends HttpFixture {
               }
             });
     ChannelProbe probe = open(options(server).withLimits(SMALL));
-    expect(probe.fail(1, "ping"), Reason.LIMIT_EXCEEDED, Sent.MAYBE);
+    expect(probe.fail(1, "ping"), Reason.LIMIT_EXCEEDED, Reached.MAYBE);
     await().until(() -> server.open() == 0);
   }
 
@@ -81,7 +81,7 @@ class HttpBodyTest extends HttpFixture {
               peer.silence();
             });
     ChannelProbe probe = open(options(server).withLimits(SMALL));
-    expect(probe.fail(1, "ping"), Reason.LIMIT_EXCEEDED, Sent.MAYBE);
+    expect(probe.fail(1, "ping"), Reason.LIMIT_EXCEEDED, Reached.MAYBE);
     await().until(() -> server.open() == 0);
   }
 
@@ -101,7 +101,7 @@ class HttpBodyTest extends HttpFixture {
                   "Content-Length: " + bomb.size());
               peer.send(bomb.toByteArray());
             });
-    expect(open(server).fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+    expect(open(server).fail(1, "ping"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
   }
 
   @Test
@@ -120,7 +120,7 @@ class HttpBodyTest extends HttpFixture {
     RawHttpServer server = answer((request, peer) -> peer.json(bodies.get(next.getAndIncrement())));
     for (int i = 0; i < bodies.size(); i++) {
       ChannelProbe probe = open(server);
-      expect(probe.fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+      expect(probe.fail(1, "ping"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
     }
   }
 
@@ -133,7 +133,7 @@ class HttpBodyTest extends HttpFixture {
                     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":"
                         + "9".repeat(1_000_000)
                         + "}}"));
-    expect(open(server).fail(1, "ping"), Reason.LIMIT_EXCEEDED, Sent.MAYBE);
+    expect(open(server).fail(1, "ping"), Reason.LIMIT_EXCEEDED, Reached.MAYBE);
   }
 
   @Test
@@ -141,7 +141,7 @@ class HttpBodyTest extends HttpFixture {
     RawHttpServer server =
         play(peer -> peer.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"));
     ChannelProbe probe = open(URI.create("https://127.0.0.1:" + server.port() + "/mcp"));
-    expect(probe.fail(1, "ping"), Reason.TLS_ERROR, Sent.NO);
+    expect(probe.fail(1, "ping"), Reason.TLS_ERROR, Reached.NO);
     assertThat(server.requests()).isEmpty();
   }
 }

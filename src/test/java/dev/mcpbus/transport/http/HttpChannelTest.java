@@ -12,8 +12,8 @@ import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import java.net.URI;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -90,7 +90,7 @@ class HttpChannelTest extends HttpFixture {
             TransportException.class,
             e -> {
               assertThat(e.reason()).isEqualTo(Reason.OVERLOADED);
-              assertThat(e.sent()).isEqualTo(Sent.NO);
+              assertThat(e.reached()).isEqualTo(Reached.NO);
             });
   }
 
@@ -136,6 +136,6 @@ class HttpChannelTest extends HttpFixture {
   @Test
   void a_session_id_that_is_not_visible_ascii_is_refused() throws Exception {
     RawHttpServer server = answer((request, peer) -> peer.json(resultOf(0), "Mcp-Session-Id: a b"));
-    expect(open(server).fail(0, Methods.INITIALIZE), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+    expect(open(server).fail(0, Methods.INITIALIZE), Reason.PROTOCOL_ERROR, Reached.MAYBE);
   }
 }

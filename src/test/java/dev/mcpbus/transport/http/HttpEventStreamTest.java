@@ -9,8 +9,8 @@ import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -102,7 +102,7 @@ class HttpEventStreamTest extends HttpFixture {
               peer.close();
             });
     ChannelProbe probe = open(server);
-    expect(probe.fail(1, "tools/call"), Reason.OUTCOME_UNKNOWN, Sent.MAYBE);
+    expect(probe.fail(1, "tools/call"), Reason.OUTCOME_UNKNOWN, Reached.MAYBE);
     assertThat(server.requests("GET")).isEmpty();
   }
 
@@ -119,7 +119,7 @@ class HttpEventStreamTest extends HttpFixture {
               peer.chunk("retry: 1\nid: e1\ndata:\n\n");
               peer.close();
             });
-    expect(open(server).fail(1, "tools/call"), Reason.OUTCOME_UNKNOWN, Sent.MAYBE);
+    expect(open(server).fail(1, "tools/call"), Reason.OUTCOME_UNKNOWN, Reached.MAYBE);
     assertThat(server.requests("GET")).hasSize(5);
   }
 
@@ -136,7 +136,7 @@ class HttpEventStreamTest extends HttpFixture {
               peer.chunk("retry: 1\nid: e1\ndata:\n\n");
               peer.close();
             });
-    expect(open(server).fail(1, "tools/call"), Reason.OUTCOME_UNKNOWN, Sent.MAYBE);
+    expect(open(server).fail(1, "tools/call"), Reason.OUTCOME_UNKNOWN, Reached.MAYBE);
     assertThat(server.requests("GET")).hasSize(1);
   }
 
@@ -187,7 +187,7 @@ class HttpEventStreamTest extends HttpFixture {
               peer.chunk("data: " + resultOf(1) + "\n");
               peer.end();
             });
-    expect(open(server).fail(1, "tools/call"), Reason.OUTCOME_UNKNOWN, Sent.MAYBE);
+    expect(open(server).fail(1, "tools/call"), Reason.OUTCOME_UNKNOWN, Reached.MAYBE);
   }
 
   @Test
@@ -201,7 +201,7 @@ class HttpEventStreamTest extends HttpFixture {
               }
             });
     ChannelProbe probe = open(options(server).withLimits(SMALL));
-    expect(probe.fail(1, "tools/call"), Reason.LIMIT_EXCEEDED, Sent.MAYBE);
+    expect(probe.fail(1, "tools/call"), Reason.LIMIT_EXCEEDED, Reached.MAYBE);
     await().until(() -> server.open() == 0);
   }
 
@@ -227,7 +227,7 @@ class HttpEventStreamTest extends HttpFixture {
               peer.chunk("data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":NaN}\n\n");
               peer.silence();
             });
-    expect(open(server).fail(1, "tools/call"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+    expect(open(server).fail(1, "tools/call"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
     await().until(() -> server.open() == 0);
   }
 

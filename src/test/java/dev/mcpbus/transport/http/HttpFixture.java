@@ -10,8 +10,8 @@ import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Answer;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.ArrayList;
@@ -107,9 +107,9 @@ abstract class HttpFixture {
     return probe;
   }
 
-  static void expect(TransportException failure, Reason reason, Sent sent) {
+  static void expect(TransportException failure, Reason reason, Reached sent) {
     assertThat(failure.reason()).as(failure.getMessage()).isEqualTo(reason);
-    assertThat(failure.sent()).as(failure.getMessage()).isEqualTo(sent);
+    assertThat(failure.reached()).as(failure.getMessage()).isEqualTo(sent);
   }
 
   static void awaitLatch(CountDownLatch latch) {

@@ -46,7 +46,7 @@ class SseFuzzTest {
     SseParser parser =
         new SseParser(
             CAP,
-            new SseParser.Sink() {
+            new SseParser.EventSink() {
               @Override
               public boolean event(String type, byte[] data, int length, @Nullable String id) {
                 assertThat(length).isLessThanOrEqualTo(CAP);

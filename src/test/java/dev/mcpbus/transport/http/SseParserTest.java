@@ -21,7 +21,7 @@ class SseParserTest {
   private SseParser parser() {
     return new SseParser(
         CAP,
-        new SseParser.Sink() {
+        new SseParser.EventSink() {
           @Override
           public boolean event(String type, byte[] data, int length, @Nullable String id) {
             String text = new String(data, 0, length, StandardCharsets.UTF_8);

@@ -12,8 +12,8 @@ import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -126,7 +126,7 @@ class SseTransportTest extends HttpFixture {
     HttpSseServer server = answering();
     server.endpoint(data.replace("PORT", String.valueOf(server.http().port())));
     TransportException why = refusal(HttpOptions.of(server.url()));
-    expect(why, Reason.PROTOCOL_ERROR, Sent.NO);
+    expect(why, Reason.PROTOCOL_ERROR, Reached.NO);
     assertThat(why).hasMessageContaining("origin").hasMessageNotContaining("pw");
     assertThat(server.http().requests("POST")).isEmpty();
     await().until(() -> server.http().open() == 0);
@@ -160,7 +160,7 @@ class SseTransportTest extends HttpFixture {
     await().until(() -> server.http().requests("POST").size() == 1);
     server.stream().close();
     await().until(() -> probe.closings().size() == 1);
-    expect(probe.closings().get(0), Reason.UPSTREAM_RESET, Sent.MAYBE);
+    expect(probe.closings().get(0), Reason.UPSTREAM_RESET, Reached.MAYBE);
     assertThatThrownBy(() -> probe.request(2, "ping")).hasMessageContaining("closed");
     await().until(() -> server.http().open() == 0);
   }
@@ -176,7 +176,7 @@ class SseTransportTest extends HttpFixture {
             });
     ChannelProbe probe = connect(HttpOptions.of(server.url()));
     await().until(() -> probe.closings().size() == 1);
-    expect(probe.closings().get(0), Reason.UPSTREAM_RESET, Sent.MAYBE);
+    expect(probe.closings().get(0), Reason.UPSTREAM_RESET, Reached.MAYBE);
   }
 
   @Test
@@ -203,8 +203,8 @@ class SseTransportTest extends HttpFixture {
               }
             });
     ChannelProbe probe = connect(server);
-    expect(probe.fail(1, "tools/call"), Reason.LIMIT_EXCEEDED, Sent.NO);
-    expect(probe.fail(2, "tools/call"), Reason.UPSTREAM_RESET, Sent.MAYBE);
+    expect(probe.fail(1, "tools/call"), Reason.LIMIT_EXCEEDED, Reached.NO);
+    expect(probe.fail(2, "tools/call"), Reason.UPSTREAM_RESET, Reached.MAYBE);
     probe.call(3, "ping");
     assertThat(probe.closings()).isEmpty();
   }
@@ -236,13 +236,13 @@ class SseTransportTest extends HttpFixture {
     probe.request(1, "ping");
     await().until(() -> server.http().requests("POST").size() == 1);
     probe.request(2, "ping");
-    expect(probe.failure(2), Reason.SESSION_LOST, Sent.NO);
+    expect(probe.failure(2), Reason.SESSION_LOST, Reached.NO);
     await().until(() -> probe.closings().size() == 1);
     assertThat(probe.closings().get(0).reason()).isEqualTo(Reason.SESSION_LOST);
 
     HttpSseServer hidden = httpSse((request, peer, stream) -> peer.reply("404 Not Found", ""));
     TransportException why = connect(hidden).fail(1, "ping");
-    expect(why, Reason.CONNECT_FAILED, Sent.NO);
+    expect(why, Reason.CONNECT_FAILED, Reached.NO);
     assertThat(why).hasMessageContaining("/messages").hasMessageContaining("proxy");
   }
 
@@ -319,11 +319,11 @@ class SseTransportTest extends HttpFixture {
     expect(
         refusal(HttpOptions.of(silent.url()).withConnectTimeout(soon)),
         Reason.CONNECT_FAILED,
-        Sent.NO);
+        Reached.NO);
     await().until(() -> silent.open() == 0);
     RawHttpServer page = answer((request, peer) -> peer.reply("200 OK", "<html>"));
     TransportException why = refusal(HttpOptions.of(page.url()));
-    expect(why, Reason.PROTOCOL_ERROR, Sent.NO);
+    expect(why, Reason.PROTOCOL_ERROR, Reached.NO);
     assertThat(why).hasMessageContaining("not a server with HTTP+SSE");
     RawHttpServer chatty =
         answer(
@@ -332,10 +332,10 @@ class SseTransportTest extends HttpFixture {
               peer.chunk("data: " + LISTED + "\n\n");
               peer.silence();
             });
-    expect(refusal(HttpOptions.of(chatty.url())), Reason.PROTOCOL_ERROR, Sent.NO);
+    expect(refusal(HttpOptions.of(chatty.url())), Reason.PROTOCOL_ERROR, Reached.NO);
     RawHttpServer locked =
         answer((request, peer) -> peer.reply("401 Unauthorized", "", "WWW-Authenticate: Bearer"));
-    expect(refusal(HttpOptions.of(locked.url())), Reason.AUTH_REQUIRED, Sent.NO);
+    expect(refusal(HttpOptions.of(locked.url())), Reason.AUTH_REQUIRED, Reached.NO);
   }
 
   @Test

@@ -10,8 +10,8 @@ import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -27,9 +27,9 @@ class StreamableHttpTransportTest extends HttpFixture {
   @Test
   void case_27_a_refused_connection_and_an_unknown_host_fail_unsent() throws Exception {
     ChannelProbe refused = open(URI.create("http://127.0.0.1:" + RawHttpServer.refusingPort()));
-    expect(refused.fail(1, "ping"), Reason.CONNECT_FAILED, Sent.NO);
+    expect(refused.fail(1, "ping"), Reason.CONNECT_FAILED, Reached.NO);
     ChannelProbe unknown = open(URI.create("http://no-such-host.invalid/mcp"));
-    expect(unknown.fail(1, "ping"), Reason.CONNECT_FAILED, Sent.NO);
+    expect(unknown.fail(1, "ping"), Reason.CONNECT_FAILED, Reached.NO);
   }
 
   @Test
@@ -56,7 +56,7 @@ class StreamableHttpTransportTest extends HttpFixture {
   void case_29_a_reset_before_the_request_is_written_fails_unsent() throws Exception {
     RawHttpServer server = play(RawHttpServer.Peer::reset);
     ChannelProbe probe = open(URI.create("https://127.0.0.1:" + server.port() + "/mcp"));
-    assertThat(probe.fail(1, "ping").sent()).isEqualTo(Sent.NO);
+    assertThat(probe.fail(1, "ping").reached()).isEqualTo(Reached.NO);
   }
 
   @Test
@@ -96,8 +96,8 @@ class StreamableHttpTransportTest extends HttpFixture {
               peer.reset();
             });
     ChannelProbe probe = open(server);
-    expect(probe.fail(1, "ping"), Reason.UPSTREAM_RESET, Sent.MAYBE);
-    expect(probe.fail(2, "ping"), Reason.UPSTREAM_RESET, Sent.MAYBE);
+    expect(probe.fail(1, "ping"), Reason.UPSTREAM_RESET, Reached.MAYBE);
+    expect(probe.fail(2, "ping"), Reason.UPSTREAM_RESET, Reached.MAYBE);
     assertThat(probe.endings(2)).isEqualTo(1);
   }
 
@@ -123,7 +123,7 @@ class StreamableHttpTransportTest extends HttpFixture {
     ChannelProbe probe =
         open(options(server).withHeaders(Map.of("Authorization", "Bearer secret")));
     TransportException failure = probe.fail(1, "ping");
-    expect(failure, Reason.PROTOCOL_ERROR, Sent.NO);
+    expect(failure, Reason.PROTOCOL_ERROR, Reached.NO);
     assertThat(failure).hasMessageContaining("http://127.0.0.1:" + other.port());
     assertThat(other.accepted()).isZero();
   }
@@ -150,7 +150,7 @@ class StreamableHttpTransportTest extends HttpFixture {
         .extracting(Request::path)
         .containsExactly("/mcp", "/mcp/", "/mcp/");
     ChannelProbe looping = open(server.url().resolve("/loop"));
-    expect(looping.fail(1, "ping"), Reason.PROTOCOL_ERROR, Sent.NO);
+    expect(looping.fail(1, "ping"), Reason.PROTOCOL_ERROR, Reached.NO);
     assertThat(hops).hasValue(4);
   }
 
@@ -171,7 +171,7 @@ class StreamableHttpTransportTest extends HttpFixture {
     ChannelProbe probe = open(server);
     assertThat(probe.call(1, "initialize").payload().toString()).contains("-32022");
     assertThat(probe.call(2, "initialize").payload().toString()).contains("-32022");
-    expect(probe.fail(3, "initialize"), Reason.PROTOCOL_ERROR, Sent.MAYBE);
+    expect(probe.fail(3, "initialize"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
   }
 
   @Test
@@ -185,7 +185,7 @@ class StreamableHttpTransportTest extends HttpFixture {
                     "WWW-Authenticate: Bearer realm=\"r1\", resource_metadata=\"http://a/m\","
                         + " token=\"secret\""));
     TransportException failure = open(server).fail(1, "ping");
-    expect(failure, Reason.AUTH_REQUIRED, Sent.NO);
+    expect(failure, Reason.AUTH_REQUIRED, Reached.NO);
     assertThat(failure)
         .hasMessageContaining("realm=\"r1\"")
         .hasMessageContaining("resource_metadata=\"http://a/m\"")
@@ -200,7 +200,7 @@ class StreamableHttpTransportTest extends HttpFixture {
                 peer.reply(
                     "403 Forbidden", "", "WWW-Authenticate: Bearer error=\"insufficient_scope\""));
     TransportException failure = open(server).fail(1, "ping");
-    expect(failure, Reason.FORBIDDEN, Sent.NO);
+    expect(failure, Reason.FORBIDDEN, Reached.NO);
     assertThat(failure).hasMessageContaining("insufficient_scope");
     assertThat(server.requests()).hasSize(1);
   }
@@ -229,16 +229,16 @@ class StreamableHttpTransportTest extends HttpFixture {
     probe.request(1, "tools/call");
     probe.request(2, "tools/call");
     probe.request(3, "tools/call");
-    expect(probe.failure(2), Reason.SESSION_LOST, Sent.NO);
-    expect(probe.failure(3), Reason.SESSION_LOST, Sent.NO);
+    expect(probe.failure(2), Reason.SESSION_LOST, Reached.NO);
+    expect(probe.failure(3), Reason.SESSION_LOST, Reached.NO);
     assertThatThrownBy(() -> probe.request(4, "tools/call"))
         .isInstanceOfSatisfying(
-            TransportException.class, e -> expect(e, Reason.SESSION_LOST, Sent.NO));
+            TransportException.class, e -> expect(e, Reason.SESSION_LOST, Reached.NO));
     assertThat(probe.closings()).isEmpty();
     finish.countDown();
     probe.reply(1);
     await().until(() -> probe.closings().size() == 1);
-    expect(probe.closings().get(0), Reason.SESSION_LOST, Sent.NO);
+    expect(probe.closings().get(0), Reason.SESSION_LOST, Reached.NO);
     probe.close();
     assertThat(server.requests("DELETE")).isEmpty();
   }
@@ -270,7 +270,7 @@ class StreamableHttpTransportTest extends HttpFixture {
     "418 Teapot,PROTOCOL_ERROR,MAYBE,418"
   })
   void case_40_and_42_a_status_is_told_by_its_code(
-      String status, Reason reason, Sent sent, String text) throws Exception {
+      String status, Reason reason, Reached sent, String text) throws Exception {
     RawHttpServer server = answer((request, peer) -> peer.reply(status, "<html>no</html>"));
     ChannelProbe probe = open(server);
     TransportException failure = probe.fail(1, "ping");
@@ -285,7 +285,7 @@ class StreamableHttpTransportTest extends HttpFixture {
     RawHttpServer server =
         answer((request, peer) -> peer.reply("429 Slow", "", "Retry-After: " + value));
     TransportException failure = open(server).fail(1, "ping");
-    expect(failure, Reason.RATE_LIMITED, Sent.NO);
+    expect(failure, Reason.RATE_LIMITED, Reached.NO);
     assertThat(failure.retryAfterMillis()).isEqualTo(millis);
   }
 }

@@ -13,8 +13,8 @@ import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TlsOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
@@ -125,10 +125,10 @@ class SocketTransportTest {
       assertThat(probe.messages()).hasSize(1);
       assertThat(probe.closings()).hasSize(1);
       assertThat(probe.closings().get(0).reason()).isEqualTo(Reason.UPSTREAM_RESET);
-      assertThat(probe.closings().get(0).sent()).isEqualTo(Sent.MAYBE);
+      assertThat(probe.closings().get(0).reached()).isEqualTo(Reached.MAYBE);
       assertThatThrownBy(() -> probe.request(2, "ping"))
           .isInstanceOfSatisfying(
-              TransportException.class, e -> assertThat(e.sent()).isEqualTo(Sent.NO));
+              TransportException.class, e -> assertThat(e.reached()).isEqualTo(Reached.NO));
       probe.close();
     }
   }
@@ -162,7 +162,7 @@ class SocketTransportTest {
               TransportException.class,
               e -> {
                 assertThat(e.reason()).isEqualTo(Reason.OVERLOADED);
-                assertThat(e.sent()).isEqualTo(Sent.NO);
+                assertThat(e.reached()).isEqualTo(Reached.NO);
               });
       probe.request(7, "late");
       probe.run(() -> probe.channel().forget(7));
@@ -177,7 +177,7 @@ class SocketTransportTest {
         refusal(
             vertx, SocketOptions.of(URI.create("tcp://127.0.0.1:" + RawHttpServer.refusingPort())));
     assertThat(tcp.reason()).isEqualTo(Reason.CONNECT_FAILED);
-    assertThat(tcp.sent()).isEqualTo(Sent.NO);
+    assertThat(tcp.reached()).isEqualTo(Reached.NO);
     TransportException unix =
         refusal(vertx, SocketOptions.of(URI.create("unix://" + folder.resolve("none.sock"))));
     assertThat(unix.reason()).isEqualTo(Reason.CONNECT_FAILED);
@@ -198,7 +198,7 @@ class SocketTransportTest {
               SocketOptions.of(URI.create("tls://127.0.0.1:" + server.port()))
                   .withConnectTimeout(Duration.ofSeconds(5)));
       assertThat(why.reason()).isEqualTo(Reason.TLS_ERROR);
-      assertThat(why.sent()).isEqualTo(Sent.NO);
+      assertThat(why.reached()).isEqualTo(Reached.NO);
     }
   }
 

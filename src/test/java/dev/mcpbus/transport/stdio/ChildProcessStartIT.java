@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.nio.file.Files;
@@ -27,7 +27,7 @@ class ChildProcessStartIT {
     TransportException failure =
         catchThrowableOfType(TransportException.class, () -> Peer.open(vertx, options));
     assertThat(failure.reason()).isEqualTo(Reason.START_FAILED);
-    assertThat(failure.sent()).isEqualTo(Sent.NO);
+    assertThat(failure.reached()).isEqualTo(Reached.NO);
     return failure;
   }
 

@@ -136,7 +136,7 @@ final class Peer implements Channel.Receiver {
 
   @Override
   public void onRequestFailed(long id, TransportException reason) {
-    failed.add(id + " " + reason.reason() + " " + reason.sent());
+    failed.add(id + " " + reason.reason() + " " + reason.reached());
     history.add("failed " + id);
   }
 

@@ -12,8 +12,8 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import dev.mcpbus.transport.TransportException.Sent;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
@@ -45,7 +45,7 @@ class StdioTransportIT {
     peer.request(1);
     TransportException end = peer.ending();
     assertThat(end.reason()).isEqualTo(reason);
-    assertThat(end.sent()).isEqualTo(Sent.MAYBE);
+    assertThat(end.reached()).isEqualTo(Reached.MAYBE);
     assertThat(end).hasMessageContaining(text);
     assertThat(peer.messages).isEmpty();
     peer.close();
@@ -83,7 +83,7 @@ class StdioTransportIT {
     peer.request(1);
     TransportException end = peer.ending();
     assertThat(end.reason()).isEqualTo(Reason.UPSTREAM_EXITED);
-    assertThat(end.sent()).isEqualTo(Sent.MAYBE);
+    assertThat(end.reached()).isEqualTo(Reached.MAYBE);
     assertThat(end).hasMessageContaining("exit code 3").hasMessageContaining("out of luck");
     assertThat(peer.failed).isEmpty();
     peer.close();
@@ -209,7 +209,7 @@ class StdioTransportIT {
     peer.request(1);
     TransportException end = peer.ending();
     assertThat(end.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
-    assertThat(end.sent()).isEqualTo(Sent.MAYBE);
+    assertThat(end.reached()).isEqualTo(Reached.MAYBE);
     long pid = peer.pid();
     peer.close();
     assertThat(running(pid)).isFalse();
@@ -283,7 +283,7 @@ class StdioTransportIT {
               }
             });
     assertThat(full.reason()).isEqualTo(Reason.OVERLOADED);
-    assertThat(full.sent()).isEqualTo(Sent.NO);
+    assertThat(full.reached()).isEqualTo(Reached.NO);
     signal("KILL", peer.pid());
     assertThat(peer.ending().reason()).isEqualTo(Reason.UPSTREAM_EXITED);
     // The last that never left are certainly not sent; what the pipe took may be. How many the
