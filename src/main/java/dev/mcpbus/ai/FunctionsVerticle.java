@@ -8,6 +8,7 @@ import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
@@ -86,17 +87,11 @@ public final class FunctionsVerticle extends VerticleBase {
 
   private static void answer(
       Message<Object> message, Function<FunctionMessage, Future<JsonObject>> service) {
-    boolean raw = message.body() instanceof Buffer;
-    Future<JsonObject> reply;
-    try {
-      reply =
-          service.apply(new FunctionMessage(FunctionRequest.of(body(message)), message.headers()));
-    } catch (McpFailure refused) {
-      reply = Future.failedFuture(refused);
-    }
-    reply
-        .onSuccess(json -> message.reply(raw ? json.toBuffer() : json))
-        .onFailure(failure -> McpFailure.of(failure).replyTo(message));
+    JsonReplies.serve(
+        message,
+        () ->
+            service.apply(
+                new FunctionMessage(FunctionRequest.of(body(message)), message.headers())));
   }
 
   private static JsonObject body(Message<Object> message) {

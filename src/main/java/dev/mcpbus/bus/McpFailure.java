@@ -64,6 +64,11 @@ public final class McpFailure extends ReplyException {
     return new McpFailure(code, Sent.MAYBE, message);
   }
 
+  /** The failure after an exception that no code expects; names nothing of the program. */
+  public static McpFailure defect() {
+    return maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log");
+  }
+
   /** The failure for an error object of the server; keeps its code and its data. */
   public static McpFailure upstream(JsonRpcError error) {
     return new McpFailure(

@@ -53,13 +53,9 @@ public final class PeerRequests {
         .eventBus()
         .<JsonObject>consumer(
             address + own(),
-            message -> {
-              try {
-                message.reply(operation.apply(message.body()));
-              } catch (McpFailure refused) {
-                refused.replyTo(message);
-              }
-            })
+            message ->
+                JsonReplies.serve(
+                    message, () -> Future.succeededFuture(operation.apply(message.body()))))
         .completion();
   }
 

@@ -205,7 +205,7 @@ final class ClientCalls {
       this.token = token;
     }
 
-    /** Adds the progress consumer. On one node it is local: no entry in the cluster's table. */
+    /** Adds the progress consumer. */
     Future<Void> listen(Handler<McpSchema.ProgressNotification> handler) {
       String address = progressAddress(callId);
       Handler<Message<Object>> receiver =
@@ -215,10 +215,7 @@ final class ClientCalls {
               handler.handle(known);
             }
           };
-      MessageConsumer<Object> consumer =
-          vertx.isClustered()
-              ? vertx.eventBus().consumer(address, receiver)
-              : vertx.eventBus().localConsumer(address, receiver);
+      MessageConsumer<Object> consumer = vertx.eventBus().consumer(address, receiver);
       progress = consumer;
       if (promise.future().isComplete()) {
         consumer.unregister();

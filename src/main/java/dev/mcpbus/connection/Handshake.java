@@ -223,16 +223,8 @@ final class Handshake {
     long timer =
         vertx.setTimer(
             options.handshakeTimeout().toMillis(), silent -> first.tryFail(timedOut(options)));
-    attempt.onComplete(
-        result -> {
-          vertx.cancelTimer(timer);
-          if (result.succeeded()) {
-            first.tryComplete(result.result());
-          } else {
-            first.tryFail(result.cause());
-          }
-        });
-    return first.future();
+    attempt.onComplete(first::tryComplete, first::tryFail);
+    return first.future().onComplete(ended -> vertx.cancelTimer(timer));
   }
 
   private static McpFailure timedOut(ConnectionOptions options) {

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RestartReason;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -20,7 +21,6 @@ import dev.mcpbus.connection.tools.DriftWatch;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -101,11 +101,11 @@ final class Mailbox {
     registered.add(
         consume(
             Addresses.TOOLS_DRIFT,
-            message -> replyInKind(message, Future.succeededFuture(drift.view()))));
+            message -> JsonReplies.reply(message, Future.succeededFuture(drift.view()))));
     registered.add(
         consume(
             Addresses.TOOLS_APPROVE,
-            message -> replyInKind(message, drift.approve(body(message)))));
+            message -> JsonReplies.reply(message, drift.approve(body(message)))));
     registered.add(consume(Addresses.CANCEL, this::cancel));
     registered.add(consume(Addresses.CONNECT, this::connect));
     registered.add(consume(Addresses.DISCONNECT, this::disconnect));
@@ -176,7 +176,7 @@ final class Mailbox {
       refused.replyTo(message);
       return;
     }
-    McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log").replyTo(message);
+    McpFailure.defect().replyTo(message);
     throw failure;
   }
 
@@ -295,13 +295,6 @@ final class Mailbox {
 
   private JsonObject body(Message<Object> message) {
     return BusCall.of(message, "", options, clock, jsonCodec).params().toJsonObject();
-  }
-
-  private static void replyInKind(Message<Object> message, Future<JsonObject> answer) {
-    boolean raw = message.body() instanceof Buffer;
-    answer
-        .onSuccess(json -> message.reply(raw ? json.toBuffer() : json))
-        .onFailure(failure -> McpFailure.of(failure).replyTo(message));
   }
 
   private void cancel(Message<Object> message) {

@@ -330,11 +330,7 @@ public final class DirectoryLists {
     }
     Promise<Void> first = Promise.promise();
     long timer = vertx.setTimer(patience.toMillis(), late -> first.tryComplete());
-    all.onComplete(
-        done -> {
-          vertx.cancelTimer(timer);
-          first.tryComplete();
-        });
-    return first.future();
+    all.onComplete(done -> first.tryComplete());
+    return first.future().onComplete(ended -> vertx.cancelTimer(timer));
   }
 }

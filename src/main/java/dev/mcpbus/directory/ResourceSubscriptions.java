@@ -6,6 +6,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.bus.RequestSender;
@@ -103,9 +104,7 @@ final class ResourceSubscriptions {
         body.getBoolean("wanted")
             ? add(resource, holder, body.getString("owner", FairLimit.ANYBODY))
             : remove(resource, holder);
-    done.onComplete(
-        answered -> message.reply(new JsonObject()),
-        failure -> message.reply(McpFailure.of(failure)));
+    JsonReplies.reply(message, done.map(answered -> new JsonObject()));
   }
 
   /** Sends one request to the server; holders that come before its answer share the answer. */

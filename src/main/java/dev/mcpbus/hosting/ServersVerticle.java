@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimits;
+import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.RequestSender;
@@ -138,23 +139,10 @@ public final class ServersVerticle extends VerticleBase {
   private Future<Void> consume(String address, Function<JsonObject, Future<JsonObject>> operation) {
     return vertx
         .eventBus()
-        .<Object>consumer(address, message -> answer(message, operation))
+        .<Object>consumer(
+            address,
+            message -> JsonReplies.serve(message, () -> operation.apply(body(message.body()))))
         .completion();
-  }
-
-  private static void answer(
-      Message<Object> message, Function<JsonObject, Future<JsonObject>> operation) {
-    try {
-      operation
-          .apply(body(message.body()))
-          .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
-    } catch (McpFailure refused) {
-      refused.replyTo(message);
-    } catch (RuntimeException defect) {
-      LOG.error("{} failed", message.address(), defect);
-      McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log")
-          .replyTo(message);
-    }
   }
 
   private static JsonObject body(Object body) {

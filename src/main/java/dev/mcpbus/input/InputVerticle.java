@@ -3,6 +3,7 @@ package dev.mcpbus.input;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
@@ -85,7 +86,10 @@ public final class InputVerticle extends VerticleBase {
         new ParkedQuestions(vertx, options.maxParked(), InputOptions.share(options.maxParked()));
     shared = peers.create(new Own());
     published = offers.toJson();
-    vertx.eventBus().<JsonObject>localConsumer(Addresses.INPUT_ASK, this::ask);
+    vertx
+        .eventBus()
+        .<JsonObject>localConsumer(
+            Addresses.INPUT_ASK, message -> JsonReplies.serve(message, () -> ask(message.body())));
     vertx
         .eventBus()
         .<JsonObject>localConsumer(
@@ -127,26 +131,23 @@ public final class InputVerticle extends VerticleBase {
     Future<JsonObject> run(@Nullable Requester requester, JsonObject body);
   }
 
-  private Future<Void> consume(String address, InputOperation service) {
+  private Future<Void> consume(String address, InputOperation operation) {
     return vertx
         .eventBus()
         .<Object>consumer(
-            address,
-            message -> {
-              try {
-                if (!(message.body() instanceof JsonObject body)) {
-                  throw McpFailure.badRequest("the body must be a JsonObject");
-                }
-                service
-                    .run(Requester.of(message.headers()), body)
-                    .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
-              } catch (McpFailure refused) {
-                refused.replyTo(message);
-              } catch (ClassCastException e) {
-                message.reply(McpFailure.badRequest("a member of the body has the wrong type"));
-              }
-            })
+            address, message -> JsonReplies.serve(message, () -> run(operation, message)))
         .completion();
+  }
+
+  private static Future<JsonObject> run(InputOperation operation, Message<Object> message) {
+    if (!(message.body() instanceof JsonObject body)) {
+      throw McpFailure.badRequest("the body must be a JsonObject");
+    }
+    try {
+      return operation.run(Requester.of(message.headers()), body);
+    } catch (ClassCastException e) {
+      throw McpFailure.badRequest("a member of the body has the wrong type");
+    }
   }
 
   private static String text(JsonObject body, String name) {
@@ -158,30 +159,21 @@ public final class InputVerticle extends VerticleBase {
 
   // ---- questions
 
-  private void ask(Message<JsonObject> message) {
-    InputQuestion question;
-    try {
-      question = InputQuestion.of(message.body());
-    } catch (McpFailure refused) {
-      refused.replyTo(message);
-      return;
-    }
-    if (message.body().getValue("to") instanceof String to) {
+  private Future<JsonObject> ask(JsonObject body) {
+    InputQuestion question = InputQuestion.of(body);
+    if (body.getValue("to") instanceof String to) {
       directed.put(question.key(), to);
       JsonObject more = new JsonObject().put("question", question.key());
-      String call = message.body().getString("call");
-      handler(to, question, call == null ? more : more.put("call", call))
-          .onComplete(ended -> directed.remove(question.key()))
-          .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
-      return;
+      String call = body.getString("call");
+      return handler(to, question, call == null ? more : more.put("call", call))
+          .onComplete(ended -> directed.remove(question.key()));
     }
     long from = System.nanoTime();
-    handler(Addresses.of(question.server(), Addresses.INPUT), question, new JsonObject())
+    return handler(Addresses.of(question.server(), Addresses.INPUT), question, new JsonObject())
         .recover(
             failure ->
                 next(failure, () -> handler(Addresses.ALL_INPUT, question, new JsonObject())))
-        .recover(failure -> next(failure, () -> park(question, from)))
-        .onComplete(message::reply, failure -> McpFailure.of(failure).replyTo(message));
+        .recover(failure -> next(failure, () -> park(question, from)));
   }
 
   /** Withdraws a question: removes it if it is parked, else tells the address that got it. */

@@ -1,6 +1,5 @@
 package dev.mcpbus.connection.session;
 
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.OutboundMessage;
@@ -174,7 +173,7 @@ public abstract class PendingRequest {
     } catch (McpFailure refused) {
       fail(refused);
     } catch (RuntimeException defect) {
-      fail(McpFailure.maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log"));
+      fail(McpFailure.defect());
       throw defect;
     }
   }

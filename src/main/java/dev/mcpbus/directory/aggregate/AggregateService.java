@@ -2,6 +2,7 @@ package dev.mcpbus.directory.aggregate;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
@@ -95,7 +96,11 @@ public final class AggregateService implements DirectoryService {
       }
     }
     ready.add(serve(bus, Addresses.ALL_TOOLS_CALL, message -> call(calls, message)));
-    ready.add(serve(bus, Addresses.ALL_TOOLS_SEARCH, message -> search(index, message)));
+    ready.add(
+        serve(
+            bus,
+            Addresses.ALL_TOOLS_SEARCH,
+            message -> JsonReplies.serve(message, () -> search(index, message))));
     ready.add(serve(bus, Addresses.ALL_TOOLS_DESCRIBE, message -> describe(calls, message)));
     return Future.all(ready);
   }
@@ -122,21 +127,12 @@ public final class AggregateService implements DirectoryService {
     }
   }
 
-  private void search(ToolSearch index, Message<Object> message) {
-    boolean raw = message.body() instanceof Buffer;
-    SearchRequest request;
-    try {
-      request = SearchRequest.of(message.body());
-    } catch (McpFailure refused) {
-      refused.replyTo(message);
-      return;
-    }
+  private Future<JsonObject> search(ToolSearch index, Message<Object> message) {
+    SearchRequest request = SearchRequest.of(message.body());
     Requester who = Requester.of(message.headers());
-    known(request.servers())
+    return known(request.servers())
         .compose(configured -> lists.whenListed(ListKind.TOOLS, request.servers()))
-        .compose(listed -> index.search(request, who == null ? null : who.name()))
-        .onSuccess(found -> message.reply(raw ? found.toBuffer() : found))
-        .onFailure(failure -> McpFailure.of(failure).replyTo(message));
+        .compose(listed -> index.search(request, who == null ? null : who.name()));
   }
 
   /** A name may be found only in the lists; just after the start the servers are not known yet. */

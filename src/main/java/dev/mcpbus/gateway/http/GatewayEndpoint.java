@@ -100,9 +100,6 @@ public final class GatewayEndpoint implements MountedHandler {
   }
 
   private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {
-    if (!vertx.isClustered()) {
-      return local(address, handler);
-    }
     return vertx.eventBus().<T>consumer(address, handler).completion();
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.RandomNames;
 import io.vertx.core.Future;
@@ -139,15 +140,16 @@ final class CallRegistry {
       return;
     }
     questions.put(question, caller);
-    caller
-        .asked(
-            byCall == null ? null : callId,
-            byConnection == null ? null : connection,
-            question,
-            body.getString("method", ""),
-            body.getJsonObject("params", new JsonObject()))
-        .onComplete(ended -> questions.remove(question))
-        .onComplete(message::reply, failure -> message.reply(McpFailure.of(failure)));
+    JsonReplies.reply(
+        message,
+        caller
+            .asked(
+                byCall == null ? null : callId,
+                byConnection == null ? null : connection,
+                question,
+                body.getString("method", ""),
+                body.getJsonObject("params", new JsonObject()))
+            .onComplete(ended -> questions.remove(question)));
   }
 
   /** Another client needs the connection: whether it is free now. */

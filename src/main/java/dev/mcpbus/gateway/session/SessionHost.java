@@ -110,9 +110,7 @@ public final class SessionHost extends VerticleBase {
   }
 
   private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {
-    return vertx.isClustered()
-        ? vertx.eventBus().<T>consumer(address, handler).completion()
-        : vertx.eventBus().<T>localConsumer(address, handler).completion();
+    return vertx.eventBus().<T>consumer(address, handler).completion();
   }
 
   private void local(String address, Handler<Message<JsonObject>> handler) {
