@@ -91,7 +91,7 @@ public record ClusterOptions(
   }
 
   /** A copy with another secret. */
-  public ClusterOptions withSecret(ClusterSecret other) {
+  ClusterOptions withSecret(ClusterSecret other) {
     return new ClusterOptions(
         name,
         node,

@@ -40,7 +40,7 @@ public final class ConnectionFactory {
     this.pins = pins;
   }
 
-  public ChildSpec childSpec(ServerDefinition definition) {
+  ChildSpec childSpec(ServerDefinition definition) {
     return childSpec(definition, null, 0);
   }
 
@@ -48,8 +48,7 @@ public final class ConnectionFactory {
    * @param ownership the claim under which the connection runs, null on a node without a cluster
    * @param epochBase the epochs of its sessions are higher
    */
-  public ChildSpec childSpec(
-      ServerDefinition definition, @Nullable Ownership ownership, long epochBase) {
+  ChildSpec childSpec(ServerDefinition definition, @Nullable Ownership ownership, long epochBase) {
     return new ChildSpec(
         definition.id().value(),
         () -> new ConnectionVerticle(connectionSpec(definition, ownership)),

@@ -14,7 +14,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.connection.tasks.TaskPolling;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.TasksExtension;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -121,14 +120,6 @@ class ModernTasksTest {
     for (int i = 1; i < asked.size(); i++) {
       assertThat(asked.get(i) - asked.get(i - 1)).isGreaterThan(290_000_000L);
     }
-  }
-
-  @Test
-  void what_a_server_wishes_is_kept_within_bounds() {
-    assertThat(TaskPolling.bounded(-1)).isEqualTo(1_000);
-    assertThat(TaskPolling.bounded(0)).isEqualTo(50);
-    assertThat(TaskPolling.bounded(5_000)).isEqualTo(5_000);
-    assertThat(TaskPolling.bounded(3_600_000)).isEqualTo(60_000);
   }
 
   @Test

@@ -36,12 +36,12 @@ public final class ReplicaRouting {
    * The speaker of a server: its first replica that serves, else its first replica; null where no
    * owner is known.
    */
-  public @Nullable ReplicaOwner speaker(ConnectionId server) {
+  @Nullable ReplicaOwner speaker(ConnectionId server) {
     return owners.first(server);
   }
 
   /** Whether each replica answers this alone, so that requests are spread. */
-  public static boolean isSpread(String suffix) {
+  static boolean isSpread(String suffix) {
     return OwnerTable.isSpread(suffix);
   }
 

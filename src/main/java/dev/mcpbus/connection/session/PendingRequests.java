@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The requests of one session that wait for an answer, by our id. Ids rise from 1 and never repeat
  * within a session. Deadlines are enforced here. Owner: the connection's context.
  */
-public final class PendingRequests {
+final class PendingRequests {
 
   /** Takes a request whose deadline has passed, after it was removed. */
   @FunctionalInterface
@@ -37,7 +37,7 @@ public final class PendingRequests {
   private int streams;
   private @Nullable Promise<Void> drained;
 
-  public PendingRequests(Vertx vertx, Clock clock, Expiry expiry) {
+  PendingRequests(Vertx vertx, Clock clock, Expiry expiry) {
     this.timer = new DeadlineTimer(vertx, clock, this::sweep);
     this.expiry = expiry;
   }

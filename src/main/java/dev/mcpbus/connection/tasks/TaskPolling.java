@@ -26,7 +26,7 @@ import java.util.Set;
  *       result or the error.
  * </ul>
  */
-public final class TaskPolling {
+final class TaskPolling {
 
   /** Takes what the server says; not called after {@link #stop}, nor once the session is over. */
   interface TaskListener {
@@ -106,7 +106,8 @@ public final class TaskPolling {
                 });
   }
 
-  public static long bounded(long wish) {
+  /** The pause before the next poll, ms; {@code wish} is the server's, negative for none. */
+  static long bounded(long wish) {
     return wish < 0 ? POLL_MILLIS : Math.min(MOST_MILLIS, Math.max(LEAST_MILLIS, wish));
   }
 

@@ -35,18 +35,17 @@ public final class BusServer {
     this.consumer = vertx.eventBus().consumer(address, this::connect);
   }
 
-  /** Listens with the default bounds. */
-  public static Future<BusServer> listen(Vertx vertx, String address, Acceptor acceptor) {
-    return listen(vertx, address, acceptor, BusTuning.DEFAULT);
-  }
-
   /**
    * Starts to listen. Call it on the context that owns every connection, usually that of a
    * verticle.
    *
    * @return completes when the address is registered on all nodes
    */
-  public static Future<BusServer> listen(
+  public static Future<BusServer> listen(Vertx vertx, String address, Acceptor acceptor) {
+    return listen(vertx, address, acceptor, BusTuning.DEFAULT);
+  }
+
+  static Future<BusServer> listen(
       Vertx vertx, String address, Acceptor acceptor, BusTuning tuning) {
     BusServer server = new BusServer(vertx, address, acceptor, tuning);
     return server.consumer.completion().map(server);

@@ -29,7 +29,7 @@ public final class BusTransport implements Transport {
     this(vertx, options, BusTuning.DEFAULT);
   }
 
-  public BusTransport(Vertx vertx, BusOptions options, BusTuning tuning) {
+  BusTransport(Vertx vertx, BusOptions options, BusTuning tuning) {
     this.vertx = vertx;
     this.address = options.address().reveal();
     this.tuning = tuning;

@@ -14,25 +14,24 @@ import java.time.Duration;
  * @param heartbeat how often this side sends a ping on an idle connection, and how long the reply
  *     to a ping may take; default 5 s
  */
-public record BusTuning(
-    int window, Duration connectTimeout, Duration takeTimeout, Duration heartbeat) {
+record BusTuning(int window, Duration connectTimeout, Duration takeTimeout, Duration heartbeat) {
 
-  public static final BusTuning DEFAULT =
+  static final BusTuning DEFAULT =
       new BusTuning(
           SendWindow.MESSAGES,
           Duration.ofSeconds(5),
           Duration.ofSeconds(30),
           Duration.ofSeconds(5));
 
-  public BusTuning withWindow(int other) {
+  BusTuning withWindow(int other) {
     return new BusTuning(other, connectTimeout, takeTimeout, heartbeat);
   }
 
-  public BusTuning withTakeTimeout(Duration other) {
+  BusTuning withTakeTimeout(Duration other) {
     return new BusTuning(window, connectTimeout, other, heartbeat);
   }
 
-  public BusTuning withHeartbeat(Duration other) {
+  BusTuning withHeartbeat(Duration other) {
     return new BusTuning(window, connectTimeout, takeTimeout, other);
   }
 }
