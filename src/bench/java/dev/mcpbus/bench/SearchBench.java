@@ -4,9 +4,9 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.NamePolicy;
-import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.directory.aggregate.AggregateService;
+import dev.mcpbus.testing.OpenAccess;
 import dev.mcpbus.testing.ToolCorpus;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -89,7 +89,7 @@ public final class SearchBench {
         await(
             vertx.deployVerticle(
                 new DirectoryVerticle(
-                    new Directory(vertx),
+                    OpenAccess.directory(vertx),
                     List.of(new AggregateService(NamePolicy.DOTTED, false)))));
     await(vertx.eventBus().request(Addresses.ALL_TOOLS_LIST, Buffer.buffer("{}")));
     return id;

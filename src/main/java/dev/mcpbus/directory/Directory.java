@@ -43,11 +43,6 @@ public final class Directory {
     this.taskIds = taskIds;
   }
 
-  /** For programs that embed mcpbus: without views and without login. */
-  public Directory(Vertx vertx) {
-    this(Map.of(), AccessControl.open(), SealedTaskIds.of(vertx));
-  }
-
   public Audit audit() {
     return access.audit();
   }

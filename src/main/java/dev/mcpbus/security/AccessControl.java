@@ -37,16 +37,6 @@ public final class AccessControl {
    * @param clock decides whether keys and tokens have expired
    * @param nanos monotonic time in nanoseconds, for rate limits and for the age of an issuer's keys
    * @param random generates the admin token
-   */
-  public AccessControl(
-      AuthOptions options, InstantSource clock, LongSupplier nanos, SecureRandom random) {
-    this(options, clock, nanos, random, null);
-  }
-
-  /**
-   * As {@link #AccessControl(AuthOptions, InstantSource, LongSupplier, SecureRandom)}, with a rate
-   * limiter of the caller's choice.
-   *
    * @param shared limits the requests of all nodes together; null: each node limits its own
    */
   public AccessControl(
@@ -69,12 +59,6 @@ public final class AccessControl {
     }
     this.state = new AuthState(options, adminKey);
     this.limiter = shared == null ? new LocalRateLimiter(state.limits(), nanos) : shared;
-  }
-
-  /** No login is required, and no audit log is written. */
-  public static AccessControl open() {
-    return new AccessControl(
-        AuthOptions.NONE, InstantSource.system(), System::nanoTime, new SecureRandom());
   }
 
   /** Makes the part that authenticates and admits the requests of one HTTP verticle. */

@@ -61,11 +61,6 @@ public final class Audit {
     this.clock = clock;
   }
 
-  /** Writes nothing. */
-  public static Audit off() {
-    return new Audit(false, InstantSource.system());
-  }
-
   /** Whether lines are written at all. */
   public boolean isOn() {
     return on && LOG.isInfoEnabled();

@@ -50,18 +50,12 @@ public final class OriginGuard implements Handler<RoutingContext> {
   private final Set<String> corsOrigins;
 
   /**
+   * @param scheme {@code http} or {@code https}, as clients address this service
    * @param port the bound port; a loopback name must carry it
    * @param allowedHosts additional names, {@code host} (with or without the bound port) or {@code
    *     host:port} (exactly this port); case does not matter
    * @param allowedOrigins origins whose pages may call, {@code scheme://host[:port]} as browsers
    *     send it
-   */
-  public OriginGuard(int port, Set<String> allowedHosts, Set<String> allowedOrigins) {
-    this("http", port, allowedHosts, allowedOrigins, Audit.off());
-  }
-
-  /**
-   * @param scheme {@code http} or {@code https}, as clients address this service
    * @param audit receives refusals
    */
   public OriginGuard(

@@ -57,16 +57,12 @@ public final class SupervisorVerticle extends VerticleBase {
   private boolean stopping;
 
   public SupervisorVerticle(SupervisorOptions options) {
-    this(options, RandomGenerator.getDefault(), () -> System.nanoTime() / 1_000_000);
+    this(options, RandomGenerator.getDefault(), () -> System.nanoTime() / 1_000_000, Scheduler::of);
   }
 
   /**
    * @param clock monotonic milliseconds
    */
-  public SupervisorVerticle(SupervisorOptions options, RandomGenerator random, LongSupplier clock) {
-    this(options, random, clock, Scheduler::of);
-  }
-
   SupervisorVerticle(
       SupervisorOptions options,
       RandomGenerator random,

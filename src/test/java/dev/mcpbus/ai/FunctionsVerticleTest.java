@@ -16,9 +16,9 @@ import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.CancellationToken;
 import dev.mcpbus.client.McpClient;
-import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.directory.aggregate.AggregateService;
+import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -49,7 +49,8 @@ class FunctionsVerticleTest {
     await(
         vertx.deployVerticle(
             new DirectoryVerticle(
-                new Directory(vertx), List.of(new AggregateService(NamePolicy.DOTTED, false)))));
+                OpenAccess.directory(vertx),
+                List.of(new AggregateService(NamePolicy.DOTTED, false)))));
     await(vertx.deployVerticle(new FunctionsVerticle()));
     server(
         "files",

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -70,7 +71,7 @@ final class BridgeFixture {
   }
 
   BridgeFixture(Vertx vertx, BridgeOptions options, Supplier<String> callIds) {
-    this(vertx, options, callIds, AccessControl.open());
+    this(vertx, options, callIds, OpenAccess.control());
   }
 
   BridgeFixture(Vertx vertx, AccessControl access) {

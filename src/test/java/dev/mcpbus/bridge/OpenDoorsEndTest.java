@@ -63,7 +63,8 @@ class OpenDoorsEndTest {
         auth,
         () -> NOON.minusSeconds(30).plusSeconds(seconds.get()),
         () -> TimeUnit.SECONDS.toNanos(seconds.get()),
-        new SecureRandom());
+        new SecureRandom(),
+        null);
   }
 
   private static final class Peer {

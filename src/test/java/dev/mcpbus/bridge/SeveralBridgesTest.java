@@ -8,9 +8,9 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Readiness;
-import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.MountedHandler;
+import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -122,7 +122,7 @@ class SeveralBridgesTest {
             options,
             () -> "call-" + calls.incrementAndGet(),
             Here::new,
-            AccessControl.open()::admissionControl,
+            OpenAccess.control()::admissionControl,
             new Readiness());
     bridges.forEach(bridge -> BridgeFixture.await(vertx.deployVerticle(bridge)));
     port = bridges.get(0).port();

@@ -9,8 +9,8 @@ import dev.mcpbus.bus.FakeConnection;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.directory.aggregate.AggregateService;
-import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.Principal;
+import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
@@ -49,7 +49,7 @@ class DirectoryTest {
   @BeforeEach
   void refresh(Vertx vertx) throws InterruptedException {
     this.vertx = vertx;
-    directory = new Directory(vertx);
+    directory = OpenAccess.directory(vertx);
     vertx.eventBus().<JsonObject>consumer(Addresses.SERVERS_LIST, readings::add);
     await(
         vertx.deployVerticle(
@@ -69,7 +69,7 @@ class DirectoryTest {
     Future<DirectorySnapshot> view =
         directory.ready(
             vertx,
-            DirectoryView.all(AccessControl.open().rights(Principal.LOCAL)),
+            DirectoryView.all(OpenAccess.control().rights(Principal.LOCAL)),
             List.of(ListKind.TOOLS));
     assertThat(servers.isComplete()).isFalse();
     assertThat(view.isComplete()).isFalse();

@@ -9,8 +9,8 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FakeConnection;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.ToolName;
-import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryVerticle;
+import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -103,7 +103,7 @@ class AggregateBytesTest {
     await(
         vertx.deployVerticle(
             new DirectoryVerticle(
-                new Directory(vertx),
+                OpenAccess.directory(vertx),
                 List.of(new AggregateService(new NoOddNames(), false)),
                 enough,
                 enough)));

@@ -16,6 +16,7 @@ import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryVerticle;
+import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -88,7 +89,7 @@ class AggregateServiceTest {
     await(
         vertx.deployVerticle(
             new DirectoryVerticle(
-                new Directory(vertx),
+                OpenAccess.directory(vertx),
                 List.of(new AggregateService(NamePolicy.DOTTED, false)),
                 retry,
                 firstLists)));
@@ -240,7 +241,7 @@ class AggregateServiceTest {
               JsonObject status = new JsonObject().put("id", "git").put("state", stateOfGit.get());
               message.reply(new JsonObject().put("servers", new JsonArray().add(status)));
             });
-    Directory directory = new Directory(vertx);
+    Directory directory = OpenAccess.directory(vertx);
     await(
         vertx.deployVerticle(
             new DirectoryVerticle(

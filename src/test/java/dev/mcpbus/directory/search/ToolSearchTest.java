@@ -14,10 +14,10 @@ import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.bus.ToolSearchResult;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.McpClient;
-import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.directory.MetaTools;
 import dev.mcpbus.directory.aggregate.AggregateService;
+import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -73,7 +73,8 @@ class ToolSearchTest {
     await(
         vertx.deployVerticle(
             new DirectoryVerticle(
-                new Directory(vertx), List.of(new AggregateService(NamePolicy.DOTTED, false)))));
+                OpenAccess.directory(vertx),
+                List.of(new AggregateService(NamePolicy.DOTTED, false)))));
   }
 
   private static String tools(List<String> names) {

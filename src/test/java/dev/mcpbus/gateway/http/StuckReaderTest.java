@@ -2,7 +2,7 @@ package dev.mcpbus.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.testing.OpenAccess;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Context;
 import io.vertx.core.Promise;
@@ -50,7 +50,7 @@ class StuckReaderTest {
                           new HttpReply(
                               request,
                               true,
-                              AccessControl.open().admissionControl(vertx).admit(request).result());
+                              OpenAccess.control().admissionControl(vertx).admit(request).result());
                       reply.onGone(gone::complete);
                       reply.standing().open();
                       opened.complete(reply);

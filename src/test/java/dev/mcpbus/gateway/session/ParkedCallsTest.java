@@ -13,6 +13,7 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.security.Principal;
+import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Context;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -66,7 +67,7 @@ class ParkedCallsTest {
   }
 
   private static HostParts parts(Vertx vertx) {
-    Directory directory = new Directory(vertx);
+    Directory directory = OpenAccess.directory(vertx);
     return new HostParts(
         vertx,
         RequestSender.of(vertx),

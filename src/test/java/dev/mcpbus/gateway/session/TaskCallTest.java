@@ -12,6 +12,7 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.testing.OpenAccess;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -38,7 +39,7 @@ class TaskCallTest {
 
   @BeforeEach
   void start(Vertx vertx) {
-    Directory directory = new Directory(vertx);
+    Directory directory = OpenAccess.directory(vertx);
     HostParts parts =
         new HostParts(
             vertx,

@@ -1,0 +1,26 @@
+package dev.mcpbus.testing;
+
+import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.security.AuthOptions;
+import io.vertx.core.Vertx;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Map;
+
+/** A service that requires no login: its access control, and a directory without views. */
+public final class OpenAccess {
+
+  private OpenAccess() {}
+
+  /** Writes no audit log. */
+  public static AccessControl control() {
+    return new AccessControl(
+        AuthOptions.NONE, InstantSource.system(), System::nanoTime, new SecureRandom(), null);
+  }
+
+  public static Directory directory(Vertx vertx) {
+    return new Directory(Map.of(), control(), SealedTaskIds.of(vertx));
+  }
+}
