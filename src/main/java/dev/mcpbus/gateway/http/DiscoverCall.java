@@ -18,9 +18,11 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -92,11 +94,10 @@ final class DiscoverCall extends GatewayCall {
     DirectoryEntry facts = directory.snapshot().server(server);
     boolean discover = facts != null && facts.modern();
     String op = facts == null || discover ? null : parking(facts, suffix, params);
-    Future<RawJson> result =
-        op == null
-            ? sendTo(new ConnectionId(server), suffix, params)
-            : park(op, server, suffix, params);
-    return result.onSuccess(answered -> statedByServer = discover);
+    statedByServer = discover; // the last server that the call is sent to answers it
+    return op == null
+        ? sendTo(new ConnectionId(server), suffix, params)
+        : park(op, server, suffix, params);
   }
 
   /** How the host parks the call; null if the shared connection answers it. */
@@ -179,19 +180,17 @@ final class DiscoverCall extends GatewayCall {
   }
 
   /**
-   * Writes the result as the era wants it: with its type, and with hints where it is a resource.
+   * The message with the result as the era wants it: with its type, and with hints where it is a
+   * resource.
    */
-  void answer(RawJson result) {
+  Buffer written(RawJson result) {
     String method = request().method();
     boolean untyped = !isTyped(method) && result.member(ResultType.MEMBER) == null;
     boolean late = untyped && result.length() >= MessageWriter.LONG; // a new member would copy it
     RawJson typed =
         untyped && !late ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON) : result;
     RawJson hinted = method.equals(Methods.RESOURCES_READ) ? hinted(typed) : typed;
-    reply.answer(
-        200,
-        late ? MessageWriter.writtenComplete(id, hinted) : MessageWriter.written(id, hinted),
-        null);
+    return late ? MessageWriter.writtenComplete(id, hinted) : MessageWriter.written(id, hinted);
   }
 
   /** A page of a list states its type; so does a server of the era, but for tasks. */
@@ -211,8 +210,17 @@ final class DiscoverCall extends GatewayCall {
         : timed;
   }
 
-  void fail(Throwable failure) {
-    McpFailure known = McpErrors.of(failure);
-    reply.refuse(McpErrors.status(known), id, known);
+  /**
+   * Ends the response.
+   *
+   * @param answer the whole message, or the failure of the call
+   */
+  void end(AsyncResult<Buffer> answer) {
+    if (answer.succeeded()) {
+      reply.answer(200, answer.result(), null);
+    } else {
+      McpFailure known = McpErrors.of(answer.cause());
+      reply.refuse(McpErrors.status(known), id, known);
+    }
   }
 }

@@ -175,19 +175,16 @@ final class DiscoverEndpoint {
           forget(call);
           call.cancel();
         });
-    Future<RawJson> answer =
+    Future<RawJson> result =
         Methods.isOfTasks(request.method()) ? tasks.route(call) : router.route(call);
-    answer.onComplete(
-        outcome -> {
-          RequestAudit.ended(directory.audit(), reply.source(), call, outcome);
-          forget(call);
-          if (outcome.succeeded()) {
-            call.answer(
-                request.takesTask() ? tasks.named(call, outcome.result()) : outcome.result());
-          } else {
-            call.fail(outcome.cause());
-          }
-        });
+    result
+        .map(found -> call.written(request.takesTask() ? tasks.named(call, found) : found))
+        .onComplete(
+            answer -> {
+              RequestAudit.ended(directory.audit(), reply.source(), call, answer);
+              forget(call);
+              call.end(answer);
+            });
   }
 
   private void forget(DiscoverCall call) {

@@ -10,9 +10,13 @@ import dev.mcpbus.security.RefusalCode;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.http.HttpServerRequest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Writes the outcomes of the requests of MCP clients to the audit log. Any thread may call. */
 public final class RequestAudit {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RequestAudit.class);
 
   private RequestAudit() {}
 
@@ -21,11 +25,21 @@ public final class RequestAudit {
     audit.refused(request, principal, RefusalCode.UNKNOWN_CONNECTION);
   }
 
+  /** A request has its outcome. A defect of the log itself keeps no answer from the client. */
   public static void ended(
       Audit audit, RequestSource source, GatewayCall call, AsyncResult<?> outcome) {
     if (!audit.isOn()) {
       return;
     }
+    try {
+      line(audit, source, call, outcome);
+    } catch (RuntimeException defect) {
+      LOG.error("gateway: the outcome of a request is missing in the audit log", defect);
+    }
+  }
+
+  private static void line(
+      Audit audit, RequestSource source, GatewayCall call, AsyncResult<?> outcome) {
     GatewayRequest request = call.request();
     audit.line(
         source,
