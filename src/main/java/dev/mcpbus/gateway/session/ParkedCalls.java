@@ -65,6 +65,7 @@ final class ParkedCalls {
             + calls.max()
             + " calls that may ask their clients are under way, or yours are three quarters"
             + " of those that are left; try again later");
+    call.await(message);
     connections
         .take(call.key)
         .onComplete(

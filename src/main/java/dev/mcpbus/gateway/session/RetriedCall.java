@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.SessionMessage;
@@ -33,7 +34,6 @@ final class RetriedCall extends ParkedCall {
   RetriedCall(ParkedCalls home, ConnectionKey key, Message<?> message) {
     super(home, key);
     this.target = target(message);
-    await(message);
   }
 
   /** What a retry must repeat. */
@@ -82,7 +82,8 @@ final class RetriedCall extends ParkedCall {
     send(own, suffix, params, CallDeadline.NONE, progress);
   }
 
-  private void await(Message<?> message) {
+  /** The response of that message waits for the answer, or for questions. */
+  void await(Message<?> message) {
     waiting = message;
     home.waits(SessionMessage.header(message, SessionMessage.EXCHANGE), this);
   }
@@ -193,8 +194,15 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   void cancel() {
-    release();
+    Message<?> message = release();
     super.cancel();
+    if (message != null) {
+      message.reply(
+          new McpFailure(
+              FailureCode.CANCELLED,
+              connection() == null ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE,
+              "the call was cancelled"));
+    }
   }
 
   @Override

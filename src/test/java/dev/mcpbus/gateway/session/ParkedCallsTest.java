@@ -1,13 +1,16 @@
 package dev.mcpbus.gateway.session;
 
 import static dev.mcpbus.bus.BusTests.await;
+import static dev.mcpbus.bus.BusTests.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FakeConnection;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
@@ -15,10 +18,12 @@ import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.lang.ref.WeakReference;
@@ -26,11 +31,15 @@ import java.lang.reflect.Field;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(VertxExtension.class)
 class ParkedCallsTest {
+
+  @SuppressWarnings("NullAway.Init") // by open
+  private Context context;
 
   /** Else a client fills the memory: the bound counts tasks, and a result may have 16 MiB. */
   @Test
@@ -42,15 +51,7 @@ class ParkedCallsTest {
         .eventBus()
         .consumer(
             Addresses.SERVERS_LEASE, wish -> wish.reply(new JsonObject().put("lease", "own")));
-    Context context = vertx.getOrCreateContext();
-    Promise<ParkedCalls> made = Promise.promise();
-    context.runOnContext(
-        now -> {
-          ParkedCalls calls = new ParkedCalls(parts(vertx), 1, InstantSource.system());
-          vertx.eventBus().<Object>localConsumer("host", calls::task);
-          made.complete(calls);
-        });
-    ParkedCalls calls = await(made.future());
+    ParkedCalls calls = open(vertx, ParkedCalls::task);
 
     begin(vertx, "one");
     WeakReference<Object> first = new WeakReference<>(tasks(calls).values().iterator().next());
@@ -64,6 +65,79 @@ class ParkedCallsTest {
               System.gc();
               return first.get() == null;
             });
+  }
+
+  /** Else the endpoint waits for its answer until the deadline of the call. */
+  @Test
+  void a_call_that_its_client_cancels_ends_at_its_endpoint(Vertx vertx) {
+    Codecs.register(vertx);
+    Promise<Message<Object>> called = Promise.promise();
+    new FakeConnection(vertx, "own").on(Addresses.TOOLS_CALL, called::complete);
+    vertx
+        .eventBus()
+        .consumer(
+            Addresses.SERVERS_LEASE, wish -> wish.reply(new JsonObject().put("lease", "own")));
+    ParkedCalls calls = open(vertx, ParkedCalls::call);
+
+    Future<Message<Object>> sent = request(vertx, "sent");
+    await(called.future());
+    context.runOnContext(now -> calls.gone("sent"));
+
+    McpFailure failure = failure(sent);
+    assertThat(failure.code()).isEqualTo(FailureCode.CANCELLED);
+    assertThat(failure.sent()).isEqualTo(McpFailure.Sent.MAYBE);
+  }
+
+  @Test
+  void a_call_that_is_cancelled_before_it_has_a_connection_was_not_sent(Vertx vertx) {
+    Codecs.register(vertx);
+    Promise<Message<Object>> opening = Promise.promise();
+    vertx.eventBus().consumer(Addresses.SERVERS_LEASE, opening::complete);
+    ParkedCalls calls = open(vertx, ParkedCalls::call);
+
+    Future<Message<Object>> waiting = request(vertx, "waiting");
+    await(opening.future());
+    context.runOnContext(now -> calls.gone("waiting"));
+
+    McpFailure failure = failure(waiting);
+    assertThat(failure.code()).isEqualTo(FailureCode.CANCELLED);
+    assertThat(failure.sent()).isEqualTo(McpFailure.Sent.NO);
+  }
+
+  /** The only place is taken by a call that is at work. */
+  @Test
+  void a_call_beyond_the_bound_is_refused_as_such(Vertx vertx) {
+    Codecs.register(vertx);
+    Promise<Message<Object>> opening = Promise.promise();
+    vertx.eventBus().consumer(Addresses.SERVERS_LEASE, opening::complete);
+    open(vertx, ParkedCalls::call);
+    request(vertx, "one");
+    await(opening.future());
+
+    assertThat(failure(request(vertx, "two")).code()).isEqualTo(FailureCode.OVERLOADED);
+  }
+
+  /** Calls of a host with one place, whose failures are replies as those of the host. */
+  private ParkedCalls open(Vertx vertx, BiConsumer<ParkedCalls, Message<Object>> operation) {
+    context = vertx.getOrCreateContext();
+    Promise<ParkedCalls> made = Promise.promise();
+    context.runOnContext(
+        now -> {
+          ParkedCalls calls = new ParkedCalls(parts(vertx), 1, InstantSource.system());
+          vertx
+              .eventBus()
+              .<Object>localConsumer(
+                  "host",
+                  message -> {
+                    try {
+                      operation.accept(calls, message);
+                    } catch (McpFailure refused) {
+                      message.reply(refused);
+                    }
+                  });
+          made.complete(calls);
+        });
+    return await(made.future());
   }
 
   private static HostParts parts(Vertx vertx) {
@@ -85,13 +159,21 @@ class ParkedCallsTest {
   }
 
   private static void begin(Vertx vertx, String response) {
+    await(request(vertx, response));
+  }
+
+  private static Future<Message<Object>> request(Vertx vertx, String response) {
     DeliveryOptions options =
         new DeliveryOptions()
             .addHeader(SessionMessage.SERVER, "old")
+            .addHeader(SessionMessage.SUFFIX, Addresses.TOOLS_CALL)
             .addHeader(SessionMessage.PRINCIPAL, Principal.LOCAL.text())
             .addHeader(SessionMessage.CAPABILITIES, "{}")
             .addHeader(SessionMessage.EXCHANGE, response);
-    await(vertx.eventBus().request("host", Buffer.buffer("{\"name\":\"work\"}"), options));
+    return vertx
+        .eventBus()
+        .<Object>request("host", Buffer.buffer("{\"name\":\"work\"}"), options)
+        .recover(failure -> Future.failedFuture(McpFailure.of(failure)));
   }
 
   @SuppressWarnings("unchecked")
