@@ -24,8 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
@@ -38,8 +36,6 @@ import org.slf4j.LoggerFactory;
  * each node also has {@code id}, and {@code host} and {@code port} of its event bus.
  */
 public final class ServersVerticle extends VerticleBase {
-
-  private static final Logger LOG = LoggerFactory.getLogger(ServersVerticle.class);
 
   /** Time-out of one status request: a connection that hangs must not delay the list. */
   private static final long STATUS_MILLIS = 1_500;
