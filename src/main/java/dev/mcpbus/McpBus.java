@@ -174,7 +174,7 @@ public final class McpBus {
               hosts,
               http,
               () -> UUID.randomUUID().toString(),
-              newGateway::entrance,
+              newGateway::endpoint,
               access::admissionControl,
               readiness);
     }
@@ -187,7 +187,7 @@ public final class McpBus {
 
   private InputVerticle inputs(InputOptions options) {
     return vertx.isClustered()
-        ? new InputVerticle(options, here -> new ClusterInputs(vertx, here))
+        ? new InputVerticle(options, ownInputs -> new ClusterInputs(vertx, ownInputs))
         : new InputVerticle(options);
   }
 

@@ -55,7 +55,7 @@ class GatewayIT {
   }
 
   @Test
-  void our_own_connection_finds_the_modern_era_by_itself() {
+  void our_own_connection_finds_the_discover_era_by_itself() {
     JsonObject entry = new JsonObject().put("url", url() + "/mcp");
     try (TestBus outer = TestBus.start(TestBus.server("gateway", entry))) {
       outer.awaitState("gateway", "READY");

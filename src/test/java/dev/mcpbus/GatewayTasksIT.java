@@ -233,7 +233,7 @@ class GatewayTasksIT {
   }
 
   @Test
-  void a_modern_client_answers_a_tasks_question_itself() {
+  void a_discover_client_answers_a_tasks_question_itself() {
     Combination one = new Combination("modern", "modern");
     McpTask task = begin(one, "ask", Map.of());
     assertThat(TestBus.await(server(one).getTask(task.id(), PATIENT)).inputRequests()).hasSize(1);
@@ -250,7 +250,7 @@ class GatewayTasksIT {
   }
 
   @Test
-  void a_modern_client_answers_what_an_older_servers_task_asks() {
+  void a_discover_client_answers_what_the_task_of_an_initialize_server_asks() {
     Combination one = new Combination("modern", "legacy");
     McpTask task = begin(one, one.tool(), Map.of("topic", "python", "ambiguous", true));
     await()
@@ -312,7 +312,7 @@ class GatewayTasksIT {
   }
 
   @Test
-  void a_tool_of_a_modern_server_that_answers_at_once_is_a_finished_task() {
+  void a_tool_of_a_discover_server_that_answers_at_once_is_a_finished_task() {
     Combination one = new Combination("legacy", "modern");
     McpTask task = begin(one, "plain", Map.of());
     assertThat(task.status()).isEqualTo(McpTask.Status.COMPLETED);

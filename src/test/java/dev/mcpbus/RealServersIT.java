@@ -35,7 +35,7 @@ class RealServersIT {
   @TempDir Path folder;
 
   @Test
-  void everything_over_stdio_does_all_that_the_legacy_era_offers() {
+  void everything_over_stdio_does_all_that_the_initialize_era_offers() {
     try (TestBus bus = TestBus.start(TestBus.server("everything", NpmServers.stdio(EVERYTHING)))) {
       exerciseEverything(bus);
     }

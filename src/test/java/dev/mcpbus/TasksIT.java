@@ -191,7 +191,7 @@ class TasksIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"stdio", "http"})
-  void a_modern_server_decides_what_becomes_a_task(String transport) {
+  void a_discover_server_decides_what_becomes_a_task(String transport) {
     try (TestBus bus = TestBus.start(TestBus.server("tasks", modern(transport)))) {
       assertThat(bus.awaitState("tasks", "READY").getString("era")).isEqualTo("DISCOVER");
       McpClient client = McpClient.create(bus.vertx());

@@ -152,11 +152,11 @@ public final class FunctionsVerticle extends VerticleBase {
     FunctionRequest request = received.request();
     FunctionCall call = wanted(request);
     String callId = String.valueOf(received.headers().get(Headers.CALL_ID));
-    RunningFunction here = new RunningFunction();
-    running.put(callId, here);
+    RunningFunction function = new RunningFunction();
+    running.put(callId, function);
     return route(call.name(), request)
-        .compose(tool -> forward(tool, call, here, received.headers()))
-        .onComplete(ended -> running.remove(callId, here))
+        .compose(tool -> forward(tool, call, function, received.headers()))
+        .onComplete(ended -> running.remove(callId, function))
         .map(ToolOutput::of)
         .otherwise(failure -> ToolOutput.of(plain(McpFailure.of(failure))))
         .map(output -> reply(request.form(), call, output));
@@ -199,12 +199,12 @@ public final class FunctionsVerticle extends VerticleBase {
   }
 
   private Future<JsonObject> forward(
-      ToolName tool, FunctionCall call, RunningFunction here, MultiMap headers) {
-    if (here.cancelled) {
+      ToolName tool, FunctionCall call, RunningFunction function, MultiMap headers) {
+    if (function.cancelled) {
       throw McpFailure.notSent(FailureCode.CANCELLED, "the caller cancelled the call");
     }
     ConnectionId server = new ConnectionId(tool.server());
-    here.server = server;
+    function.server = server;
     JsonObject params = new JsonObject().put("name", tool.tool()).put("arguments", call.object());
     DeliveryOptions options = CallHeaders.passedOn(headers, Layer.SERVICE);
     return RequestSender.of(vertx)

@@ -51,7 +51,7 @@ final class BridgeCalls {
       Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
   private final Vertx vertx;
-  private final RequestSender bus;
+  private final RequestSender sender;
   private final Supplier<String> callIds;
   private final PolicyGate gate;
   private final TaskIdSealing tasks;
@@ -59,7 +59,7 @@ final class BridgeCalls {
 
   BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate gate) {
     this.vertx = vertx;
-    this.bus = RequestSender.of(vertx);
+    this.sender = RequestSender.of(vertx);
     this.callIds = callIds;
     this.gate = gate;
     this.tasks = new TaskIdSealing(vertx);
@@ -69,20 +69,20 @@ final class BridgeCalls {
   /** A caller's request to the service itself, on this node, with a JSON reply. */
   Future<JsonObject> ask(RoutingContext ctx, String address, JsonObject body) {
     String id = body.getValue("id") instanceof String text ? text : "";
-    DeliveryOptions options = RequestCaller.requester(ctx, id).sign(local(ASK_TIMEOUT));
+    DeliveryOptions options = AdmittedRequests.requester(ctx, id).addTo(local(ASK_TIMEOUT));
     Future<JsonObject> reply =
         gate.call(
             ctx, PolicyCheck.toService(address, body), () -> json(null, address, body, options));
     return address.equals(Addresses.SERVERS_LIST)
-        ? reply.map(list -> PolicyFilter.servers(list, RequestCaller.of(ctx).rights()))
+        ? reply.map(list -> PolicyFilter.servers(list, AdmittedRequests.of(ctx).rights()))
         : reply;
   }
 
   /** A caller's request to the connection of one server, with a JSON reply. */
   Future<JsonObject> ask(RoutingContext ctx, ConnectionId id, String suffix, JsonObject body) {
     DeliveryOptions options =
-        RequestCaller.requester(ctx, id.value())
-            .sign(new DeliveryOptions().setSendTimeout(ASK_TIMEOUT.toMillis()));
+        AdmittedRequests.requester(ctx, id.value())
+            .addTo(new DeliveryOptions().setSendTimeout(ASK_TIMEOUT.toMillis()));
     return gate.call(
         ctx,
         PolicyCheck.toServer(id.value(), suffix, RawJson.EMPTY_OBJECT),
@@ -96,14 +96,14 @@ final class BridgeCalls {
    */
   Future<JsonObject> cancel(RoutingContext ctx, ConnectionId id, JsonObject body) {
     return ask(
-        ctx, id, Addresses.CANCEL, RequestCaller.requester(ctx, id.value()).cancelling(body));
+        ctx, id, Addresses.CANCEL, AdmittedRequests.requester(ctx, id.value()).cancelling(body));
   }
 
   /**
    * Whether the server exists for the caller. It is not a call: the audit log has no line for it.
    */
   Future<Boolean> knows(RoutingContext ctx, ConnectionId id) {
-    if (!RequestCaller.of(ctx).rights().sees(id.value())) {
+    if (!AdmittedRequests.of(ctx).rights().sees(id.value())) {
       return Future.succeededFuture(false);
     }
     return askService(Addresses.SERVERS_GET, new JsonObject().put("id", id.value()), ASK_TIMEOUT)
@@ -126,7 +126,8 @@ final class BridgeCalls {
 
   private Future<JsonObject> json(
       @Nullable ConnectionId server, String address, JsonObject body, DeliveryOptions options) {
-    return bus.<JsonObject>request(server, address, body, options)
+    return sender
+        .<JsonObject>request(server, address, body, options)
         .map(Message::body)
         .recover(failure -> Future.failedFuture(named(address, failure)));
   }
@@ -142,7 +143,7 @@ final class BridgeCalls {
             ctx,
             wanted,
             () -> {
-              Requester caller = RequestCaller.requester(ctx, server);
+              Requester caller = AdmittedRequests.requester(ctx, server);
               SealedCall call;
               try {
                 call = tasks.new SealedCall(caller, server, suffix, body);
@@ -155,14 +156,14 @@ final class BridgeCalls {
             });
     return wanted.action() == Action.CALL
         ? result // no list: there is nothing to filter
-        : result.map(list -> PolicyFilter.visible(list, server, RequestCaller.of(ctx).rights()));
+        : result.map(list -> PolicyFilter.visible(list, server, AdmittedRequests.of(ctx).rights()));
   }
 
   /** The result of an aggregate address. Each node serves it, so this node does. */
   Future<Buffer> callAll(RoutingContext ctx, String address, RawJson body, boolean validate) {
     DeliveryOptions options = options(ctx, validate).setLocalOnly(true);
-    Rights rights = RequestCaller.of(ctx).rights();
-    Requester caller = RequestCaller.requester(ctx, "");
+    Rights rights = AdmittedRequests.of(ctx).rights();
+    Requester caller = AdmittedRequests.requester(ctx, "");
     return gate.call(
         ctx,
         PolicyCheck.toAll(address, body),
@@ -192,7 +193,7 @@ final class BridgeCalls {
   private Future<Buffer> callNamed(
       RoutingContext ctx, Requester caller, RawJson params, DeliveryOptions options) {
     Optional<ToolName> tool = PolicyCheck.tool(params);
-    if (!RequestCaller.of(ctx).rights().isUnbounded()) {
+    if (!AdmittedRequests.of(ctx).rights().isUnbounded()) {
       tool.ifPresent(name -> options.addHeader(Headers.TOOL, name.toString()));
     }
     String server = tool.map(ToolName::server).orElse("");
@@ -208,7 +209,7 @@ final class BridgeCalls {
   Future<Buffer> sendLocal(
       RoutingContext ctx, String address, @Nullable String cancelAddress, RawJson body) {
     DeliveryOptions options = options(ctx, false).setLocalOnly(true);
-    Requester caller = RequestCaller.requester(ctx, "");
+    Requester caller = AdmittedRequests.requester(ctx, "");
     return send(ctx, caller, null, address, cancelAddress, body, options);
   }
 
@@ -226,9 +227,10 @@ final class BridgeCalls {
     }
     String own = ctx.request().getHeader(Headers.CALL_ID);
     String callId = caller.callId(own == null ? callIds.get() : own);
-    caller.sign(options).addHeader(Headers.CALL_ID, callId);
+    caller.addTo(options).addHeader(Headers.CALL_ID, callId);
     Future<Buffer> answer =
-        bus.<Object>request(server, address, body.toBuffer(), options)
+        sender
+            .<Object>request(server, address, body.toBuffer(), options)
             .map(reply -> bytes(reply.body()))
             .recover(failure -> Future.failedFuture(named(address, failure)));
     if (cancelAddress != null) {

@@ -90,7 +90,7 @@ public final class BridgeVerticle extends VerticleBase {
    * They must be deployed on one Vert.x and closed together.
    *
    * @param callIds makes call ids, unique on the bus
-   * @param entrances makes the gateway of each
+   * @param gateways makes the gateway of each
    * @param admission makes the admission control of each
    * @param readiness of the service, for health
    */
@@ -98,13 +98,13 @@ public final class BridgeVerticle extends VerticleBase {
       int count,
       BridgeOptions options,
       Supplier<String> callIds,
-      Supplier<MountedHandler> entrances,
+      Supplier<MountedHandler> gateways,
       Function<Vertx, AdmissionControl> admission,
       Readiness readiness) {
     SharedBridgeState shared = new SharedBridgeState(options, count > 1);
     return Stream.generate(
             () ->
-                new BridgeVerticle(options, callIds, entrances.get(), admission, readiness, shared))
+                new BridgeVerticle(options, callIds, gateways.get(), admission, readiness, shared))
         .limit(count)
         .toList();
   }
@@ -117,10 +117,10 @@ public final class BridgeVerticle extends VerticleBase {
     HealthRoutes health = new HealthRoutes(readiness, !admissions.isRequired());
     Router router = Router.router(vertx);
     this.router = router;
-    RequestCaller entrance = new RequestCaller(router, mounted, bodies);
+    AdmittedRequests admitted = new AdmittedRequests(router, mounted, bodies);
     mount(router, bodies, admissions);
     RequestGuards guards =
-        new RequestGuards(options, shared.connections, receive, health, admissions, entrance);
+        new RequestGuards(options, shared.connections, receive, health, admissions, admitted);
     HttpServerOptions http = HttpSetup.of(options, shared::accepted).setPort(shared.port);
     HttpServer created = vertx.createHttpServer(http);
     server = created;

@@ -97,8 +97,8 @@ final class EventBusEndpoint {
       ctx.response().putHeader("Connection", "close");
       ProblemDocument.send(ctx.response(), 400, problem);
     } else if (ctx.request().headers().contains("Upgrade")
-        && (closed || cap.isFull(RequestCaller.of(ctx)))) {
-      ctx.fail(cap.refusal(closed, RequestCaller.of(ctx)));
+        && (closed || cap.isFull(AdmittedRequests.of(ctx)))) {
+      ctx.fail(cap.refusal(closed, AdmittedRequests.of(ctx)));
     } else {
       ctx.next();
     }
@@ -164,7 +164,7 @@ final class EventBusEndpoint {
       connection.upgraded();
     }
     vertx.runOnContext(set -> quieten(socket));
-    if (closed || !cap.take(socket, RequestCaller.of(socket.routingContext()))) {
+    if (closed || !cap.take(socket, AdmittedRequests.of(socket.routingContext()))) {
       return false;
     }
     peers.put(socket, new EventBusPeer(vertx, socket, gate));

@@ -55,7 +55,7 @@ final class EventBusPeer {
     this.vertx = vertx;
     this.socket = socket;
     this.gate = gate;
-    this.caller = RequestCaller.of(socket.routingContext());
+    this.caller = AdmittedRequests.of(socket.routingContext());
     this.tasks = new TaskIdSealing(vertx);
     this.subscriptions = new SocketSubscriptions(vertx);
     caller.end(); // from now on each message takes a place
@@ -94,7 +94,7 @@ final class EventBusPeer {
       if (Events.TASK.equals(fact.getValue("type"))) {
         frame.put("body", tasks.sealed(fact));
       }
-      return Events.isFor(RequestCaller.requester(ctx(), server), fact)
+      return Events.isFor(AdmittedRequests.requester(ctx(), server), fact)
           && (uri == null || caller.rights().allows(Action.SUBSCRIBE, server, uri));
     }
     if (frame.getValue("headers") instanceof JsonObject headers
@@ -167,16 +167,16 @@ final class EventBusPeer {
               FailureCode.OVERLOADED, MAX_PENDING + " calls of this socket are under way already"));
       return;
     }
-    Requester who = RequestCaller.requester(ctx(), EventBusRules.server(address));
+    Requester requester = AdmittedRequests.requester(ctx(), EventBusRules.server(address));
     PeerMessage sent;
     try {
-      sent = new PeerMessage(who, tasks, address, message.getValue("body"), headers);
+      sent = new PeerMessage(requester, tasks, address, message.getValue("body"), headers);
     } catch (McpFailure refused) {
       end.run();
       fail(message, refused);
       return;
     }
-    if (!subscriptions.note(who, address, sent.body(), headers)) {
+    if (!subscriptions.note(requester, address, sent.body(), headers)) {
       end.run();
       event.complete(false);
       return;

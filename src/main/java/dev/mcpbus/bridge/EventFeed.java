@@ -85,7 +85,7 @@ final class EventFeed {
       last = QueryParameters.get(ctx, "lastEventId");
     }
     FeedReader reader = new FeedReader(ctx, filter);
-    Admission caller = RequestCaller.of(ctx);
+    Admission caller = AdmittedRequests.of(ctx);
     if (closed || !cap.take(reader, caller)) {
       ctx.fail(cap.refusal(closed, caller));
       return;
@@ -115,7 +115,7 @@ final class EventFeed {
     FeedReader(RoutingContext ctx, EventRing.Filter filter) {
       this.ctx = ctx;
       this.request = ctx.request();
-      this.caller = RequestCaller.of(ctx);
+      this.caller = AdmittedRequests.of(ctx);
       this.response = request.response();
       this.filter = filter;
     }

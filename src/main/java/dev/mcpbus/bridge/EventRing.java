@@ -87,14 +87,14 @@ final class EventRing {
    * The events for one reader; an empty set means all.
    *
    * @param rights of the reader, which hide servers and resources
-   * @param who the reader: events about things of other principals are hidden
+   * @param requester the reader: events about things of other principals are hidden
    */
-  record Filter(Set<String> servers, Set<String> types, Rights rights, Requester who) {
+  record Filter(Set<String> servers, Set<String> types, Rights rights, Requester requester) {
     boolean wants(StoredEvent entry) {
       String uri = entry.uri();
       return rights.sees(entry.server())
           && (uri == null || rights.allows(Action.SUBSCRIBE, entry.server(), uri))
-          && (!Events.isOwned(entry.type()) || Requester.sees(who, entry.owner()))
+          && (!Events.isOwned(entry.type()) || Requester.sees(requester, entry.owner()))
           && (servers.isEmpty() || servers.contains(entry.server()))
           && (types.isEmpty() || types.contains(entry.type()));
     }

@@ -34,7 +34,7 @@ final class FunctionCalls {
 
   /** All tools of the caller as functions. */
   Future<Buffer> list(RoutingContext ctx, RawJson request) {
-    Rights rights = RequestCaller.of(ctx).rights();
+    Rights rights = AdmittedRequests.of(ctx).rights();
     return gate.call(
         ctx,
         Operation.NOTHING,
@@ -43,7 +43,7 @@ final class FunctionCalls {
                 ? sendList(ctx, request)
                 : calls
                     .sendLocal(ctx, Addresses.ALL_TOOLS_LIST, null, RawJson.EMPTY_OBJECT)
-                    .map(all -> PolicyFilter.tools(PolicyFilter.visible(all, null, rights)))
+                    .map(all -> PolicyFilter.toolNames(PolicyFilter.visible(all, null, rights)))
                     .compose(tools -> sendList(ctx, only(request, tools))));
   }
 
@@ -80,7 +80,7 @@ final class FunctionCalls {
       wanted = Operation.of(Action.CALL, tool.server(), tool.tool());
       only.add(tool.toString());
     }
-    if (RequestCaller.of(ctx).rights().permits(wanted)) {
+    if (AdmittedRequests.of(ctx).rights().permits(wanted)) {
       return gate.call(ctx, wanted, () -> sendCall(ctx, only(request, only)));
     }
     gate.denied(ctx, wanted, FailureCode.UNKNOWN_TOOL);

@@ -25,21 +25,21 @@ final class PeerMessage {
    * @throws McpFailure if the call id is not valid, or if the peer was never given the task
    */
   PeerMessage(
-      Requester who,
+      Requester requester,
       TaskIdSealing tasks,
       String address,
       @Nullable Object given,
       JsonObject headers) {
     String callId = headers.getString(Headers.CALL_ID);
     if (callId != null) {
-      headers.put(Headers.CALL_ID, who.callId(callId));
+      headers.put(Headers.CALL_ID, requester.callId(callId));
     }
-    headers.put(Headers.PRINCIPAL, who.text());
+    headers.put(Headers.PRINCIPAL, requester.text());
     if (!(given instanceof JsonObject params)) {
       body = given;
       passing = null;
     } else if (EventBusRules.isCancel(address)) {
-      body = who.cancelling(params);
+      body = requester.cancelling(params);
       passing = null;
     } else {
       boolean all = address.equals(Addresses.ALL_TOOLS_CALL);
@@ -51,7 +51,9 @@ final class PeerMessage {
       }
       RawJson raw = RawJson.of(params);
       TaskIdSealing.SealedCall made =
-          tasks.new SealedCall(who, all ? server(raw) : EventBusRules.server(address), suffix, raw);
+          tasks
+          .new SealedCall(
+              requester, all ? server(raw) : EventBusRules.server(address), suffix, raw);
       body = made.params().equals(raw) ? params : made.params().toJsonObject();
       passing = made;
     }

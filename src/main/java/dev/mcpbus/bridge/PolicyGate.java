@@ -50,7 +50,7 @@ final class PolicyGate {
    * without the admin right, and then the request is answered.
    */
   boolean admits(RoutingContext ctx, Action action) {
-    if (action != Action.ADMIN || RequestCaller.of(ctx).rights().isAdmin()) {
+    if (action != Action.ADMIN || AdmittedRequests.of(ctx).rights().isAdmin()) {
       return true;
     }
     ctx.fail(denied(ctx, Operation.of(action, "", "")));
@@ -64,7 +64,7 @@ final class PolicyGate {
    * @return the reply; fails as the call does, or as for something that does not exist
    */
   <T> Future<T> call(RoutingContext ctx, Operation wanted, Supplier<Future<T>> send) {
-    Rights rights = RequestCaller.of(ctx).rights();
+    Rights rights = AdmittedRequests.of(ctx).rights();
     if (!rights.permits(wanted)) {
       return Future.failedFuture(denied(ctx, wanted));
     }
@@ -80,7 +80,7 @@ final class PolicyGate {
   }
 
   private McpFailure denied(RoutingContext ctx, Operation wanted) {
-    Admission caller = RequestCaller.of(ctx);
+    Admission caller = AdmittedRequests.of(ctx);
     McpFailure denial = PolicyCheck.denial(caller.rights(), wanted, admissions.adminRemedy());
     if (denial.code() == FailureCode.FORBIDDEN) {
       admissions.challengeAdmin(ctx.request(), caller.principal());
@@ -100,7 +100,7 @@ final class PolicyGate {
    * @param wanted empty for an address that sockets cannot reach
    */
   boolean maySend(RoutingContext ctx, String operation, Optional<Operation> wanted) {
-    boolean may = wanted.isPresent() && RequestCaller.of(ctx).rights().permits(wanted.get());
+    boolean may = wanted.isPresent() && AdmittedRequests.of(ctx).rights().permits(wanted.get());
     if (!may) {
       refused(ctx, operation, wanted.orElse(Operation.NOTHING), RefusalCode.DENIED);
     }
@@ -171,7 +171,7 @@ final class PolicyGate {
     if (!audit.isOn()) {
       return;
     }
-    Admission caller = RequestCaller.of(ctx);
+    Admission caller = AdmittedRequests.of(ctx);
     audit.line(
         caller.source(),
         caller.principal(),

@@ -26,18 +26,18 @@ final class RequestLifecycle {
     if (!admission.isComplete()) {
       request.pause();
       admission.onSuccess(
-          known -> admitted(request, admission, step.andThen((same, entry) -> same.resume())));
+          known -> admitted(request, admission, step.andThen((same, admitted) -> same.resume())));
       return;
     }
-    Admission entry = admission.result();
-    if (entry == null) {
+    Admission admitted = admission.result();
+    if (admitted == null) {
       return;
     }
-    end = entry::end;
+    end = admitted::end;
     if (over) {
-      entry.end();
+      admitted.end();
     } else {
-      step.accept(request, entry);
+      step.accept(request, admitted);
     }
   }
 

@@ -36,7 +36,7 @@ final class SocketSubscriptions {
    * @param headers of the message; the holder of the subscription is added
    * @return false if the socket has too many
    */
-  boolean note(Requester who, String address, @Nullable Object body, JsonObject headers) {
+  boolean note(Requester requester, String address, @Nullable Object body, JsonObject headers) {
     String suffix = EventBusRules.suffix(address).orElse("");
     boolean wanted = suffix.equals(Addresses.RESOURCES_SUBSCRIBE);
     if ((!wanted && !suffix.equals(Addresses.RESOURCES_UNSUBSCRIBE))
@@ -53,7 +53,7 @@ final class SocketSubscriptions {
     if (resources.size() >= MAX && !resources.containsKey(resource)) {
       return false;
     }
-    resources.put(resource, who);
+    resources.put(resource, requester);
     return true;
   }
 
@@ -63,9 +63,10 @@ final class SocketSubscriptions {
     resources.clear();
   }
 
-  private void end(ServerResource resource, Requester who) {
+  private void end(ServerResource resource, Requester requester) {
     ConnectionId server = new ConnectionId(resource.server());
-    DeliveryOptions options = who.sign(new DeliveryOptions()).addHeader(Headers.HOLDER, name);
+    DeliveryOptions options =
+        requester.addTo(new DeliveryOptions()).addHeader(Headers.HOLDER, name);
     RequestSender.of(vertx)
         .request(
             server,

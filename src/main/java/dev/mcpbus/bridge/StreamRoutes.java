@@ -56,7 +56,7 @@ final class StreamRoutes {
       }
     }
     return new EventRing.Filter(
-        servers, types, RequestCaller.of(ctx).rights(), RequestCaller.requester(ctx, ""));
+        servers, types, AdmittedRequests.of(ctx).rights(), AdmittedRequests.requester(ctx, ""));
   }
 
   /** Ends all streams. */

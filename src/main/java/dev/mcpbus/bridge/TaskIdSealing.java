@@ -46,7 +46,7 @@ final class TaskIdSealing {
   /** One call: its params from the caller, and its result for the caller. */
   final class SealedCall {
 
-    private final Requester who;
+    private final Requester requester;
     private final String server;
     private final String method;
     private final RawJson params;
@@ -60,8 +60,8 @@ final class TaskIdSealing {
      * @throws McpFailure {@code UNKNOWN_TASK} if the caller was never given the task: the same as
      *     for a task that does not exist
      */
-    SealedCall(Requester who, String server, String suffix, RawJson given) {
-      this.who = who;
+    SealedCall(Requester requester, String server, String suffix, RawJson given) {
+      this.requester = requester;
       this.server = server;
       if (suffix.equals(Addresses.REQUEST)) {
         RawJson inner = given.member("params");
@@ -84,7 +84,7 @@ final class TaskIdSealing {
       if (!isOfTasks() || id.isEmpty()) {
         return given; // the server reports a missing id
       }
-      SealedTaskIds.Named task = ids.open(who, id);
+      SealedTaskIds.Named task = ids.open(requester, id);
       if (task == null || !task.connection().equals(server)) {
         throw McpFailure.notSent(
             FailureCode.UNKNOWN_TASK,
@@ -154,12 +154,14 @@ final class TaskIdSealing {
     /** Seals the id of the related task in {@code _meta}. */
     private RawJson related(RawJson message) {
       String id = TaskId.related(message);
-      return id.isEmpty() ? message : TaskId.withRelated(message, seal(who.name(), server, id));
+      return id.isEmpty()
+          ? message
+          : TaskId.withRelated(message, seal(requester.name(), server, id));
     }
 
     private RawJson named(RawJson object) {
       String id = TaskId.of(object);
-      return id.isEmpty() ? object : TaskId.with(object, seal(who.name(), server, id));
+      return id.isEmpty() ? object : TaskId.with(object, seal(requester.name(), server, id));
     }
 
     Throwable sealed(Throwable cause) {
@@ -170,7 +172,7 @@ final class TaskIdSealing {
       if (of.isEmpty()) {
         return failure;
       }
-      String id = seal(who.name(), server, of);
+      String id = seal(requester.name(), server, of);
       JsonObject data = failure.data().copy();
       return new McpFailure(
           failure.code(),

@@ -141,7 +141,7 @@ public final class Addresses {
   public static final String GATEWAY_INPUT = "mcp.gateway.input.";
 
   /** Followed by the name of a session host: facts about the private connections that it holds. */
-  public static final String GATEWAY_LEASED = "mcp.gateway.leased.";
+  public static final String GATEWAY_PRIVATE_EVENTS = "mcp.gateway.leased.";
 
   /** Followed by the name of an HTTP verticle: messages for its open responses. */
   public static final String GATEWAY_RESPONSES = "mcp.gateway.responses.";

@@ -68,7 +68,7 @@ public record Requester(String name, boolean admin) {
   }
 
   /** Adds the header to the options of a message. */
-  public DeliveryOptions sign(DeliveryOptions options) {
+  public DeliveryOptions addTo(DeliveryOptions options) {
     return options.addHeader(Headers.PRINCIPAL, text());
   }
 

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class ClientCalls {
 
   private final Vertx vertx;
-  private final RequestSender bus;
+  private final RequestSender sender;
   private final CallOptions defaults;
   private final Layer layer;
   private final String name = UUID.randomUUID().toString();
@@ -52,7 +52,7 @@ final class ClientCalls {
    */
   ClientCalls(Vertx vertx, CallOptions defaults, Layer layer) {
     this.vertx = vertx;
-    this.bus = RequestSender.of(vertx);
+    this.sender = RequestSender.of(vertx);
     this.defaults = defaults;
     this.layer = layer;
   }
@@ -139,7 +139,8 @@ final class ClientCalls {
       return;
     }
     try {
-      bus.<Object>request(pending.server, address, body, delivery)
+      sender
+          .<Object>request(pending.server, address, body, delivery)
           .onSuccess(reply -> pending.reply(reply, kind))
           .onFailure(pending::failed);
     } catch (RuntimeException e) {

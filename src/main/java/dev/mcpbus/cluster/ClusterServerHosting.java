@@ -18,7 +18,7 @@ import dev.mcpbus.cluster.ownership.PlacementSpec;
 import dev.mcpbus.cluster.routing.ClusterRequests;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.hosting.ConnectionHost;
-import dev.mcpbus.hosting.PrivateConnectionHost;
+import dev.mcpbus.hosting.PrivateConnectionPeers;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServerHosting;
 import io.vertx.core.Future;
@@ -267,7 +267,7 @@ public final class ClusterServerHosting implements ServerHosting {
   }
 
   @Override
-  public @Nullable String placeOfLease(ServerDefinition definition) {
+  public @Nullable String nodeForPrivateConnection(ServerDefinition definition) {
     Set<String> labels = definition.labels();
     if (labels.isEmpty() || reconciler.table().has(labels)) {
       return null;
@@ -290,7 +290,7 @@ public final class ClusterServerHosting implements ServerHosting {
   }
 
   @Override
-  public PrivateConnectionHost elsewhere() {
+  public PrivateConnectionPeers privateConnectionPeers() {
     return elsewhere;
   }
 

@@ -115,14 +115,14 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   private void receive(NodeMessage message) {
-    if (message instanceof NodeMessage.Announcement here) {
-      boolean changed = quorum.receive(here);
-      onAnnouncement.accept(here.node());
-      if (here.wantsReply() && !here.node().equals(members.self())) {
+    if (message instanceof NodeMessage.Announcement announcement) {
+      boolean changed = quorum.receive(announcement);
+      onAnnouncement.accept(announcement.node());
+      if (announcement.wantsReply() && !announcement.node().equals(members.self())) {
         announceSelf(lastResting);
       }
       if (changed) {
-        listener.accept(here);
+        listener.accept(announcement);
       }
     } else {
       if (message instanceof NodeMessage.Leaving) {

@@ -5,7 +5,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
-import dev.mcpbus.hosting.PrivateConnectionHost;
+import dev.mcpbus.hosting.PrivateConnectionPeers;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * labels that only that node has. Passes lease, renew and release on to that node. Confined to the
  * context of {@code ServersVerticle}.
  */
-final class RemotePrivateConnections implements PrivateConnectionHost {
+final class RemotePrivateConnections implements PrivateConnectionPeers {
 
   private static final long TIMEOUT_MILLIS = 20_000;
   private static final long RETRY_AFTER_MILLIS = 250;
@@ -49,7 +49,7 @@ final class RemotePrivateConnections implements PrivateConnectionHost {
   /**
    * @param node the id of the node that runs the connection
    * @param events the address at which its holder receives the connection's events
-   * @param since when it was last leased or renewed, {@code System.nanoTime()}
+   * @param since when it was last opened or renewed, {@code System.nanoTime()}
    */
   private record RemoteConnection(String node, String events, long since) {
     RemoteConnection renewed() {
@@ -87,59 +87,57 @@ final class RemotePrivateConnections implements PrivateConnectionHost {
     return send(node, Addresses.SERVERS_LEASE, body, tries)
         .onSuccess(
             answer -> {
-              String lease = answer.getString("lease");
-              if (lease != null) {
+              String id = answer.getString("lease");
+              if (id != null) {
                 String events = body.getString("events", "");
-                held.put(lease, new RemoteConnection(node, events, System.nanoTime()));
+                held.put(id, new RemoteConnection(node, events, System.nanoTime()));
               }
             });
   }
 
   /**
    * Ends the entries of a node that has left the cluster: each holder receives {@code gaveUp} and
-   * may lease another private connection at once.
+   * may open another private connection at once.
    */
   private void lost(String node) {
     Map.copyOf(held)
         .forEach(
-            (lease, one) -> {
+            (id, one) -> {
               if (one.node().equals(node)) {
-                held.remove(lease);
+                held.remove(id);
                 vertx
                     .eventBus()
-                    .send(
-                        one.events(),
-                        new JsonObject().put("type", Events.GAVE_UP).put("id", lease));
+                    .send(one.events(), new JsonObject().put("type", Events.GAVE_UP).put("id", id));
               }
             });
   }
 
   @Override
   public boolean has(JsonObject body) {
-    return held.containsKey(lease(body));
+    return held.containsKey(id(body));
   }
 
   @Override
   public Future<JsonObject> renew(JsonObject body) {
-    String lease = lease(body);
-    RemoteConnection known = held.get(lease);
+    String id = id(body);
+    RemoteConnection known = held.get(id);
     return known == null
         ? Future.failedFuture(gone())
         : send(known.node(), Addresses.SERVERS_LEASE, body, tries)
-            .onSuccess(still -> held.put(lease, known.renewed()))
-            .recover(failure -> isGone(failure) ? forget(lease) : Future.failedFuture(failure));
+            .onSuccess(still -> held.put(id, known.renewed()))
+            .recover(failure -> isGone(failure) ? forget(id) : Future.failedFuture(failure));
   }
 
   @Override
   public Future<JsonObject> release(JsonObject body) {
-    RemoteConnection known = held.remove(lease(body));
+    RemoteConnection known = held.remove(id(body));
     return known == null
         ? Future.failedFuture(gone())
         : send(known.node(), Addresses.SERVERS_RELEASE, body, RELEASE_FACTOR * tries);
   }
 
-  private Future<JsonObject> forget(String lease) {
-    held.remove(lease);
+  private Future<JsonObject> forget(String id) {
+    held.remove(id);
     return Future.failedFuture(gone());
   }
 
@@ -152,7 +150,7 @@ final class RemotePrivateConnections implements PrivateConnectionHost {
     return McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "there is no such lease");
   }
 
-  private static String lease(JsonObject body) {
+  private static String id(JsonObject body) {
     return String.valueOf(body.getValue("lease"));
   }
 

@@ -138,7 +138,7 @@ final class ConnectionOperations {
       return true;
     }
     long since = ready.session().clock().millis();
-    call.keep(result -> ready.cache().keep(method, params, result, since));
+    call.onResult(result -> ready.cache().keep(method, params, result, since));
     return false;
   }
 

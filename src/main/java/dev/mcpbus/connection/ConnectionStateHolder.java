@@ -66,7 +66,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     return role;
   }
 
-  StatusView view() {
+  StatusView statusView() {
     return view;
   }
 

@@ -190,7 +190,9 @@ public final class ConnectionVerticle extends VerticleBase {
     } else if (command instanceof LifecycleMessage.Stop stop) {
       close(stop).onComplete(closed -> message.reply(null));
     } else if (command instanceof LifecycleMessage.RestartScheduled scheduled) {
-      connection.view().nextAttempt(clock.millis() + scheduled.delayMillis(), scheduled.attempt());
+      connection
+          .statusView()
+          .nextAttempt(clock.millis() + scheduled.delayMillis(), scheduled.attempt());
       connection.moveTo(ConnectionState.RECONNECTING);
       publish(
           Events.RESTARTING,
@@ -242,7 +244,7 @@ public final class ConnectionVerticle extends VerticleBase {
     health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
     connection.report(new LifecycleMessage.Started(id.value(), connection.epoch()));
-    publish(Events.CONNECTED, connection.view().connected(now));
+    publish(Events.CONNECTED, connection.statusView().connected(now));
     toolLists.ready(now);
     renewal.renew(now);
     mailbox.release(now);
@@ -297,12 +299,12 @@ public final class ConnectionVerticle extends VerticleBase {
 
   private void giveUp(LifecycleMessage.GaveUp gaveUp) {
     long reprobe = gaveUp.reprobeMillis();
-    connection.view().nextAttempt(reprobe < 0 ? -1 : clock.millis() + reprobe, 0);
-    connection.view().gaveUp(gaveUp.message());
+    connection.statusView().nextAttempt(reprobe < 0 ? -1 : clock.millis() + reprobe, 0);
+    connection.statusView().gaveUp(gaveUp.message());
     connection.moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
     JsonObject event = new JsonObject().put("reprobe", reprobe).put("message", gaveUp.message());
-    JsonObject cause = connection.view().lastErrorAsData();
+    JsonObject cause = connection.statusView().lastErrorAsData();
     publish(Events.GAVE_UP, cause == null ? event : event.mergeIn(cause));
   }
 
@@ -319,7 +321,7 @@ public final class ConnectionVerticle extends VerticleBase {
    * decides.
    */
   private void over(Session of, McpFailure reason) {
-    connection.view().error(reason);
+    connection.statusView().error(reason);
     leave();
     connection.moveTo(ConnectionState.RECONNECTING);
     if (!connection.wasEverReady()) {

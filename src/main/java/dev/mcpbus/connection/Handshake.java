@@ -198,7 +198,7 @@ final class Handshake {
     McpFailure probe = McpFailure.of(failure);
     JsonObject error = ConnectionFailures.upstreamError(probe);
     if (error != null) {
-      return !new JsonRpcError(error.getInteger("code", 0), "", null).isModern();
+      return !new JsonRpcError(error.getInteger("code", 0), "", null).isInModernRange();
     }
     return switch (probe.code()) {
       case UNSUPPORTED_VERSION -> speaksInitialize(probe.data().getJsonArray("supported"));

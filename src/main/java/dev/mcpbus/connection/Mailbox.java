@@ -101,7 +101,7 @@ final class Mailbox {
     registered.add(
         consume(
             Addresses.TOOLS_DRIFT,
-            message -> JsonReplies.reply(message, Future.succeededFuture(drift.view()))));
+            message -> JsonReplies.reply(message, Future.succeededFuture(drift.toJson()))));
     registered.add(
         consume(
             Addresses.TOOLS_APPROVE,
@@ -238,7 +238,7 @@ final class Mailbox {
 
   /** The refusal while there is no session: the reason, and when to retry. */
   private McpFailure unavailable() {
-    StatusView view = connection.view();
+    StatusView view = connection.statusView();
     ConnectionState state = connection.state();
     return new McpFailure(
         view.codeWhileDown(state),

@@ -53,10 +53,10 @@ final class SubscriptionOperations {
   }
 
   private static ResourceSubscribers.Subscriber holder(BusCall call) {
-    Requester who = call.requester();
+    Requester requester = call.requester();
     String name = call.header(Headers.HOLDER);
     return new ResourceSubscribers.Subscriber(
-        who == null ? null : who.name(), name == null ? "" : name);
+        requester == null ? null : requester.name(), name == null ? "" : name);
   }
 
   private static Future<RawJson> updateServer(ReadySession ready, BusCall call) {

@@ -36,7 +36,7 @@ final class TaskOperations {
   private TaskOperations() {}
 
   private static void get(ReadySession ready, BusCall call) {
-    call.keep(
+    call.onResult(
         result -> {
           TaskState now = TaskState.of(result);
           if (now != null && now.isOver()) {
@@ -105,9 +105,10 @@ final class TaskOperations {
    * The tasks of the caller. The server knows one client, this connection, and lists the tasks of
    * all callers: a principal gets its own, an admin and a program on the bus get all.
    */
-  private static RawJson ofCaller(RawJson result, @Nullable Requester who, ServerTasks known) {
+  private static RawJson ofCaller(
+      RawJson result, @Nullable Requester requester, ServerTasks known) {
     RawJson tasks = result.member("tasks");
-    if (who == null || who.admin() || tasks == null || !tasks.isArray()) {
+    if (requester == null || requester.admin() || tasks == null || !tasks.isArray()) {
       return result;
     }
     List<RawJson> own =
@@ -115,7 +116,7 @@ final class TaskOperations {
             .filter(
                 task -> {
                   TaskState state = TaskState.of(task);
-                  return state != null && Requester.sees(who, known.ownerOf(state.id()));
+                  return state != null && Requester.sees(requester, known.ownerOf(state.id()));
                 })
             .toList();
     return result.with("tasks", RawJson.array(own));

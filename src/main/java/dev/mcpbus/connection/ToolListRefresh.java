@@ -78,7 +78,7 @@ final class ToolListRefresh {
     ToolTable table = of.tools().table();
     if (failure != null) {
       LOG.warn("connection {}: its tools cannot be listed: {}", id, failure.getMessage());
-      connection.view().error(McpFailure.of(failure));
+      connection.statusView().error(McpFailure.of(failure));
     } else if (table != null) {
       drift.announce(table);
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The state and the lists of one server. Immutable.
  *
  * @param up whether its connection is in a state that serves calls
- * @param modern whether it speaks the {@code discover} era; false until its status is known
+ * @param isDiscover whether it speaks the {@code discover} era; false until its status is known
  * @param tasks whether it may answer a tool call with a task; false until its status is known
  * @param via the ids of every mcpbus behind it, from its status
  * @param instructions of its handshake; empty if it gave none
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record DirectoryEntry(
     ConnectionId id,
     boolean up,
-    boolean modern,
+    boolean isDiscover,
     boolean tasks,
     Set<String> via,
     String instructions,
@@ -39,14 +39,14 @@ public record DirectoryEntry(
     Map<ListKind, ServerList> more = new EnumMap<>(ListKind.class);
     more.putAll(lists);
     more.put(kind, serverList);
-    return new DirectoryEntry(id, up, modern, tasks, via, instructions, more);
+    return new DirectoryEntry(id, up, isDiscover, tasks, via, instructions, more);
   }
 
   /** The entry after the connection stopped serving: its lists are stale. */
   public DirectoryEntry withDown() {
     Map<ListKind, ServerList> last = new EnumMap<>(ListKind.class);
     lists.forEach((kind, list) -> last.put(kind, list.stale() ? list : list.asStale()));
-    return new DirectoryEntry(id, false, modern, tasks, via, instructions, last);
+    return new DirectoryEntry(id, false, isDiscover, tasks, via, instructions, last);
   }
 
   /** Whether a list is there and fresh; a server that is down need not be fresh. */
@@ -56,15 +56,15 @@ public record DirectoryEntry(
   }
 
   /** The entry with what the server's status says; this one if that is known. */
-  DirectoryEntry withServer(boolean isModern, boolean makesTasks, Set<String> behind, String text) {
+  DirectoryEntry withServer(boolean discover, boolean makesTasks, Set<String> behind, String text) {
     if (up
-        && modern == isModern
+        && isDiscover == discover
         && tasks == makesTasks
         && via.equals(behind)
         && instructions.equals(text)) {
       return this;
     }
-    return new DirectoryEntry(id, true, isModern, makesTasks, behind, text, lists);
+    return new DirectoryEntry(id, true, discover, makesTasks, behind, text, lists);
   }
 
   /** The ids of every mcpbus behind the server, from its status and its lists. */

@@ -145,12 +145,12 @@ public final class DirectoryLists {
     }
     listener.serves(entry.id().value(), status);
     Object text = status.getValue("instructions");
-    boolean modern = Era.DISCOVER.name().equals(status.getString("era"));
+    boolean discover = Era.DISCOVER.name().equals(status.getString("era"));
     replace(
         entry.withServer(
-            modern,
+            discover,
             TasksExtension.isOfferedBy(
-                modern, status.getJsonObject("capabilities", new JsonObject())),
+                discover, status.getJsonObject("capabilities", new JsonObject())),
             via(status),
             text instanceof String instructions ? instructions : ""));
   }

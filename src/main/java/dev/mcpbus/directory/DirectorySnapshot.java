@@ -28,7 +28,7 @@ public final class DirectorySnapshot {
 
   private record ViewListKey(DirectoryView view, ListKind kind) {}
 
-  private record First(ViewListKey key, int size, boolean modern) {}
+  private record First(ViewListKey key, int size, boolean discover) {}
 
   private final SortedMap<String, DirectoryEntry> servers;
   private final Map<ViewListKey, ViewList> lists = new ConcurrentHashMap<>();
@@ -95,16 +95,16 @@ public final class DirectorySnapshot {
       ListKind kind,
       @Nullable String cursor,
       int size,
-      boolean modern,
+      boolean discover,
       String own) {
     if (cursor != null) {
-      RawJson page = list(view, kind).page(cursor, size, modern);
+      RawJson page = list(view, kind).page(cursor, size, discover);
       return page == null ? null : Via.put(page, via(view, own));
     }
-    First wanted = new First(new ViewListKey(view, kind), size, modern);
+    First wanted = new First(new ViewListKey(view, kind), size, discover);
     RawJson first = pages.get(wanted);
     if (first == null) {
-      first = list(view, kind).page(null, size, modern);
+      first = list(view, kind).page(null, size, discover);
       if (first != null) {
         first = Via.put(first, via(view, own));
         pages.put(wanted, first);

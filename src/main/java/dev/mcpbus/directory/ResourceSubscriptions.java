@@ -51,7 +51,7 @@ final class ResourceSubscriptions {
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
   private final EventBus bus;
-  private final RequestSender calls;
+  private final RequestSender sender;
   private final PeerRequests others;
   private final Map<ServerResource, Subscription> resources = new HashMap<>();
   private final FairLimit<ClientSubscription> bound;
@@ -65,7 +65,7 @@ final class ResourceSubscriptions {
     this.bound = new FairLimit<>(max);
     FairLimits.of(vertx).add(BOUND, bound);
     this.bus = vertx.eventBus();
-    this.calls = RequestSender.of(vertx);
+    this.sender = RequestSender.of(vertx);
     this.others = new PeerRequests(vertx, Addresses.GATEWAY_HOLDERS);
   }
 
@@ -181,7 +181,7 @@ final class ResourceSubscriptions {
   private Future<Void> send(ServerResource resource, String suffix) {
     Buffer params = RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer();
     ConnectionId server = new ConnectionId(resource.server());
-    return calls
+    return sender
         .<Buffer>request(
             server,
             Addresses.of(server, suffix),

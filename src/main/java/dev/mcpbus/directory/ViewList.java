@@ -65,7 +65,7 @@ public final class ViewList {
       ServerList serverList = view.includes(server.id().value()) ? server.list(kind) : null;
       if (serverList != null) {
         all.add(view, server.id().value(), serverList);
-        if (kind == ListKind.TOOLS && server.modern() && server.tasks()) {
+        if (kind == ListKind.TOOLS && server.isDiscover() && server.tasks()) {
           all.deciders.add(server.id().value());
         }
       }
@@ -167,11 +167,11 @@ public final class ViewList {
    * One page of the result. A cursor names the entry before the page, so that it stays good while
    * that entry is there.
    *
-   * @param modern whether the page states how long it may be kept, as the {@code discover} era
+   * @param discover whether the page states how long it may be kept, as the {@code discover} era
    *     requires
    * @return null if the cursor is not one of ours, or if its entry is gone
    */
-  @Nullable RawJson page(@Nullable String cursor, int size, boolean modern) {
+  @Nullable RawJson page(@Nullable String cursor, int size, boolean discover) {
     Integer after = cursor == null ? Integer.valueOf(-1) : places.get(decoded(cursor));
     if (after == null) {
       return null;
@@ -180,9 +180,9 @@ public final class ViewList {
     int to = Math.min(entries.size(), from + size);
     RawJson page =
         RawJson.array(
-            modern || deciders.isEmpty() ? entries.subList(from, to) : withTaskSupport(from, to));
+            discover || deciders.isEmpty() ? entries.subList(from, to) : withTaskSupport(from, to));
     RawJson result = RawJson.EMPTY_OBJECT;
-    if (modern) {
+    if (discover) {
       result =
           result
               .with("cacheScope", RawJson.string(common ? "public" : "private"))

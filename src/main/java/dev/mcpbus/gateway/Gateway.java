@@ -64,7 +64,7 @@ public final class Gateway {
   }
 
   /** A new endpoint for one HTTP verticle. */
-  public MountedHandler entrance() {
+  public MountedHandler endpoint() {
     return new GatewayEndpoint(vertx, directory, options, serverInfo, hostNames, streams);
   }
 

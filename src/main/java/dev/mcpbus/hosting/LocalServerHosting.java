@@ -73,12 +73,12 @@ public final class LocalServerHosting implements ServerHosting {
   }
 
   @Override
-  public @Nullable String placeOfLease(ServerDefinition definition) {
+  public @Nullable String nodeForPrivateConnection(ServerDefinition definition) {
     return null;
   }
 
   @Override
-  public @Nullable PrivateConnectionHost elsewhere() {
+  public @Nullable PrivateConnectionPeers privateConnectionPeers() {
     return null;
   }
 

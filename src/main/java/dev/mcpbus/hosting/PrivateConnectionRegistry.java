@@ -109,10 +109,10 @@ final class PrivateConnectionRegistry {
                 byServer.remove(server.id());
                 throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such server");
               }
-              ConnectionId lease = name(server.id());
-              held.put(lease, new RegisteredConnection(server.id(), events, until(body)));
-              all.add(lease, owner);
-              bound(server.id()).add(lease, owner);
+              ConnectionId id = name(server.id());
+              held.put(id, new RegisteredConnection(server.id(), events, until(body)));
+              all.add(id, owner);
+              bound(server.id()).add(id, owner);
               if (sweeper < 0) {
                 sweeper = vertx.setPeriodic(SWEEP_MILLIS, now -> sweep());
               }
@@ -120,11 +120,11 @@ final class PrivateConnectionRegistry {
                   .startChild(
                       factory.privateChildSpec(
                           current,
-                          lease,
+                          id,
                           capabilities,
                           new PrivateConnection(server.id(), input, events)))
-                  .map(described(current).put("lease", lease.value()))
-                  .onFailure(failure -> forget(lease));
+                  .map(described(current).put("lease", id.value()))
+                  .onFailure(failure -> forget(id));
             });
   }
 
@@ -157,31 +157,30 @@ final class PrivateConnectionRegistry {
   }
 
   /** The holder may have begun to use the connection at this moment; then it stays. */
-  private Future<Void> makeRoom(ConnectionId lease) {
-    RegisteredConnection one = held.get(lease);
+  private Future<Void> makeRoom(ConnectionId id) {
+    RegisteredConnection one = held.get(id);
     if (one == null) {
       return Future.succeededFuture();
     }
-    use(lease, true); // so no other request picks the same connection meanwhile
-    JsonObject request = new JsonObject().put("type", Events.ROOM_WANTED).put("id", lease.value());
+    use(id, true); // so no other request picks the same connection meanwhile
+    JsonObject request = new JsonObject().put("type", Events.ROOM_WANTED).put("id", id.value());
     return vertx
         .eventBus()
         .<JsonObject>request(
             one.events(), request, new DeliveryOptions().setSendTimeout(REPLY_MILLIS))
         .map(answer -> Boolean.TRUE.equals(answer.body().getValue("inUse")))
         .otherwise(false)
-        .compose(
-            inUse -> inUse || !held.containsKey(lease) ? Future.succeededFuture() : evict(lease));
+        .compose(inUse -> inUse || !held.containsKey(id) ? Future.succeededFuture() : evict(id));
   }
 
-  private Future<Void> evict(ConnectionId lease) {
-    RegisteredConnection one = held.get(lease);
-    return end(lease)
+  private Future<Void> evict(ConnectionId id) {
+    RegisteredConnection one = held.get(id);
+    return end(id)
         .onSuccess(
             ended -> {
               if (one != null) {
                 JsonObject gone = new JsonObject().put("type", Events.GAVE_UP);
-                vertx.eventBus().send(one.events(), gone.put("id", lease.value()));
+                vertx.eventBus().send(one.events(), gone.put("id", id.value()));
               }
             });
   }
@@ -211,31 +210,31 @@ final class PrivateConnectionRegistry {
    * @return fails with {@code UNKNOWN_CONNECTION} where it has ended
    */
   Future<JsonObject> renew(JsonObject body) {
-    ConnectionId lease = known(body);
-    RegisteredConnection present = held.get(lease);
+    ConnectionId id = known(body);
+    RegisteredConnection present = held.get(id);
     if (present != null) {
-      held.put(lease, new RegisteredConnection(present.server(), present.events(), until(body)));
+      held.put(id, new RegisteredConnection(present.server(), present.events(), until(body)));
       boolean inUse = !Boolean.FALSE.equals(body.getValue("inUse"));
-      if (inUse || all.isInUse(lease)) {
-        use(lease, inUse); // a renewal alone does not count as use
+      if (inUse || all.isInUse(id)) {
+        use(id, inUse); // a renewal alone does not count as use
       }
     }
-    return Future.succeededFuture(new JsonObject().put("lease", lease.value()));
+    return Future.succeededFuture(new JsonObject().put("lease", id.value()));
   }
 
-  private void use(ConnectionId lease, boolean inUse) {
-    all.use(lease, inUse);
-    RegisteredConnection one = held.get(lease);
+  private void use(ConnectionId id, boolean inUse) {
+    all.use(id, inUse);
+    RegisteredConnection one = held.get(id);
     FairLimit<ConnectionId> own = one == null ? null : byServer.get(one.server());
     if (own != null) {
-      own.use(lease, inUse);
+      own.use(id, inUse);
     }
   }
 
   /** Ends a private connection: {@code {lease}} -> {@code {released}}. */
   Future<JsonObject> release(JsonObject body) {
-    ConnectionId lease = known(body);
-    return end(lease).map(new JsonObject().put("released", lease.value()));
+    ConnectionId id = known(body);
+    return end(id).map(new JsonObject().put("released", id.value()));
   }
 
   /** Ends all private connections of a server that was removed or changed. */
@@ -255,17 +254,17 @@ final class PrivateConnectionRegistry {
     FairLimits.of(vertx).remove(BOUND, all);
   }
 
-  private Future<Void> end(ConnectionId lease) {
-    forget(lease);
-    return supervisor.terminateChild(lease.value());
+  private Future<Void> end(ConnectionId id) {
+    forget(id);
+    return supervisor.terminateChild(id.value());
   }
 
-  private void forget(ConnectionId lease) {
-    all.remove(lease);
-    RegisteredConnection one = held.remove(lease);
+  private void forget(ConnectionId id) {
+    all.remove(id);
+    RegisteredConnection one = held.remove(id);
     FairLimit<ConnectionId> own = one == null ? null : byServer.get(one.server());
     if (one != null && own != null) {
-      own.remove(lease);
+      own.remove(id);
       if (own.size() == 0) {
         byServer.remove(one.server());
       }

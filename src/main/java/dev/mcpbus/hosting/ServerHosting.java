@@ -62,10 +62,10 @@ public interface ServerHosting {
    * @throws dev.mcpbus.bus.McpFailure {@code UNAVAILABLE} where no node has the labels that the
    *     server wants
    */
-  @Nullable String placeOfLease(ServerDefinition definition);
+  @Nullable String nodeForPrivateConnection(ServerDefinition definition);
 
   /** Private connections that other nodes run; null without a cluster. */
-  @Nullable PrivateConnectionHost elsewhere();
+  @Nullable PrivateConnectionPeers privateConnectionPeers();
 
   /** The id of this node in the cluster; null without a cluster. */
   @Nullable String node();

@@ -244,7 +244,7 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   private Future<JsonObject> lease(JsonObject body) {
-    PrivateConnectionHost elsewhere = hosting.elsewhere();
+    PrivateConnectionPeers elsewhere = hosting.privateConnectionPeers();
     if (body.containsKey("lease")) {
       return elsewhere != null && elsewhere.has(body)
           ? elsewhere.renew(body)
@@ -259,7 +259,9 @@ public final class ServersVerticle extends VerticleBase {
                     FailureCode.UNAVAILABLE, "this node cannot read the server '" + id + "'");
               }
               String node =
-                  definition.connection().shared() ? null : hosting.placeOfLease(definition);
+                  definition.connection().shared()
+                      ? null
+                      : hosting.nodeForPrivateConnection(definition);
               return node == null || elsewhere == null
                   ? privateConnections.lease(definition, body)
                   : elsewhere.lease(node, body);
@@ -267,7 +269,7 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   private Future<JsonObject> release(JsonObject body) {
-    PrivateConnectionHost elsewhere = hosting.elsewhere();
+    PrivateConnectionPeers elsewhere = hosting.privateConnectionPeers();
     return elsewhere != null && elsewhere.has(body)
         ? elsewhere.release(body)
         : privateConnections.release(body);

@@ -34,7 +34,7 @@ public interface InputPeers {
   /** Creates the seam, on the verticle's context. */
   @FunctionalInterface
   interface PeersFactory {
-    InputPeers create(NodeInputs here);
+    InputPeers create(NodeInputs ownInputs);
   }
 
   /** Completes when this node can serve other nodes; their offers arrive later. */

@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /** The seam for one node: everything is on this node. */
-record LocalInputs(NodeInputs here) implements InputPeers {
+record LocalInputs(NodeInputs inputs) implements InputPeers {
 
   @Override
   public Future<Void> open() {
@@ -19,13 +19,13 @@ record LocalInputs(NodeInputs here) implements InputPeers {
 
   @Override
   public Future<JsonArray> pending(@Nullable Requester requester, @Nullable String server) {
-    return Future.succeededFuture(here.pending(requester, server));
+    return Future.succeededFuture(inputs.pending(requester, server));
   }
 
   @Override
   public Future<JsonObject> respond(
       @Nullable Requester requester, String question, JsonObject body) {
-    return Future.succeededFuture(here.respond(requester, body));
+    return Future.succeededFuture(inputs.respond(requester, body));
   }
 
   @Override

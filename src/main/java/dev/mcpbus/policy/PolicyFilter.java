@@ -61,7 +61,7 @@ public final class PolicyFilter {
   }
 
   /** The names of a list's tools. */
-  public static JsonArray tools(Buffer list) {
+  public static JsonArray toolNames(Buffer list) {
     JsonArray names = new JsonArray();
     for (Object tool : new JsonObject(list).getJsonArray("tools", new JsonArray())) {
       names.add(((JsonObject) tool).getString("name"));

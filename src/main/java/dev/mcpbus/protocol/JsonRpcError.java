@@ -31,7 +31,7 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
   public static final int UNSUPPORTED_VERSION = -32022;
 
   /** True for the codes that only a server of the {@code discover} era sends. */
-  public boolean isModern() {
+  public boolean isInModernRange() {
     return code <= HEADER_MISMATCH && code >= UNSUPPORTED_VERSION;
   }
 

@@ -95,7 +95,7 @@ class HttpEraTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"400 Bad Request", "404 Not Found", "405 Method Not Allowed"})
-  void a_4xx_without_a_modern_error_leads_to_initialize(String status) {
+  void a_4xx_without_an_error_of_the_modern_range_leads_to_initialize(String status) {
     try (RawHttpServer server =
             RawHttpServer.answering(
                 (request, peer) -> {

@@ -271,7 +271,7 @@ class AliasRightsTest {
   }
 
   @Test
-  void a_modern_client_listens_through_an_alias_to_what_it_stands_for() {
+  void a_discover_client_listens_through_an_alias_to_what_it_stands_for() {
     JsonObject filter =
         new JsonObject()
             .put(

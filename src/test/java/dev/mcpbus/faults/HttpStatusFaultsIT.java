@@ -98,7 +98,7 @@ class HttpStatusFaultsIT {
   }
 
   @Test
-  void case_34_a_400_with_a_modern_error_renegotiates() {
+  void case_34_a_400_with_an_error_of_the_modern_range_renegotiates() {
     AtomicBoolean changed = new AtomicBoolean();
     AtomicInteger sessions = new AtomicInteger();
     HttpBed.Odd odd =
@@ -141,7 +141,7 @@ class HttpStatusFaultsIT {
   }
 
   @Test
-  void case_34_an_empty_400_to_the_probe_means_a_legacy_server() {
+  void case_34_an_empty_400_to_the_probe_means_an_initialize_server() {
     try (HttpBed bed =
         HttpBed.ready(
             Era.LEGACY,

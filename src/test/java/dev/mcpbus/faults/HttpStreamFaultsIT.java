@@ -51,7 +51,8 @@ class HttpStreamFaultsIT {
   }
 
   @Test
-  void case_47_legacy_resumes_by_last_event_id_after_the_time_that_the_server_wants() {
+  void
+      case_47_an_initialize_stream_resumes_by_last_event_id_after_the_time_that_the_server_wants() {
     HttpBed.Odd odd =
         cutThen(
             "retry: 300\nid: e1\ndata: " + log("one") + "\n\n",
@@ -74,7 +75,7 @@ class HttpStreamFaultsIT {
   }
 
   @Test
-  void case_47_legacy_that_cannot_be_resumed_is_an_unknown_outcome() {
+  void case_47_an_initialize_stream_that_cannot_be_resumed_is_an_unknown_outcome() {
     HttpBed.Odd odd =
         cutThen("id: e1\ndata:\n\n", (request, peer) -> peer.reply("400 Bad Request", ""));
     try (HttpBed bed = HttpBed.ready(Era.LEGACY, odd)) {
@@ -92,7 +93,7 @@ class HttpStreamFaultsIT {
   }
 
   @Test
-  void case_47_modern_is_never_resumed_even_where_events_have_ids() {
+  void case_47_a_discover_stream_is_never_resumed_even_where_events_have_ids() {
     HttpBed.Odd odd = cutThen("id: e1\ndata: " + log("one") + "\n\n", (request, peer) -> {});
     unknownAtOnce(Era.MODERN, odd);
   }

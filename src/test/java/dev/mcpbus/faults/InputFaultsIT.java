@@ -247,15 +247,15 @@ class InputFaultsIT {
       return FaultBed.ready(ShServer.modern("calls=0", cases, "ask", "calls"));
     }
     RawHttpServer server =
-        ModernHttp.start(
+        DiscoverHttp.start(
             tools,
             (request, peer) ->
-                ModernHttp.result(
+                DiscoverHttp.result(
                     request,
                     peer,
-                    request.body().contains("\"name\":\"ask\"") ? result : ModernHttp.text("e")));
+                    request.body().contains("\"name\":\"ask\"") ? result : DiscoverHttp.text("e")));
     started.add(server);
-    return FaultBed.ready(ModernHttp.entry(server));
+    return FaultBed.ready(DiscoverHttp.entry(server));
   }
 
   private static long calls(FaultBed bed, List<RawHttpServer> started) {
@@ -332,7 +332,7 @@ class InputFaultsIT {
   }
 
   @Test
-  void case_76_the_legacy_era_has_no_result_types() {
+  void case_76_the_initialize_era_has_no_result_types() {
     String cases = "*'\"name\":\"ask\"'*) answer '{\"resultType\":\"perhaps\",\"content\":[]}' ;;";
     try (FaultBed bed = FaultBed.ready(ShServer.of("", cases, "ask"))) {
       Ending ended = bed.call("ask", new JsonObject(), new DeliveryOptions());

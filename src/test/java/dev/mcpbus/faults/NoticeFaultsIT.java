@@ -134,9 +134,9 @@ class NoticeFaultsIT {
   }
 
   @Test
-  void case_69_a_storm_in_the_stream_of_a_modern_reply_does_not_lose_it() {
+  void case_69_a_storm_in_the_stream_of_a_discover_reply_does_not_lose_it() {
     RawHttpServer server =
-        ModernHttp.start(
+        DiscoverHttp.start(
             "[{\"name\":\"steps\",\"inputSchema\":{}}]",
             (request, peer) -> {
               peer.stream();
@@ -150,11 +150,12 @@ class NoticeFaultsIT {
                   batch.setLength(0);
                 }
               }
-              peer.chunk("data: " + ModernHttp.message(request, ModernHttp.text("done")) + "\n\n");
+              peer.chunk(
+                  "data: " + DiscoverHttp.message(request, DiscoverHttp.text("done")) + "\n\n");
               peer.end();
             });
     try (server;
-        FaultBed bed = FaultBed.ready(ModernHttp.entry(server))) {
+        FaultBed bed = FaultBed.ready(DiscoverHttp.entry(server))) {
       assertThat(bed.text("steps")).isEqualTo("done");
       FaultBed.until("every notification is accounted for")
           .until(() -> bed.events(Events.LOG).size() + fact(bed, "droppedNotifications") == 50_000);

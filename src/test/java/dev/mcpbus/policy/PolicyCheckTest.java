@@ -90,7 +90,7 @@ class PolicyCheckTest {
           Addresses.GATEWAY_SESSIONS,
           Addresses.GATEWAY_CALLS,
           Addresses.GATEWAY_INPUT,
-          Addresses.GATEWAY_LEASED,
+          Addresses.GATEWAY_PRIVATE_EVENTS,
           Addresses.GATEWAY_RESPONSES,
           Addresses.GATEWAY_SSE,
           Addresses.ALL_TOOLS_DESCRIBE,

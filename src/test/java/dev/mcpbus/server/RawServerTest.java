@@ -134,7 +134,7 @@ class RawServerTest extends OverLinkedPair {
   }
 
   @Test
-  void a_modern_client_discovers_and_calls_without_a_handshake() throws Exception {
+  void a_discover_client_calls_without_a_handshake() throws Exception {
     RawClient client = open();
     JsonObject found = client.result("server/discover", discoverParams("", ""));
     assertThat(found.getJsonArray("supportedVersions")).contains("2026-07-28", "2025-11-25");
@@ -151,7 +151,7 @@ class RawServerTest extends OverLinkedPair {
   }
 
   @Test
-  void a_modern_request_is_refused_where_it_does_not_describe_itself_well() throws Exception {
+  void a_discover_request_is_refused_where_it_does_not_describe_itself_well() throws Exception {
     RawClient client = open();
     String version = "\"io.modelcontextprotocol/protocolVersion\":";
     JsonObject unknown = error(client, "tools/list", "{\"_meta\":{" + version + "\"2031-01-01\"}}");

@@ -137,14 +137,14 @@ public sealed interface NodeMessage {
 
   /** The JSON object on the bus. */
   default JsonObject toJson() {
-    if (this instanceof Announcement here) {
+    if (this instanceof Announcement announcement) {
       return json("here")
-          .put("at", here.at)
-          .put("heard", new JsonObject(new LinkedHashMap<>(here.heard)))
-          .put("sees", new JsonArray(List.copyOf(here.nodes)))
-          .put("owes", new JsonArray(List.copyOf(here.stillGranted)))
-          .put("rests", here.resting)
-          .put("greets", here.wantsReply);
+          .put("at", announcement.at)
+          .put("heard", new JsonObject(new LinkedHashMap<>(announcement.heard)))
+          .put("sees", new JsonArray(List.copyOf(announcement.nodes)))
+          .put("owes", new JsonArray(List.copyOf(announcement.stillGranted)))
+          .put("rests", announcement.resting)
+          .put("greets", announcement.wantsReply);
     } else if (this instanceof Leaving) {
       return json("leaving");
     } else if (this instanceof Claimed claimed) {

@@ -131,29 +131,29 @@ public final class QuorumLease {
    * @return true where the sender has withdrawn its grant to this node, or its grant to a third
    *     node
    */
-  public synchronized boolean receive(NodeMessage.Announcement here) {
-    if (here.node().equals(self)) {
+  public synchronized boolean receive(NodeMessage.Announcement announcement) {
+    if (announcement.node().equals(self)) {
       return false;
     }
     long now = clock.getAsLong();
-    Peer peer = peers.computeIfAbsent(here.node(), QuorumLease::unknown);
-    if (here.at() < peer.at) {
+    Peer peer = peers.computeIfAbsent(announcement.node(), QuorumLease::unknown);
+    if (announcement.at() < peer.at) {
       return false; // a delayed announcement: a newer one has been processed
     }
-    if (here.at() > peer.at) {
+    if (announcement.at() > peer.at) {
       peer.receivedAt = now;
     }
-    peer.at = here.at();
+    peer.at = announcement.at();
     long grantBefore = peer.grant;
     Set<String> grantedBefore = peer.granted;
-    Set<String> granted = new HashSet<>(here.nodes());
-    peer.echo = here.heard().getOrDefault(self, NEVER);
+    Set<String> granted = new HashSet<>(announcement.nodes());
+    peer.echo = announcement.heard().getOrDefault(self, NEVER);
     peer.grant = granted.contains(self) ? peer.echo : NEVER;
-    granted.addAll(here.stillGranted());
+    granted.addAll(announcement.stillGranted());
     peer.granted = granted;
     // Only what the peer announced after it had received the news of its loss counts: before that
     // it may claim again.
-    peer.hasStopped = peer.lostAt != NEVER && peer.echo >= peer.lostAt && here.resting();
+    peer.hasStopped = peer.lostAt != NEVER && peer.echo >= peer.lostAt && announcement.resting();
     grantedUntil = peers.values().stream().mapToLong(one -> one.grant + silenceMillis).toArray();
     return (grantBefore != NEVER && peer.grant == NEVER)
         || (grantedBefore != null

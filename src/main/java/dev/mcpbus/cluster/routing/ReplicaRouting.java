@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReplicaRouting {
 
-  private final ClusterRequests calls;
+  private final ClusterRequests requests;
   private final OwnerTable owners;
 
-  ReplicaRouting(ClusterRequests calls, OwnerTable owners) {
-    this.calls = calls;
+  ReplicaRouting(ClusterRequests requests, OwnerTable owners) {
+    this.requests = requests;
     this.owners = owners;
   }
 
@@ -69,13 +69,15 @@ public final class ReplicaRouting {
   /** Sends a request to one replica and no other. */
   public <T> Future<Message<T>> request(
       ReplicaOwner owner, String suffix, Object body, DeliveryOptions options) {
-    return calls.requestOf(owner, suffix, body, options);
+    return requests.requestOf(owner, suffix, body, options);
   }
 
   /** Publishes the state of this node's replica to all nodes. */
   public void publish(ReplicaId replica, ConnectionState state, String version) {
-    owners.state(replica, calls.self(), state, version);
-    calls.messages().publish(new NodeMessage.ReplicaState(calls.self(), replica, state, version));
+    owners.state(replica, requests.self(), state, version);
+    requests
+        .messages()
+        .publish(new NodeMessage.ReplicaState(requests.self(), replica, state, version));
   }
 
   /**

@@ -34,12 +34,12 @@ public final class ClusterInputs implements InputPeers {
 
   private final Vertx vertx;
   private final PeerRequests nodes;
-  private final InputPeers.NodeInputs here;
+  private final InputPeers.NodeInputs ownInputs;
 
-  public ClusterInputs(Vertx vertx, InputPeers.NodeInputs here) {
+  public ClusterInputs(Vertx vertx, InputPeers.NodeInputs ownInputs) {
     this.vertx = vertx;
     this.nodes = new PeerRequests(vertx, Addresses.INPUT_NODES);
-    this.here = here;
+    this.ownInputs = ownInputs;
   }
 
   @Override
@@ -59,7 +59,7 @@ public final class ClusterInputs implements InputPeers {
         .onSuccess(
             answers ->
                 answers.forEach(
-                    one -> here.offered(one.body().getJsonArray("offers", new JsonArray()))));
+                    one -> ownInputs.offered(one.body().getJsonArray("offers", new JsonArray()))));
   }
 
   private JsonObject answer(JsonObject request) {
@@ -67,10 +67,10 @@ public final class ClusterInputs implements InputPeers {
     Requester requester = Requester.parse(request.getString(PRINCIPAL));
     return switch (request.getString(OP, "")) {
       case "pending" ->
-          new JsonObject().put("questions", here.pending(requester, request.getString("id")));
-      case "holds" -> new JsonObject().put("holds", here.holds(requester, question));
-      case "respond" -> here.respond(requester, request);
-      case "offers" -> new JsonObject().put("offers", here.offers());
+          new JsonObject().put("questions", ownInputs.pending(requester, request.getString("id")));
+      case "holds" -> new JsonObject().put("holds", ownInputs.holds(requester, question));
+      case "respond" -> ownInputs.respond(requester, request);
+      case "offers" -> new JsonObject().put("offers", ownInputs.offers());
       default -> new JsonObject();
     };
   }
@@ -81,14 +81,14 @@ public final class ClusterInputs implements InputPeers {
     }
     String withdrawn = message.getString("withdrawn");
     if (withdrawn != null) {
-      here.withdrawn(Requester.parse(message.getString(PRINCIPAL)), withdrawn);
+      ownInputs.withdrawn(Requester.parse(message.getString(PRINCIPAL)), withdrawn);
     }
-    here.offered(message.getJsonArray("offers", new JsonArray()));
+    ownInputs.offered(message.getJsonArray("offers", new JsonArray()));
   }
 
   @Override
   public Future<JsonArray> pending(@Nullable Requester requester, @Nullable String server) {
-    JsonArray own = here.pending(requester, server);
+    JsonArray own = ownInputs.pending(requester, server);
     return nodes
         .ask(
             withRequester(requester, new JsonObject().put(OP, "pending").put("id", server)),
@@ -115,8 +115,8 @@ public final class ClusterInputs implements InputPeers {
   @Override
   public Future<JsonObject> respond(
       @Nullable Requester requester, String question, JsonObject body) {
-    if (here.holds(requester, question)) {
-      return Future.succeededFuture(here.respond(requester, body));
+    if (ownInputs.holds(requester, question)) {
+      return Future.succeededFuture(ownInputs.respond(requester, body));
     }
     return nodes
         .ask(
@@ -133,7 +133,7 @@ public final class ClusterInputs implements InputPeers {
                 }
               }
               return Future.succeededFuture(
-                  here.respond(requester, body)); // reports that no such question is parked
+                  ownInputs.respond(requester, body)); // reports that no such question is parked
             });
   }
 

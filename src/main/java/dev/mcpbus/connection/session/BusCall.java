@@ -38,7 +38,7 @@ public final class BusCall extends PendingRequest {
   private final @Nullable RawJson task;
   private final boolean raw;
   private List<OutboundMessage.MessageHeader> headers = List.of();
-  private @Nullable Consumer<RawJson> keeper;
+  private @Nullable Consumer<RawJson> resultListener;
   private @Nullable OutputCheck output;
   private @Nullable String epoch;
   private boolean relisted;
@@ -217,8 +217,8 @@ public final class BusCall extends PendingRequest {
   public @Nullable String owner() {
     if (!ownerRead) {
       ownerRead = true;
-      Requester who = requester();
-      owner = who == null ? null : who.name();
+      Requester requester = requester();
+      owner = requester == null ? null : requester.name();
     }
     return owner;
   }
@@ -267,8 +267,8 @@ public final class BusCall extends PendingRequest {
    * Sets what takes the result before the caller does; not called if the result depends on answers
    * to questions, which the params do not show.
    */
-  public void keep(Consumer<RawJson> noted) {
-    keeper = noted;
+  public void onResult(Consumer<RawJson> listener) {
+    resultListener = listener;
   }
 
   /** Sets the check of the result against the tool's output schema. */
@@ -285,8 +285,8 @@ public final class BusCall extends PendingRequest {
 
   @Override
   public void complete(RawJson result) {
-    if (keeper != null && rounds() == 0) {
-      keeper.accept(result);
+    if (resultListener != null && rounds() == 0) {
+      resultListener.accept(result);
     }
     OutputCheck check = output;
     if (check == null) {

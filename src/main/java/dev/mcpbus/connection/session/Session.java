@@ -349,7 +349,7 @@ public final class Session implements Channel.Receiver {
 
   private void failed(PendingRequest call, RawJson payload) {
     JsonRpcError error = JsonRpcError.of(payload).redacted(redactor());
-    if (!error.isModern() || !listener.onRefused(this, call, error)) {
+    if (!error.isInModernRange() || !listener.onRefused(this, call, error)) {
       call.fail(McpFailure.upstream(error));
     }
   }

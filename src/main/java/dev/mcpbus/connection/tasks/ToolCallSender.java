@@ -56,7 +56,7 @@ public final class ToolCallSender {
   /** Sends a raw request: the caller itself requests a task, and gets it. */
   public void sendUnchanged(BusCall call, @Nullable RawJson params) {
     if (support.create() && call.params().member("task") != null) {
-      call.keep(result -> tasks.made(call, result.member("task")));
+      call.onResult(result -> tasks.made(call, result.member("task")));
     }
     session.send(call, params);
   }
@@ -64,7 +64,7 @@ public final class ToolCallSender {
   private void asTask(BusCall call, boolean wanted) {
     RawJson wish = call.task();
     if (wanted) {
-      call.keep(result -> tasks.made(call, result.member("task")));
+      call.onResult(result -> tasks.made(call, result.member("task")));
       session.send(call, call.params().with("task", wish == null ? RawJson.EMPTY_OBJECT : wish));
       return;
     }

@@ -192,7 +192,7 @@ public final class DriftWatch {
    * The answer of {@code mcp.<id>.tools.drift}: {@code {pin, hash, tools: {name: {hash, state}},
    * pending: [{tool, before, hash, ...}], invisible: [name], ...}}.
    */
-  public JsonObject view() {
+  public JsonObject toJson() {
     JsonObject json = new JsonObject().put("pin", pins.mode());
     ToolDefinitions now = last;
     JsonObject tools = new JsonObject();

@@ -129,10 +129,10 @@ public final class AggregateService implements DirectoryService {
 
   private Future<JsonObject> search(ToolSearch index, Message<Object> message) {
     SearchRequest request = SearchRequest.of(message.body());
-    Requester who = Requester.of(message.headers());
+    Requester requester = Requester.of(message.headers());
     return known(request.servers())
         .compose(configured -> lists.whenListed(ListKind.TOOLS, request.servers()))
-        .compose(listed -> index.search(request, who == null ? null : who.name()));
+        .compose(listed -> index.search(request, requester == null ? null : requester.name()));
   }
 
   /** A name may be found only in the lists; just after the start the servers are not known yet. */

@@ -50,12 +50,12 @@ final class AggregateToolCalls {
     boolean isCurrent(String server);
   }
 
-  private final RequestSender bus;
+  private final RequestSender sender;
   private final NamePolicy names;
   private final View view;
 
   AggregateToolCalls(Vertx vertx, NamePolicy names, View view) {
-    this.bus = RequestSender.of(vertx);
+    this.sender = RequestSender.of(vertx);
     this.names = names;
     this.view = view;
   }
@@ -246,7 +246,8 @@ final class AggregateToolCalls {
   private void forward(Message<Object> message, ToolName tool, Object params) {
     DeliveryOptions options = CallHeaders.passedOn(message.headers(), Layer.SERVICE);
     ConnectionId server = new ConnectionId(tool.server());
-    bus.<Object>request(server, Addresses.of(server, Addresses.TOOLS_CALL), params, options)
+    sender
+        .<Object>request(server, Addresses.of(server, Addresses.TOOLS_CALL), params, options)
         .onSuccess(
             reply -> message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers())))
         .onFailure(

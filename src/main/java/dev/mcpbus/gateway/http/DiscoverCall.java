@@ -92,7 +92,7 @@ final class DiscoverCall extends GatewayCall {
   @Override
   protected Future<RawJson> send(String server, String suffix, RawJson params) {
     DirectoryEntry facts = directory.snapshot().server(server);
-    boolean discover = facts != null && facts.modern();
+    boolean discover = facts != null && facts.isDiscover();
     String op = facts == null || discover ? null : parking(facts, suffix, params);
     statedByServer = discover; // the last server that the call is sent to answers it
     return op == null

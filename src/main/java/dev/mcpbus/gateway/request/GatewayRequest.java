@@ -56,7 +56,7 @@ public record GatewayRequest(
     CallHeaders.add(options, Headers.TASK, takesTask ? "true" : null);
     CallHeaders.add(options, Headers.PROGRESS, progress ? reports : null);
     CallHeaders.add(options, Headers.LOG, log ? reports : null);
-    return requester(principal).sign(options);
+    return requester(principal).addTo(options);
   }
 
   /** Whether the client is of the {@code discover} era. */

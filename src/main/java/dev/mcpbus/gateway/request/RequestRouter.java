@@ -214,7 +214,7 @@ public final class RequestRouter {
 
   /** A server that keeps sessions may offer more to one client than it lists to all. */
   private static boolean isUnknown(@Nullable DirectoryEntry server, ListKind kind) {
-    return server == null || server.list(kind) == null || !server.modern();
+    return server == null || server.list(kind) == null || !server.isDiscover();
   }
 
   // ---- resources

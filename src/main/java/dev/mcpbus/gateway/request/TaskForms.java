@@ -29,7 +29,7 @@ public final class TaskForms {
   }
 
   /** A task of either era for a client of 2025-11-25. */
-  public static RawJson older(RawJson task, String id) {
+  public static RawJson forInitialize(RawJson task, String id) {
     RawJson plain =
         task.without(ResultType.MEMBER).without("result").without("error").without("inputRequests");
     return TaskId.with(moved(moved(plain, "ttlMs", "ttl"), "pollIntervalMs", "pollInterval"), id);

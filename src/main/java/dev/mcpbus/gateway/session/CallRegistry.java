@@ -81,8 +81,8 @@ final class CallRegistry {
   }
 
   /** The host's address for events of private connections. */
-  String leased() {
-    return Addresses.GATEWAY_LEASED + host;
+  String privateEvents() {
+    return Addresses.GATEWAY_PRIVATE_EVENTS + host;
   }
 
   /** A new name for a parked call; no client can guess it, and it names this host. */

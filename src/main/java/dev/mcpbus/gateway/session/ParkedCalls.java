@@ -138,10 +138,10 @@ final class ParkedCalls {
 
   /** A task is for the principal that called the tool, as long as it may use the tool. */
   private boolean isFor(TaskCall task, MultiMap headers) {
-    Principal who = Principal.parse(String.valueOf(headers.get(SessionMessage.PRINCIPAL)));
+    Principal caller = Principal.parse(String.valueOf(headers.get(SessionMessage.PRINCIPAL)));
     DirectoryView view =
-        host.directory().view(String.valueOf(headers.get(SessionMessage.VIEW)), who);
-    return task.key.principal().equals(who.name())
+        host.directory().view(String.valueOf(headers.get(SessionMessage.VIEW)), caller);
+    return task.key.principal().equals(caller.name())
         && view != null
         && view.admits(ListKind.TOOLS, task.key.server(), task.tool());
   }

@@ -51,7 +51,7 @@ final class PrivateConnections {
             .put("id", server)
             .put("capabilities", capabilities)
             .put("input", registry.inputs())
-            .put("events", registry.leased())
+            .put("events", registry.privateEvents())
             .put("owner", owner)
             .put("ttl", TTL_MILLIS);
     return vertx

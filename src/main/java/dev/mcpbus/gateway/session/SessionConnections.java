@@ -49,7 +49,7 @@ final class SessionConnections {
 
   /** The connection that answers this client for {@code server}. */
   Future<ConnectionId> of(ConnectionId server, @Nullable DirectoryEntry facts) {
-    if (facts != null && facts.modern()) {
+    if (facts != null && facts.isDiscover()) {
       return Future.succeededFuture(server);
     }
     Future<ConnectionId> present = byServer.get(server);

@@ -98,7 +98,7 @@ public final class SessionHost extends VerticleBase {
     ready.add(consume(Addresses.GATEWAY_SESSIONS + name, this::handle));
     ready.add(consume(Addresses.GATEWAY_CALLS + name, registry::reported));
     ready.add(consume(Addresses.GATEWAY_INPUT + name, registry::asked));
-    ready.add(consume(Addresses.GATEWAY_LEASED + name, this::heard));
+    ready.add(consume(Addresses.GATEWAY_PRIVATE_EVENTS + name, this::heard));
     FairLimits.of(vertx).add(BOUND, bound);
     local(Addresses.GATEWAY_CHANGED, x -> sessions.values().forEach(GatewaySession::changed));
     local(
@@ -287,12 +287,12 @@ public final class SessionHost extends VerticleBase {
   }
 
   private GatewaySession session(String id, String view, String principal, JsonObject initialize) {
-    Principal who = Principal.parse(principal);
-    DirectoryView seen = directory.view(view, who);
+    Principal caller = Principal.parse(principal);
+    DirectoryView seen = directory.view(view, caller);
     if (seen == null) {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
     }
-    GatewaySession session = new GatewaySession(parts, id, seen, who, initialize);
+    GatewaySession session = new GatewaySession(parts, id, seen, caller, initialize);
     admit(session);
     return session;
   }

@@ -145,7 +145,7 @@ final class SessionInbox implements CallRegistry.Caller {
   void task(String connection, JsonObject params) {
     String id = session.tasks.id(connection, String.valueOf(params.getValue("taskId")));
     if (id != null) {
-      RawJson task = TaskForms.older(RawJson.of(params), id);
+      RawJson task = TaskForms.forInitialize(RawJson.of(params), id);
       session.streams.standing().send(MessageWriter.notification(Methods.TASKS_STATUS, task));
     }
   }

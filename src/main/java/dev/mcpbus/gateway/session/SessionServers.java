@@ -53,7 +53,7 @@ final class SessionServers {
   /** Each request to a server of the {@code discover} era states the client and its wishes. */
   RawJson adapted(String server, RawJson params) {
     DirectoryEntry facts = directory.snapshot().server(server);
-    if (facts == null || !facts.modern()) {
+    if (facts == null || !facts.isDiscover()) {
       return params;
     }
     RawJson meta = params.member("_meta");

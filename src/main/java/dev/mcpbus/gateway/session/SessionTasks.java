@@ -70,7 +70,7 @@ final class SessionTasks {
       String id = remember(new SealedTaskIds.Named(at.value(), tool, TaskId.of(result)));
       RawJson meta = result.member("_meta");
       RawJson answer =
-          RawJson.EMPTY_OBJECT.with("task", TaskForms.older(result.without("_meta"), id));
+          RawJson.EMPTY_OBJECT.with("task", TaskForms.forInitialize(result.without("_meta"), id));
       return meta == null ? answer : answer.with("_meta", meta);
     }
     RawJson task = result.member("task");
@@ -196,14 +196,15 @@ final class SessionTasks {
 
   private Future<RawJson> state(GatewayCall call, String server, SealedTaskIds.Named task) {
     String id = host.directory().taskIds().seal(session.owner(), task);
-    return send(call, server, Addresses.TASKS_GET, task).map(state -> TaskForms.older(state, id));
+    return send(call, server, Addresses.TASKS_GET, task)
+        .map(state -> TaskForms.forInitialize(state, id));
   }
 
   /** MCP 2025-11-25: a task that is over cannot be cancelled, and the answer is the task. */
   private Future<RawJson> cancel(GatewayCall call, String server, SealedTaskIds.Named task) {
     DirectoryEntry facts = host.directory().snapshot().server(server);
     Future<RawJson> before =
-        facts == null || !facts.modern()
+        facts == null || !facts.isDiscover()
             ? Future.succeededFuture(RawJson.EMPTY_OBJECT)
             : state(call, server, task);
     return before
@@ -217,7 +218,7 @@ final class SessionTasks {
                 TaskId.of(answer).isEmpty()
                     ? state(call, server, task)
                     : Future.succeededFuture(
-                        TaskForms.older(
+                        TaskForms.forInitialize(
                             answer, host.directory().taskIds().seal(session.owner(), task))));
   }
 

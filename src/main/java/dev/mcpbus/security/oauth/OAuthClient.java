@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class OAuthClient {
 
-  private static final Logger log = LoggerFactory.getLogger(OAuthClient.class);
+  private static final Logger LOG = LoggerFactory.getLogger(OAuthClient.class);
 
   /** If the server refuses a token younger than this, it would refuse the next one as well. */
   private static final Duration FRESH = Duration.ofSeconds(30);
@@ -123,7 +123,7 @@ public final class OAuthClient {
         .store()
         .load(settings.key())
         .onSuccess(found -> state = StoredAuthorization.of(found, settings.issuer()))
-        .onFailure(why -> log.warn("cannot load tokens for {}: {}", settings, why.getMessage()))
+        .onFailure(why -> LOG.warn("cannot load tokens for {}: {}", settings, why.getMessage()))
         .otherwiseEmpty()
         .mapEmpty();
   }
@@ -354,7 +354,7 @@ public final class OAuthClient {
     return environment
         .store()
         .save(settings.key(), json)
-        .onFailure(why -> log.warn("cannot store tokens for {}: {}", settings, why.getMessage()))
+        .onFailure(why -> LOG.warn("cannot store tokens for {}: {}", settings, why.getMessage()))
         .otherwiseEmpty();
   }
 
@@ -387,7 +387,7 @@ public final class OAuthClient {
     failedAt = environment.clock().instant();
     if (why != null) {
       // The connection reports the message. Not logged: the server may quote secrets in it.
-      log.warn(
+      LOG.warn(
           "no token for {}: {}; the status of the server says why",
           settings.origin(),
           why instanceof OAuthException known ? known.reason() : why.getClass().getSimpleName());

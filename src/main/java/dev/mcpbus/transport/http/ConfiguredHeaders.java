@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /** The configured headers of each request, without those that the protocol sets. Immutable. */
 final class ConfiguredHeaders {
 
-  private static final Logger log = LoggerFactory.getLogger(ConfiguredHeaders.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ConfiguredHeaders.class);
 
   private static final Set<String> OF_THE_PROTOCOL =
       Set.of(
@@ -62,7 +62,7 @@ final class ConfiguredHeaders {
           }
           String key = name.toLowerCase(Locale.ROOT);
           if (OF_THE_PROTOCOL.contains(key) || key.startsWith("mcp-")) {
-            log.warn("header {} is set by the protocol; the configured value is not sent", name);
+            LOG.warn("header {} is set by the protocol; the configured value is not sent", name);
           } else {
             entries.add(
                 new ConfiguredHeader(

@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 final class HttpChannel implements Channel {
 
-  private static final Logger log = LoggerFactory.getLogger(HttpChannel.class);
+  private static final Logger LOG = LoggerFactory.getLogger(HttpChannel.class);
 
   private static final int MAX_WAITING = 1_024;
   private static final long CLOSE_MILLIS = 2_000;
@@ -313,7 +313,7 @@ final class HttpChannel implements Channel {
     if (message.kind() == Envelope.Kind.REQUEST) {
       receiver.onRequestFailed(message.id(), why);
     } else {
-      log.debug("{} was not delivered: {}", message.kind(), why.getMessage());
+      LOG.debug("{} was not delivered: {}", message.kind(), why.getMessage());
     }
   }
 

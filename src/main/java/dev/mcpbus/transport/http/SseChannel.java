@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SseChannel implements Channel, SseStream.SseListener {
 
-  private static final Logger log = LoggerFactory.getLogger(SseChannel.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SseChannel.class);
 
   private static final long BLOCKING_MILLIS = 1_000;
 
@@ -333,7 +333,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
 
   private void report(OutboundMessage message, TransportException why) {
     if (message.kind() != Envelope.Kind.REQUEST) {
-      log.debug("{} was not delivered: {}", message.kind(), why.getMessage());
+      LOG.debug("{} was not delivered: {}", message.kind(), why.getMessage());
     } else if (unanswered.containsKey(message.id())) {
       unanswered.remove(message.id());
       receiver.onRequestFailed(message.id(), why);

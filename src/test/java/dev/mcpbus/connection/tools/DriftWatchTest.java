@@ -184,7 +184,7 @@ public class DriftWatchTest {
     watch.seen(list("a", "1"));
     ToolDefinitions second = list("a", "2");
     watch.seen(second);
-    JsonObject pending = watch.view().getJsonArray("pending").getJsonObject(0);
+    JsonObject pending = watch.toJson().getJsonArray("pending").getJsonObject(0);
     assertThat(pending.getString("tool")).isEqualTo("a");
     String looked = pending.getString("hash");
     ToolDefinitions third = list("a", "3");
@@ -282,8 +282,8 @@ public class DriftWatchTest {
     assertThat(drift().getJsonArray("quarantined")).containsExactly("a");
     assertThat(refusal("a", now)).isNotNull();
     assertThat(refusal("b", now)).isNull();
-    assertThat(watch.view().getJsonArray("missing")).containsExactly("typo");
-    assertThat(watch.view().getJsonObject("tools").getJsonObject("b").getString("state"))
+    assertThat(watch.toJson().getJsonArray("missing")).containsExactly("typo");
+    assertThat(watch.toJson().getJsonObject("tools").getJsonObject("b").getString("state"))
         .isEqualTo("free");
     approve("a", null);
 

@@ -135,7 +135,7 @@ class ToolSearchTest {
         .request(
             Addresses.ALL_TOOLS_SEARCH,
             new JsonObject().put("query", "commit"),
-            new Requester(principal, false).sign(new DeliveryOptions()));
+            new Requester(principal, false).addTo(new DeliveryOptions()));
   }
 
   @Test

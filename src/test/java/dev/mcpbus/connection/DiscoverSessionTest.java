@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A session of the discover era, from its opening to its end. */
-class ModernSessionTest {
+class DiscoverSessionTest {
 
   private static final String TOOLS =
       "\"result\":{\"tools\":[{\"name\":\"ask\",\"inputSchema\":{\"type\":\"object\"}}],"

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Connections that belong to one client each. */
-class LeaseTest {
+class PrivateConnectionTest {
 
   private static final JsonObject CAN = new JsonObject().put("sampling", new JsonObject());
 

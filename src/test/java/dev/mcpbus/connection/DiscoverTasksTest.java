@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The extension io.modelcontextprotocol/tasks: what the caller sees, what the server gets. */
-class ModernTasksTest {
+class DiscoverTasksTest {
 
   private static final DeliveryOptions NONE = new DeliveryOptions();
   private static final String WORKING = state("working", "");

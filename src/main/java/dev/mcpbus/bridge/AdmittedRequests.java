@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Takes each admitted request from the {@link RequestGuards} to the gateway or to the router, and
  * holds its caller for the routes. Used on the bridge's context.
  */
-final class RequestCaller
+final class AdmittedRequests
     implements BiConsumer<HttpServerRequest, Admission>, Handler<RoutingContext> {
 
   private static final String KEY = "mcpbus.caller";
@@ -30,7 +30,7 @@ final class RequestCaller
    * @param router without routes: this handler must be its first
    * @param mounted the gateway; null for none
    */
-  RequestCaller(Router router, @Nullable MountedHandler mounted, BodyReader bodies) {
+  AdmittedRequests(Router router, @Nullable MountedHandler mounted, BodyReader bodies) {
     this.router = router;
     this.mounted = mounted;
     this.bodies = bodies;

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@link ProtocolFaultsIT} for servers of the modern era, over stdio and HTTP. */
-class ModernProtocolFaultsIT {
+class DiscoverProtocolFaultsIT {
 
   private static final List<String> STRANGE =
       List.of(
@@ -94,7 +94,7 @@ class ModernProtocolFaultsIT {
                             + ",\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":"
                             + "{\"supported\":[\"2031-01-01\"],\"requested\":\"2026-07-28\"}}}",
                         "Content-Type: application/json"));
-        FaultBed bed = FaultBed.start(ModernHttp.entry(server))) {
+        FaultBed bed = FaultBed.start(DiscoverHttp.entry(server))) {
       assertThat(bed.failure("echo", FailureCode.UNSUPPORTED_VERSION, Sent.NO))
           .hasMessageContaining("2031-01-01")
           .hasMessageContaining("2026-07-28");
@@ -131,11 +131,11 @@ class ModernProtocolFaultsIT {
       assertLied(bed, suffix, body);
     }
     try (RawHttpServer server =
-            ModernHttp.start(
+            DiscoverHttp.start(
                 lying(),
                 "[" + listing(List.of("echo")) + "]",
-                (request, peer) -> ModernHttp.result(request, peer, ModernHttp.text("e")));
-        FaultBed bed = FaultBed.ready(ModernHttp.entry(server))) {
+                (request, peer) -> DiscoverHttp.result(request, peer, DiscoverHttp.text("e")));
+        FaultBed bed = FaultBed.ready(DiscoverHttp.entry(server))) {
       assertLied(bed, suffix, body);
     }
   }
@@ -218,17 +218,17 @@ class ModernProtocolFaultsIT {
   void case_63_strange_names_reach_the_server_as_it_wrote_them() {
     List<String> called = new CopyOnWriteArrayList<>();
     try (RawHttpServer server =
-            ModernHttp.start(
+            DiscoverHttp.start(
                 "[" + listing(STRANGE) + "]",
                 (request, peer) -> {
                   JsonObject params = new JsonObject(request.body()).getJsonObject("params");
                   called.add(params.getString("name"));
-                  ModernHttp.result(
+                  DiscoverHttp.result(
                       request,
                       peer,
-                      ModernHttp.text(String.valueOf(request.headers().get("mcp-name"))));
+                      DiscoverHttp.text(String.valueOf(request.headers().get("mcp-name"))));
                 });
-        FaultBed bed = FaultBed.ready(ModernHttp.entry(server))) {
+        FaultBed bed = FaultBed.ready(DiscoverHttp.entry(server))) {
       assertThat(aggregate(bed))
           .containsAll(STRANGE.stream().map(name -> "victim." + name).toList());
       for (String name : STRANGE) {
@@ -290,15 +290,15 @@ class ModernProtocolFaultsIT {
       return;
     }
     try (RawHttpServer server =
-            ModernHttp.start(
+            DiscoverHttp.start(
                 "[" + listing(List.of("echo", "slow")) + "]",
                 (request, peer) -> {
                   if (request.body().contains("\"name\":\"slow\"")) {
                     peer.silenceFor(20);
                   }
-                  ModernHttp.result(request, peer, ModernHttp.text("slept"));
+                  DiscoverHttp.result(request, peer, DiscoverHttp.text("slept"));
                 });
-        FaultBed bed = FaultBed.ready(ModernHttp.entry(server))) {
+        FaultBed bed = FaultBed.ready(DiscoverHttp.entry(server))) {
       race(bed);
     }
   }

@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 
 /** A server of the modern era over HTTP, whose tool calls a test answers. */
-final class ModernHttp {
+final class DiscoverHttp {
 
   /** Plays the response to one tool call. */
   @FunctionalInterface
@@ -13,7 +13,7 @@ final class ModernHttp {
     void answer(RawHttpServer.Request request, RawHttpServer.Peer peer) throws IOException;
   }
 
-  private ModernHttp() {}
+  private DiscoverHttp() {}
 
   /**
    * Starts one.

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Real servers that speak both eras. */
-class ModernServersIT {
+class DiscoverServersIT {
 
   private static final String EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js";
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The experimental tasks of 2025-11-25. */
-class LegacyTasksTest {
+class InitializeTasksTest {
 
   private static final DeliveryOptions NONE = new DeliveryOptions();
   private static final String ALL =

@@ -8,7 +8,7 @@ import io.vertx.core.json.JsonObject;
  * mcp.servers.lease} and {@code mcp.servers.release}. Confined to the context of {@link
  * ServersVerticle}.
  */
-public interface PrivateConnectionHost {
+public interface PrivateConnectionPeers {
 
   /**
    * Starts a private connection on {@code node}. Fails with {@code UNAVAILABLE} where that node
