@@ -39,7 +39,7 @@ class GatewayDefectsTest {
     private volatile boolean broken;
 
     @Override
-    public void doAppend(ILoggingEvent event) {
+    public synchronized void doAppend(ILoggingEvent event) {
       JsonObject line = new JsonObject(event.getFormattedMessage());
       if (SERVER.equals(line.getString("server"))) {
         if (broken) {
