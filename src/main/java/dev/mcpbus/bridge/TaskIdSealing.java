@@ -169,17 +169,9 @@ final class TaskIdSealing {
         return cause;
       }
       String of = failure.data().getValue("taskId") instanceof String named ? named : own;
-      if (of.isEmpty()) {
-        return failure;
-      }
-      String id = seal(requester.name(), server, of);
-      JsonObject data = failure.data().copy();
-      return new McpFailure(
-          failure.code(),
-          failure.sent(),
-          String.valueOf(failure.getMessage()).replace("'" + of + "'", "'" + id + "'"),
-          failure.retryAfterMillis(),
-          data.containsKey("taskId") ? data.put("taskId", id) : data);
+      return of.isEmpty()
+          ? failure
+          : SealedTaskIds.renamed(failure, of, seal(requester.name(), server, of));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.bus;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
 import java.net.URLEncoder;
@@ -114,6 +115,34 @@ public final class SealedTaskIds implements Shareable {
     boolean allowed =
         parts.length == 4 && (requester.admin() || parts[0].equals(encoded(requester.name())));
     return allowed ? new Named(parts[1], parts[2], parts[3]) : null;
+  }
+
+  /**
+   * The failure as the principal sees it that knows the task by another id: with that id in the
+   * data, and between quotation marks in the message and in the message of the server's error.
+   *
+   * @param own the server's own id of the task
+   * @param id the id that {@link #seal} made of it
+   */
+  public static McpFailure renamed(McpFailure failure, String own, String id) {
+    JsonObject data = failure.data().copy();
+    if (data.containsKey("taskId")) {
+      data.put("taskId", id);
+    }
+    if (data.getValue("error") instanceof JsonObject error
+        && error.getValue("message") instanceof String text) {
+      error.put("message", renamed(text, own, id));
+    }
+    return new McpFailure(
+        failure.code(),
+        failure.sent(),
+        renamed(String.valueOf(failure.getMessage()), own, id),
+        failure.retryAfterMillis(),
+        data.isEmpty() ? null : data);
+  }
+
+  private static String renamed(String text, String own, String id) {
+    return text.replace("'" + own + "'", "'" + id + "'");
   }
 
   /** The name without a separator. */

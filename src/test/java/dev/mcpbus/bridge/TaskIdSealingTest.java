@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -174,6 +175,27 @@ class TaskIdSealingTest {
     McpFailure late = McpFailure.maybeSent(FailureCode.CALL_TIMEOUT, "the task 'own' is not over");
     assertThat(passing(ADA, "tasks.result", params).sealed(Future.failedFuture(late)).cause())
         .hasMessage("the task '" + sealed + "' is not over");
+  }
+
+  /** A server's error stands in the data, too. */
+  @Test
+  void an_error_of_the_server_names_the_task_as_its_caller_does() {
+    String params = new JsonObject().put("taskId", sealed).encode();
+    McpFailure failure =
+        McpFailure.upstream(new JsonRpcError(-32602, "no task 'own'", new JsonObject().put("x", 1)));
+
+    McpFailure shown =
+        McpFailure.of(
+            passing(ADA, "tasks.get", params).sealed(Future.failedFuture(failure)).cause());
+
+    assertThat(shown.getMessage()).isEqualTo("no task '" + sealed + "'");
+    assertThat(shown.toJsonRpcError())
+        .isEqualTo(
+            new JsonObject()
+                .put("code", -32602)
+                .put("message", "no task '" + sealed + "'")
+                .put("data", new JsonObject().put("x", 1)));
+    assertThat(failure.data().encode()).as("the failure of the connection").contains("'own'");
   }
 
   @Test

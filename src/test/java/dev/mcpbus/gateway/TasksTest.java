@@ -33,6 +33,10 @@ class TasksTest {
   private static final ApiKeys.Fresh BOB = ApiKeys.generate(new SecureRandom());
 
   private final Set<String> cancelled = ConcurrentHashMap.newKeySet();
+
+  /** Servers whose {@code tasks/get} fails. */
+  private final Set<String> broken = ConcurrentHashMap.newKeySet();
+
   private final TestBus bus =
       TestBus.startWithAuth(
           new JsonObject(),
@@ -84,7 +88,9 @@ class TasksTest {
                   case "tools/call" ->
                       result(task("working").put("ttlMs", 60_000).put("resultType", "task"));
                   case "tasks/get" ->
-                      result(
+                      broken.contains(id)
+                          ? ScriptedPeer.error(-32602, "task '1' is broken")
+                          : result(
                           task(cancelled.contains(id) ? "cancelled" : "working")
                               .put("ttlMs", 60_000)
                               .put("pollIntervalMs", 70));
@@ -257,6 +263,23 @@ class TasksTest {
       JsonObject told = stream.messages().get(0).getJsonObject("params");
       assertThat(told.getString("taskId")).isEqualTo(id);
       assertThat(told.getLong("ttl")).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void an_error_of_a_server_names_the_task_as_the_client_does() {
+    modern("m");
+    String id = begin(ADA, "m__work");
+    McpHttp.Session session = session(ADA);
+    String own = id(session.call("tools/call", asTask("m__work")));
+    broken.add("m");
+
+    JsonObject discover = ask(ADA, "tasks/get", named(id)).getJsonObject("error");
+    assertThat(discover.getString("message")).isEqualTo("task '" + id + "' is broken");
+    for (String method : List.of("tasks/get", "tasks/cancel")) {
+      JsonObject initialize = session.call(method, named(own)).error();
+      assertThat(initialize.getString("message")).isEqualTo("task '" + own + "' is broken");
+      assertThat(initialize.getInteger("code")).isEqualTo(-32602);
     }
   }
 

@@ -64,7 +64,11 @@ final class DiscoverTasks {
     call.about(task.connection(), task.tool());
     return router
         .send(call, task.connection(), suffix, TaskId.with(request.params(), task.own()))
-        .map(result -> TaskId.of(result).isEmpty() ? result : TaskId.with(result, id));
+        .map(result -> TaskId.of(result).isEmpty() ? result : TaskId.with(result, id))
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    SealedTaskIds.renamed(McpErrors.of(failure), task.own(), id)));
   }
 
   private static String suffix(GatewayRequest request) {

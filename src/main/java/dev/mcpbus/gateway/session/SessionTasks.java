@@ -100,7 +100,7 @@ final class SessionTasks {
   }
 
   private String remember(SealedTaskIds.Named task) {
-    String id = host.directory().taskIds().seal(session.owner(), task);
+    String id = sealed(task);
     known.put(id, task);
     ids.put(key(task.connection(), task.own()), id);
     if (known.size() > MAX_KNOWN) {
@@ -191,13 +191,17 @@ final class SessionTasks {
 
   private Future<RawJson> send(
       GatewayCall call, String server, String suffix, SealedTaskIds.Named task) {
-    return host.router().send(call, server, suffix, TaskId.with(RawJson.EMPTY_OBJECT, task.own()));
+    return host.router()
+        .send(call, server, suffix, TaskId.with(RawJson.EMPTY_OBJECT, task.own()))
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    SealedTaskIds.renamed(McpErrors.of(failure), task.own(), sealed(task))));
   }
 
   private Future<RawJson> state(GatewayCall call, String server, SealedTaskIds.Named task) {
-    String id = host.directory().taskIds().seal(session.owner(), task);
     return send(call, server, Addresses.TASKS_GET, task)
-        .map(state -> TaskForms.forInitialize(state, id));
+        .map(state -> TaskForms.forInitialize(state, sealed(task)));
   }
 
   /** MCP 2025-11-25: a task that is over cannot be cancelled, and the answer is the task. */
@@ -217,9 +221,12 @@ final class SessionTasks {
             answer ->
                 TaskId.of(answer).isEmpty()
                     ? state(call, server, task)
-                    : Future.succeededFuture(
-                        TaskForms.forInitialize(
-                            answer, host.directory().taskIds().seal(session.owner(), task))));
+                    : Future.succeededFuture(TaskForms.forInitialize(answer, sealed(task))));
+  }
+
+  /** The client's id of a task. */
+  private String sealed(SealedTaskIds.Named task) {
+    return host.directory().taskIds().seal(session.owner(), task);
   }
 
   /** The tasks that the client knows and that still exist. */
