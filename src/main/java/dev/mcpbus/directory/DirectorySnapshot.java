@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Via;
 import java.util.Collection;
@@ -28,7 +29,7 @@ public final class DirectorySnapshot {
 
   private record ViewListKey(DirectoryView view, ListKind kind) {}
 
-  private record First(ViewListKey key, int size, boolean discover) {}
+  private record First(ViewListKey key, int size, Era era) {}
 
   private final SortedMap<String, DirectoryEntry> servers;
   private final Map<ViewListKey, ViewList> lists = new ConcurrentHashMap<>();
@@ -87,24 +88,20 @@ public final class DirectorySnapshot {
   /**
    * One page of a list, with the mark of this mcpbus.
    *
+   * @param era of the client
    * @param own the name of this mcpbus
    * @return null if the cursor is not valid
    */
   public @Nullable RawJson page(
-      DirectoryView view,
-      ListKind kind,
-      @Nullable String cursor,
-      int size,
-      boolean discover,
-      String own) {
+      DirectoryView view, ListKind kind, @Nullable String cursor, int size, Era era, String own) {
     if (cursor != null) {
-      RawJson page = list(view, kind).page(cursor, size, discover);
+      RawJson page = list(view, kind).page(cursor, size, era);
       return page == null ? null : Via.put(page, via(view, own));
     }
-    First wanted = new First(new ViewListKey(view, kind), size, discover);
+    First wanted = new First(new ViewListKey(view, kind), size, era);
     RawJson first = pages.get(wanted);
     if (first == null) {
-      first = list(view, kind).page(null, size, discover);
+      first = list(view, kind).page(null, size, era);
       if (first != null) {
         first = Via.put(first, via(view, own));
         pages.put(wanted, first);

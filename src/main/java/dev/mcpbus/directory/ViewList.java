@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
@@ -167,17 +168,17 @@ public final class ViewList {
    * One page of the result. A cursor names the entry before the page, so that it stays good while
    * that entry is there.
    *
-   * @param discover whether the page states how long it may be kept, as the {@code discover} era
-   *     requires
+   * @param era of the client; in the {@code discover} era a page states how long it may be kept
    * @return null if the cursor is not one of ours, or if its entry is gone
    */
-  @Nullable RawJson page(@Nullable String cursor, int size, boolean discover) {
+  @Nullable RawJson page(@Nullable String cursor, int size, Era era) {
     Integer after = cursor == null ? Integer.valueOf(-1) : places.get(decoded(cursor));
     if (after == null) {
       return null;
     }
     int from = after + 1;
     int to = Math.min(entries.size(), from + size);
+    boolean discover = era == Era.DISCOVER;
     RawJson page =
         RawJson.array(
             discover || deciders.isEmpty() ? entries.subList(from, to) : withTaskSupport(from, to));

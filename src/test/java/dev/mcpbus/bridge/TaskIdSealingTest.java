@@ -182,7 +182,8 @@ class TaskIdSealingTest {
   void an_error_of_the_server_names_the_task_as_its_caller_does() {
     String params = new JsonObject().put("taskId", sealed).encode();
     McpFailure failure =
-        McpFailure.upstream(new JsonRpcError(-32602, "no task 'own'", new JsonObject().put("x", 1)));
+        McpFailure.upstream(
+            new JsonRpcError(-32602, "no task 'own'", new JsonObject().put("x", 1)));
 
     McpFailure shown =
         McpFailure.of(

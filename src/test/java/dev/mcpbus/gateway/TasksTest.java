@@ -91,9 +91,9 @@ class TasksTest {
                       broken.contains(id)
                           ? ScriptedPeer.error(-32602, "task '1' is broken")
                           : result(
-                          task(cancelled.contains(id) ? "cancelled" : "working")
-                              .put("ttlMs", 60_000)
-                              .put("pollIntervalMs", 70));
+                              task(cancelled.contains(id) ? "cancelled" : "working")
+                                  .put("ttlMs", 60_000)
+                                  .put("pollIntervalMs", 70));
                   case "tasks/cancel" -> {
                     cancelled.add(id);
                     yield "\"result\":{\"resultType\":\"complete\"}";

@@ -67,8 +67,7 @@ final class DiscoverTasks {
         .map(result -> TaskId.of(result).isEmpty() ? result : TaskId.with(result, id))
         .recover(
             failure ->
-                Future.failedFuture(
-                    SealedTaskIds.renamed(McpErrors.of(failure), task.own(), id)));
+                Future.failedFuture(SealedTaskIds.renamed(McpErrors.of(failure), task.own(), id)));
   }
 
   private static String suffix(GatewayRequest request) {

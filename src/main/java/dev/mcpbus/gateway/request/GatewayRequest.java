@@ -59,11 +59,6 @@ public record GatewayRequest(
     return requester(principal).addTo(options);
   }
 
-  /** Whether the client is of the {@code discover} era. */
-  boolean isDiscover() {
-    return era == Era.DISCOVER;
-  }
-
   /**
    * A member of the params that must be a string.
    *

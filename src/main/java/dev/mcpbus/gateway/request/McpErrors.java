@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.request;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
@@ -88,7 +89,9 @@ public final class McpErrors {
   /** There is no such resource: -32602 since 2026-07-28, -32002 before. */
   static McpFailure unknownResource(GatewayRequest request, String uri) {
     return rpc(
-        request.isDiscover() ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND,
+        request.era() == Era.DISCOVER
+            ? JsonRpcError.INVALID_PARAMS
+            : JsonRpcError.RESOURCE_NOT_FOUND,
         "Resource not found: " + shown(uri),
         new JsonObject().put("uri", uri));
   }

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answers the requests of clients: lists from the directory, everything else by the server that the
  * request names. It finds that server by the names of the client's view, checks the policy, and
- * gives the request to its {@link GatewayCall} to send. It knows nothing of HTTP; the era decides
- * only what a page of a list holds and the code for an absent resource. Futures complete on the
- * caller's context and fail with {@link McpFailure} only.
+ * gives the request to its {@link GatewayCall} to send. It knows nothing of HTTP and decides
+ * nothing by the client's era: pages and errors are written in it. Futures complete on the caller's
+ * context and fail with {@link McpFailure} only.
  */
 public final class RequestRouter {
 
@@ -83,7 +83,7 @@ public final class RequestRouter {
     }
     DirectoryView view = request.view();
     if (kind == ListKind.TOOLS && view.searches()) {
-      return Future.succeededFuture(ViewMetaTools.list(request.isDiscover()));
+      return Future.succeededFuture(ViewMetaTools.list(request.era()));
     }
     return directory
         .ready(vertx, view, List.of(kind))
@@ -97,7 +97,7 @@ public final class RequestRouter {
                       kind,
                       cursor == null ? null : cursor.asString(),
                       pageSize,
-                      request.isDiscover(),
+                      request.era(),
                       InstanceId.of(vertx));
               if (page == null) {
                 throw McpErrors.staleCursor();

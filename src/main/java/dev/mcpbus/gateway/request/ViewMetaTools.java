@@ -8,6 +8,7 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.MetaTools;
 import dev.mcpbus.directory.ViewList;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
@@ -39,9 +40,9 @@ final class ViewMetaTools {
   }
 
   /** The one page of {@code tools/list}. */
-  static RawJson list(boolean discover) {
+  static RawJson list(Era era) {
     RawJson tools = RawJson.EMPTY_OBJECT.with("tools", TOOLS);
-    return discover
+    return era == Era.DISCOVER
         ? tools
             .with("cacheScope", RawJson.string("public"))
             .with("ttlMs", RawJson.of(Long.toString(TTL_MILLIS)))

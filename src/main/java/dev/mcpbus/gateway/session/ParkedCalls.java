@@ -56,8 +56,22 @@ final class ParkedCalls {
 
   // ---- messages of endpoints
 
-  /** {@link SessionMessage#CALL}. */
-  void call(Message<?> message) {
+  /**
+   * Answers a message about a parked call.
+   *
+   * @throws McpFailure that the sender gets; {@code BAD_REQUEST} for an unknown operation
+   */
+  void handle(String op, Message<?> message) {
+    switch (op) {
+      case SessionMessage.CALL -> call(message);
+      case SessionMessage.RETRY -> retry(message);
+      case SessionMessage.TASK -> task(message);
+      case SessionMessage.ABOUT_TASK -> aboutTask(message);
+      default -> throw McpFailure.notSent(FailureCode.BAD_REQUEST, "unknown " + op);
+    }
+  }
+
+  private void call(Message<?> message) {
     RetriedCall call = new RetriedCall(this, ParkedCall.ConnectionKey.of(message), message);
     admit(
         call,
@@ -79,8 +93,7 @@ final class ParkedCalls {
             call::fail);
   }
 
-  /** {@link SessionMessage#RETRY}. */
-  void retry(Message<?> message) {
+  private void retry(Message<?> message) {
     String state = SessionMessage.header(message, SessionMessage.STATE);
     if (byState.get(state) instanceof RetriedCall call && call.isOf(message)) {
       byState.remove(state);
@@ -90,8 +103,7 @@ final class ParkedCalls {
     }
   }
 
-  /** {@link SessionMessage#TASK}. */
-  void task(Message<?> message) {
+  private void task(Message<?> message) {
     RawJson params = SessionMessage.params(message);
     RawJson name = params.member("name");
     String tool = name == null || !name.isString() ? "" : name.asString();
@@ -125,8 +137,8 @@ final class ParkedCalls {
             });
   }
 
-  /** {@link SessionMessage#ABOUT_TASK}: {@code tasks/get}, {@code /update}, {@code /cancel}. */
-  void aboutTask(Message<?> message) {
+  /** {@code tasks/get}, {@code tasks/update}, {@code tasks/cancel}. */
+  private void aboutTask(Message<?> message) {
     ParkedCall known = byState.get(SessionMessage.header(message, SessionMessage.STATE));
     if (!(known instanceof TaskCall task) || !isFor(task, message.headers())) {
       throw TaskForms.absent();

@@ -201,10 +201,6 @@ public final class SessionHost extends VerticleBase {
       switch (op) {
         case SessionMessage.OPEN -> open(message);
         case SessionMessage.FIND -> find(message);
-        case SessionMessage.CALL -> parked.call(message);
-        case SessionMessage.RETRY -> parked.retry(message);
-        case SessionMessage.TASK -> parked.task(message);
-        case SessionMessage.ABOUT_TASK -> parked.aboutTask(message);
         case SessionMessage.GONE -> gone(message);
         case SessionMessage.KEEP -> keep(message);
         case SessionMessage.POST ->
@@ -214,7 +210,7 @@ public final class SessionHost extends VerticleBase {
           end(session(message));
           message.reply(Buffer.buffer());
         }
-        default -> throw McpFailure.notSent(FailureCode.BAD_REQUEST, "unknown " + op);
+        default -> parked.handle(op, message);
       }
     } catch (McpFailure refused) {
       message.reply(refused);

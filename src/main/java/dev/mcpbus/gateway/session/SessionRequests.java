@@ -70,44 +70,64 @@ final class SessionRequests {
     return found;
   }
 
+  /**
+   * A request of the client: bound, call, answer, audit, end.
+   *
+   * @param message whose reply is the answer
+   */
   void request(Message<?> message, RawJson id, String method, RawJson params) {
     if (calls.size() >= host.maxCalls()) {
-      McpFailure refused =
-          McpFailure.notSent(
-              FailureCode.OVERLOADED,
-              host.maxCalls() + " requests of this session are in flight already");
-      message.reply(Buffer.buffer(McpErrors.message(id, refused)));
+      message.reply(
+          failed(
+              id,
+              McpFailure.notSent(
+                  FailureCode.OVERLOADED,
+                  host.maxCalls() + " requests of this session are in flight already")));
       return;
     }
-    RawJson meta = params.member("_meta");
-    RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
-    GatewayRequest request =
-        new GatewayRequest(
-            Era.INITIALIZE,
-            session.principal(),
-            session.view(),
-            method,
-            params,
-            host.registry().add(session.inbox),
-            host.registry().calling(),
-            host.registry().inputs(),
-            token != null,
-            session.inbox.level() != null,
-            false,
-            System.nanoTime());
-    SessionCall call = new SessionCall(host, session, request, id, token, message);
-    calls.put(request.callId(), call);
-    session.noteUse();
+    SessionCall call = begin(message, id, method, params);
     McpErrors.guarded(() -> answer(call))
         .onComplete(
             outcome -> {
               audit(call, outcome);
-              end(
-                  call,
-                  outcome.succeeded()
-                      ? MessageWriter.written(id, outcome.result())
-                      : Buffer.buffer(McpErrors.message(id, McpErrors.of(outcome.cause()))));
+              end(call, written(id, outcome));
             });
+  }
+
+  private SessionCall begin(Message<?> message, RawJson id, String method, RawJson params) {
+    RawJson meta = params.member("_meta");
+    RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
+    GatewayRequest request = request(method, params, token != null);
+    SessionCall call = new SessionCall(host, session, request, id, token, message);
+    calls.put(request.callId(), call);
+    session.noteUse();
+    return call;
+  }
+
+  private GatewayRequest request(String method, RawJson params, boolean progress) {
+    return new GatewayRequest(
+        Era.INITIALIZE,
+        session.principal(),
+        session.view(),
+        method,
+        params,
+        host.registry().add(session.inbox),
+        host.registry().calling(),
+        host.registry().inputs(),
+        progress,
+        session.inbox.level() != null,
+        false,
+        System.nanoTime());
+  }
+
+  private static Buffer written(RawJson id, AsyncResult<RawJson> outcome) {
+    return outcome.succeeded()
+        ? MessageWriter.written(id, outcome.result())
+        : failed(id, McpErrors.of(outcome.cause()));
+  }
+
+  private static Buffer failed(RawJson id, McpFailure failure) {
+    return Buffer.buffer(McpErrors.message(id, failure));
   }
 
   private Future<RawJson> answer(SessionCall call) {

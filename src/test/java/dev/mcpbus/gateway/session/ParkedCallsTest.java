@@ -31,7 +31,6 @@ import java.lang.reflect.Field;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -51,7 +50,7 @@ class ParkedCallsTest {
         .eventBus()
         .consumer(
             Addresses.SERVERS_LEASE, wish -> wish.reply(new JsonObject().put("lease", "own")));
-    ParkedCalls calls = open(vertx, ParkedCalls::task);
+    ParkedCalls calls = open(vertx, SessionMessage.TASK);
 
     begin(vertx, "one");
     WeakReference<Object> first = new WeakReference<>(tasks(calls).values().iterator().next());
@@ -77,7 +76,7 @@ class ParkedCallsTest {
         .eventBus()
         .consumer(
             Addresses.SERVERS_LEASE, wish -> wish.reply(new JsonObject().put("lease", "own")));
-    ParkedCalls calls = open(vertx, ParkedCalls::call);
+    ParkedCalls calls = open(vertx, SessionMessage.CALL);
 
     Future<Message<Object>> sent = request(vertx, "sent");
     await(called.future());
@@ -93,7 +92,7 @@ class ParkedCallsTest {
     Codecs.register(vertx);
     Promise<Message<Object>> opening = Promise.promise();
     vertx.eventBus().consumer(Addresses.SERVERS_LEASE, opening::complete);
-    ParkedCalls calls = open(vertx, ParkedCalls::call);
+    ParkedCalls calls = open(vertx, SessionMessage.CALL);
 
     Future<Message<Object>> waiting = request(vertx, "waiting");
     await(opening.future());
@@ -110,7 +109,7 @@ class ParkedCallsTest {
     Codecs.register(vertx);
     Promise<Message<Object>> opening = Promise.promise();
     vertx.eventBus().consumer(Addresses.SERVERS_LEASE, opening::complete);
-    open(vertx, ParkedCalls::call);
+    open(vertx, SessionMessage.CALL);
     request(vertx, "one");
     await(opening.future());
 
@@ -118,7 +117,7 @@ class ParkedCallsTest {
   }
 
   /** Calls of a host with one place, whose failures are replies as those of the host. */
-  private ParkedCalls open(Vertx vertx, BiConsumer<ParkedCalls, Message<Object>> operation) {
+  private ParkedCalls open(Vertx vertx, String op) {
     context = vertx.getOrCreateContext();
     Promise<ParkedCalls> made = Promise.promise();
     context.runOnContext(
@@ -130,7 +129,7 @@ class ParkedCallsTest {
                   "host",
                   message -> {
                     try {
-                      operation.accept(calls, message);
+                      calls.handle(op, message);
                     } catch (McpFailure refused) {
                       message.reply(refused);
                     }
