@@ -24,17 +24,21 @@
  * dev.mcpbus.bus.ListKind} (the kinds of lists), names of tools, codecs and the wire form, and
  * secrets that are shared by the nodes.
  *
- * <p>Five types are no part of the contract. Each has users in two packages or more that do not see
- * one another, and this package is the lowest that all of them see:
+ * <p>Seven types are no part of the contract. Each has users in two packages or more that do not
+ * see one another, and this package is the lowest that all of them see:
  *
  * <ul>
  *   <li>{@link dev.mcpbus.bus.FairLimit} and {@link dev.mcpbus.bus.FairLimits}: bounds that callers
  *       share, in {@code connection}, {@code directory}, {@code hosting} and both doors.
+ *   <li>{@link dev.mcpbus.bus.JsonReplies}: replies to a request from a future, in every package
+ *       that serves an address.
  *   <li>{@link dev.mcpbus.bus.PeerRequests}: one request to every other node, from {@code
  *       directory} and {@code cluster}.
  *   <li>{@link dev.mcpbus.bus.Readiness}: {@code hosting} writes it, the bridge reads it.
  *   <li>{@link dev.mcpbus.bus.SerialRuns}: runs that never overlap, in {@code directory} and {@code
  *       cluster}.
+ *   <li>{@link dev.mcpbus.bus.Timers}: timers that tests advance, in {@code supervisor} and {@code
+ *       connection}.
  * </ul>
  */
 @NullMarked

@@ -2,9 +2,9 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.session.Session;
-import dev.mcpbus.connection.session.Timers;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;

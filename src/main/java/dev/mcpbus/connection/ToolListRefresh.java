@@ -2,8 +2,8 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.session.Clock;
-import dev.mcpbus.connection.session.Timers;
 import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.connection.tools.ListChanges;
 import dev.mcpbus.connection.tools.ToolTable;

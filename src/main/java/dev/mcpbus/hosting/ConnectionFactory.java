@@ -17,8 +17,8 @@ import dev.mcpbus.transport.RedactedTransport;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,7 +111,7 @@ public final class ConnectionFactory {
     return switch (definition.rpcLog()) {
       case OFF -> null;
       case ON -> RpcLog.toLog(definition.id(), secrets);
-      case BUS -> RpcLog.toBus(vertx, definition.id(), secrets, Clock.systemUTC());
+      case BUS -> RpcLog.toBus(vertx, definition.id(), secrets, InstantSource.system());
     };
   }
 }

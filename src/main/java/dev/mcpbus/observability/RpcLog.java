@@ -9,7 +9,7 @@ import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
+import java.time.InstantSource;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
@@ -70,7 +70,8 @@ public final class RpcLog implements MessageTap {
    *
    * @param secrets of the connection
    */
-  public static MessageTap toBus(Vertx vertx, ConnectionId server, Redactor secrets, Clock clock) {
+  public static MessageTap toBus(
+      Vertx vertx, ConnectionId server, Redactor secrets, InstantSource clock) {
     return new RpcLog(
         secrets,
         (direction, text) ->

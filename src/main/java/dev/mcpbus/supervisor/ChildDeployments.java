@@ -3,6 +3,7 @@ package dev.mcpbus.supervisor;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.LifecycleMessage;
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Deployable;
@@ -41,7 +42,7 @@ final class ChildDeployments {
   /** Deploys the children: Vert.x would undeploy those of the supervisor's context by itself. */
   private final OwnContext roots;
 
-  private final Scheduler scheduler;
+  private final Timers timers;
   private final long startTimeoutMillis;
   private final Map<String, Live> live = new HashMap<>();
 
@@ -52,13 +53,12 @@ final class ChildDeployments {
 
   /**
    * @param context of the supervisor
-   * @param scheduler runs its tasks on that context
    */
-  ChildDeployments(Vertx vertx, OwnContext context, Scheduler scheduler, long startTimeoutMillis) {
+  ChildDeployments(Vertx vertx, OwnContext context, Timers timers, long startTimeoutMillis) {
     this.vertx = vertx;
     this.context = context;
     this.roots = OwnContext.create(vertx);
-    this.scheduler = scheduler;
+    this.timers = timers;
     this.startTimeoutMillis = startTimeoutMillis;
   }
 
@@ -206,19 +206,11 @@ final class ChildDeployments {
 
   private <T> Future<T> bounded(Future<T> future, long millis) {
     Promise<T> promise = Promise.promise();
-    Scheduler.Cancellation timer =
-        scheduler.schedule(
+    long timer =
+        timers.set(
             millis,
             () -> promise.tryFail(new TimeoutException("not done after " + millis + " ms")));
-    future.onComplete(
-        result -> {
-          timer.cancel();
-          if (result.succeeded()) {
-            promise.tryComplete(result.result());
-          } else {
-            promise.tryFail(result.cause());
-          }
-        });
-    return promise.future();
+    future.onComplete(promise::tryComplete, promise::tryFail);
+    return promise.future().onComplete(ended -> timers.cancel(timer));
   }
 }

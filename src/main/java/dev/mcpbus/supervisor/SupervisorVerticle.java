@@ -3,6 +3,7 @@ package dev.mcpbus.supervisor;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.LifecycleMessage;
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -42,22 +43,25 @@ public final class SupervisorVerticle extends VerticleBase {
 
   private final SupervisorOptions options;
   private final LongSupplier clock;
-  private final Function<Vertx, Scheduler> schedulers;
   private final Supervision supervision;
 
-  private final Map<String, Scheduler.Cancellation> timers = new HashMap<>();
-  private Scheduler.Cancellation wake = () -> {};
+  private final Function<Vertx, Timers> newTimers;
+
+  /** The timers of pending restarts, by child. */
+  private final Map<String, Long> restarts = new HashMap<>();
+
+  private long wake = -1;
 
   /** Promises for the children that have not been deployed yet. */
   private final Map<String, Promise<Void>> starting = new HashMap<>();
 
-  private @Nullable Scheduler scheduler;
+  private @Nullable Timers timers;
   private @Nullable ChildDeployments deployments;
   private @Nullable MessageConsumer<Object> facts;
   private boolean stopping;
 
   public SupervisorVerticle(SupervisorOptions options) {
-    this(options, RandomGenerator.getDefault(), () -> System.nanoTime() / 1_000_000, Scheduler::of);
+    this(options, RandomGenerator.getDefault(), () -> System.nanoTime() / 1_000_000, Timers::of);
   }
 
   /**
@@ -67,23 +71,20 @@ public final class SupervisorVerticle extends VerticleBase {
       SupervisorOptions options,
       RandomGenerator random,
       LongSupplier clock,
-      Function<Vertx, Scheduler> schedulers) {
+      Function<Vertx, Timers> newTimers) {
     this.options = options;
     this.clock = clock;
-    this.schedulers = schedulers;
+    this.newTimers = newTimers;
     this.supervision = new Supervision(options, random);
   }
 
   @Override
   public Future<?> start() {
     Codecs.register(vertx);
-    Scheduler timed = schedulers.apply(vertx);
-    Scheduler onContext =
-        (delay, task) -> timed.schedule(delay, () -> context.runOnContext(fired -> task.run()));
-    scheduler = onContext;
+    Timers own = newTimers.apply(vertx);
+    timers = own;
     deployments =
-        new ChildDeployments(
-            vertx, OwnContext.of(context), onContext, options.startTimeout().toMillis());
+        new ChildDeployments(vertx, OwnContext.of(context), own, options.startTimeout().toMillis());
     MessageConsumer<Object> consumer = vertx.eventBus().localConsumer(Addresses.SUPERVISOR);
     facts = consumer.handler(this::onFact);
     return consumer.completion();
@@ -194,8 +195,8 @@ public final class SupervisorVerticle extends VerticleBase {
   @Override
   public Future<?> stop() {
     stopping = true;
-    timers.values().forEach(Scheduler.Cancellation::cancel);
-    wake.cancel();
+    restarts.values().forEach(timers()::cancel);
+    timers().cancel(wake);
     List.copyOf(starting.keySet()).forEach(id -> abandonStart(id, "the supervisor stops"));
     return deployments()
         .close(supervision.ids(), options.stopTimeout().toMillis())
@@ -228,24 +229,25 @@ public final class SupervisorVerticle extends VerticleBase {
         deployments().undeploy(undeploy.id());
       } else if (action instanceof SupervisorAction.SetTimer timer) {
         cancelTimer(timer.id());
-        timers.put(
+        restarts.put(
             timer.id(),
-            schedule(
-                timer.delayMillis(),
-                () -> decide(now -> supervision.timerFired(timer.id(), timer.ticket(), now))));
+            timers()
+                .set(
+                    timer.delayMillis(),
+                    () -> decide(now -> supervision.timerFired(timer.id(), timer.ticket(), now))));
       } else if (action instanceof SupervisorAction.CancelTimer timer) {
         cancelTimer(timer.id());
       } else if (action instanceof SupervisorAction.Wake later) {
-        wake.cancel();
-        wake = schedule(later.delayMillis(), () -> decide(supervision::wake));
+        timers().cancel(wake);
+        wake = timers().set(later.delayMillis(), () -> decide(supervision::wake));
       }
     }
   }
 
   private void cancelTimer(String id) {
-    Scheduler.Cancellation timer = timers.remove(id);
+    Long timer = restarts.remove(id);
     if (timer != null) {
-      timer.cancel();
+      timers().cancel(timer);
     }
   }
 
@@ -286,11 +288,11 @@ public final class SupervisorVerticle extends VerticleBase {
     return deployments;
   }
 
-  private Scheduler.Cancellation schedule(long delayMillis, Runnable task) {
-    if (scheduler == null) {
+  private Timers timers() {
+    if (timers == null) {
       throw new IllegalStateException("the supervisor is not deployed");
     }
-    return scheduler.schedule(delayMillis, task);
+    return timers;
   }
 
   private <T> Future<T> onOwnContext(Supplier<Future<T>> task) {

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.DiscoverEra;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.SessionPreferences;
-import dev.mcpbus.connection.session.Timers;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Context;

@@ -1,7 +1,7 @@
 package dev.mcpbus.connection;
 
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.session.Clock;
-import dev.mcpbus.connection.session.Timers;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -1,13 +1,19 @@
 package dev.mcpbus.supervisor;
 
+import dev.mcpbus.bus.Timers;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Time that passes when a test says so. Safe from any thread. */
-final class ManualScheduler implements Scheduler {
+/**
+ * Time that passes when a test says so; what is due runs on the context that set the timer. Safe
+ * from any thread.
+ */
+final class ManualScheduler implements Timers {
 
-  private record Entry(long number, long at, Runnable task) {}
+  private record Entry(long number, long at, Context context, Runnable task) {}
 
   private final List<Entry> entries = new ArrayList<>();
   private long last;
@@ -18,14 +24,14 @@ final class ManualScheduler implements Scheduler {
   }
 
   @Override
-  public synchronized Cancellation schedule(long delayMillis, Runnable task) {
-    Entry entry = new Entry(++last, now + delayMillis, task);
-    entries.add(entry);
-    return () -> remove(entry);
+  public synchronized long set(long millis, Runnable task) {
+    entries.add(new Entry(++last, now + millis, Vertx.currentContext(), task));
+    return last;
   }
 
-  private synchronized void remove(Entry entry) {
-    entries.removeIf(e -> e.number() == entry.number());
+  @Override
+  public synchronized void cancel(long timer) {
+    entries.removeIf(e -> e.number() == timer);
   }
 
   void passes(long millis) {
@@ -35,6 +41,8 @@ final class ManualScheduler implements Scheduler {
       fired = entries.stream().filter(e -> e.at() <= now).toList();
       entries.removeAll(fired);
     }
-    fired.stream().sorted(Comparator.comparing(Entry::at)).forEach(e -> e.task().run());
+    fired.stream()
+        .sorted(Comparator.comparing(Entry::at))
+        .forEach(e -> e.context().runOnContext(due -> e.task().run()));
   }
 }

@@ -52,6 +52,12 @@ class SupervisorVerticleTest {
     await().untilAsserted(() -> assertThat(children.log).containsExactly(lines));
   }
 
+  /** Lets time pass when the supervisor has set the timers of what it has begun. */
+  private void passes(long millis) throws TimeoutException {
+    get(supervisor.children());
+    time.passes(millis);
+  }
+
   private void running(String... ids) throws TimeoutException {
     for (String id : ids) {
       get(supervisor.startChild(children.spec(id)));
@@ -94,27 +100,27 @@ class SupervisorVerticleTest {
     running("a");
     ScriptedChildren.say(vertx, ScriptedChildren.failed("a", 1));
     awaitLog("a attempt 1 in 100");
-    time.passes(99);
+    passes(99);
     get(supervisor.children());
     awaitLog("a attempt 1 in 100");
-    time.passes(1);
+    passes(1);
     awaitLog("a attempt 1 in 100", "a start 2");
   }
 
   @Test
-  void a_session_that_never_comes_up_is_given_up_and_probed_for_ever() {
+  void a_session_that_never_comes_up_is_given_up_and_probed_for_ever() throws Exception {
     children.onStart("a", start -> ScriptedChildren.failed("a", start.epoch()));
     supervisor.startChild(children.spec("a"));
     for (int attempt = 1; attempt <= 3; attempt++) {
       String scheduled = "a attempt " + attempt + " in ";
       await().until(() -> children.log.stream().anyMatch(s -> s.startsWith(scheduled)));
-      time.passes(1_000);
+      passes(1_000);
     }
     for (int epoch = 4; epoch < 8; epoch++) {
       String start = "a start " + epoch;
       await().until(() -> children.log.contains(start));
       await().until(() -> children.log.get(children.log.size() - 1).contains("gave up"));
-      time.passes(30_000);
+      passes(30_000);
     }
   }
 
@@ -123,7 +129,7 @@ class SupervisorVerticleTest {
     running("a");
     ScriptedChildren.say(vertx, new LifecycleMessage.Crashed("a", new ArithmeticException("boom")));
     awaitLog("a undeployed", "a deployed", "a attempt 1 in 100");
-    time.passes(100);
+    passes(100);
     await().until(() -> children.log.contains("a start 2"));
     assertThat(children.deployed).hasValue(1);
   }
@@ -135,7 +141,7 @@ class SupervisorVerticleTest {
     children.undeploys.put("a", stuck.future());
     ScriptedChildren.say(vertx, new LifecycleMessage.Crashed("a", new ArithmeticException("boom")));
     awaitLog("a undeployed");
-    time.passes(10_000);
+    passes(10_000);
     await().until(() -> children.log.contains("a start 2"));
     stuck.complete();
   }
@@ -148,7 +154,7 @@ class SupervisorVerticleTest {
     await()
         .untilAsserted(
             () -> {
-              time.passes(100);
+              passes(100);
               assertThat(children.log).contains("a start 1");
             });
     get(started);
@@ -161,7 +167,7 @@ class SupervisorVerticleTest {
     await()
         .until(
             () -> {
-              time.passes(100);
+              passes(100);
               return started.isComplete();
             });
     assertThat(started.cause())
@@ -204,7 +210,7 @@ class SupervisorVerticleTest {
     ScriptedChildren.say(vertx, ScriptedChildren.failed("a", 1));
     awaitLog("a attempt 1 in 100");
     get(supervisor.terminateChild("a"));
-    time.passes(1_000_000);
+    passes(1_000_000);
     get(supervisor.children());
     assertThat(children.log).containsExactly("a attempt 1 in 100", "a stop", "a undeployed");
   }
@@ -217,10 +223,10 @@ class SupervisorVerticleTest {
     children.undeploys.put("a", stuck.future());
     Future<Void> terminated = supervisor.terminateChild("a");
     awaitLog("a stop");
-    time.passes(15_000);
+    passes(15_000);
     awaitLog("a stop", "a undeployed");
     assertThat(terminated.isComplete()).isFalse();
-    time.passes(10_000);
+    passes(10_000);
     get(terminated);
     stuck.complete();
   }

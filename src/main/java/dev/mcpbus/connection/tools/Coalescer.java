@@ -1,7 +1,7 @@
 package dev.mcpbus.connection.tools;
 
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.session.Clock;
-import dev.mcpbus.connection.session.Timers;
 import io.vertx.core.Future;
 import java.util.function.Supplier;
 

@@ -1,8 +1,8 @@
 package dev.mcpbus.connection.tools;
 
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.session.Clock;
-import dev.mcpbus.connection.session.Timers;
 import dev.mcpbus.protocol.Methods;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;

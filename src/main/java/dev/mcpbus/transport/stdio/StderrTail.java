@@ -7,11 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 
 /**
- * The last bytes that a child has written to stderr, with secrets masked when shown. It masks them
- * itself, although {@link dev.mcpbus.transport.RedactedTransport} does so too: the bytes that are
- * left may begin within a secret, which no redactor recognizes, and this class leaves that part
- * out. The reading thread writes it and any thread reads it; it is the only state of a channel that
- * two threads share, so it is locked.
+ * The last bytes that a child has written to stderr, with secrets masked when shown. {@link
+ * dev.mcpbus.transport.RedactedTransport} masks all texts of all transports, and would not
+ * recognize what this class makes of a secret: the ring may begin within one, a line of several is
+ * shown alone, and control characters are replaced. So this class masks before it cuts and
+ * replaces. The reading thread writes it and any thread reads it; it is the only state of a channel
+ * that two threads share, so it is locked.
  */
 final class StderrTail {
 
