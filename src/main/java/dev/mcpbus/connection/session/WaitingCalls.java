@@ -1,13 +1,7 @@
 package dev.mcpbus.connection.session;
 
-import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.FairLimit;
-import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -17,15 +11,17 @@ import java.util.function.Consumer;
  */
 public final class WaitingCalls {
 
-  private final Session session;
-  private final DeadlineTimer timer;
-
   /** Each call, with the name of what it waits for. */
-  private final Map<BusCall, String> calls = new LinkedHashMap<>();
+  private final HeldCalls<String> calls;
 
   public WaitingCalls(Session session) {
-    this.session = session;
-    this.timer = new DeadlineTimer(session.vertx(), session.clock(), this::sweep);
+    this.calls =
+        new HeldCalls<>(
+            session.vertx(),
+            session.clock(),
+            session.options().maxPending(),
+            what -> "wait for " + what + " already",
+            what -> "the call's deadline came while it waited for " + what);
   }
 
   /**
@@ -43,36 +39,14 @@ public final class WaitingCalls {
       call.attempt(() -> finish(shared, then, otherwise));
       return;
     }
-    int most = session.options().maxPending();
-    if (!admits(call, most)) {
-      call.fail(
-          McpFailure.notSent(
-              FailureCode.OVERLOADED,
-              calls.size()
-                  + " of "
-                  + most
-                  + " calls wait for "
-                  + what
-                  + " already; try again later"));
-      return;
+    if (calls.add(call, what)) {
+      shared.onComplete(
+          result -> {
+            if (calls.remove(call)) {
+              call.attempt(() -> finish(result, then, otherwise));
+            }
+          });
     }
-    calls.put(call, what);
-    timer.include(call.deadline());
-    shared.onComplete(
-        result -> {
-          if (remove(call)) {
-            call.attempt(() -> finish(result, then, otherwise));
-          }
-        });
-  }
-
-  private boolean admits(BusCall call, int most) {
-    String owner = call.owner();
-    long has =
-        owner == null
-            ? 0
-            : calls.keySet().stream().filter(one -> owner.equals(one.owner())).count();
-    return FairLimit.admits(owner, (int) has, most - calls.size());
   }
 
   private static <T> void finish(
@@ -86,40 +60,6 @@ public final class WaitingCalls {
 
   /** Cancels the call with this call id; false where none waits. */
   public boolean cancel(String callId) {
-    for (BusCall call : calls.keySet()) {
-      if (callId.equals(call.callId())) {
-        remove(call);
-        call.fail(McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent"));
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** False where the call has ended meanwhile. */
-  private boolean remove(BusCall call) {
-    boolean waited = calls.remove(call) != null;
-    if (calls.isEmpty()) {
-      timer.stop();
-    }
-    return waited;
-  }
-
-  private long sweep(long now) {
-    long next = DeadlineTimer.NONE;
-    for (Iterator<Map.Entry<BusCall, String>> i = calls.entrySet().iterator(); i.hasNext(); ) {
-      Map.Entry<BusCall, String> entry = i.next();
-      BusCall call = entry.getKey();
-      if (call.deadline() <= now) {
-        i.remove();
-        call.fail(
-            McpFailure.notSent(
-                FailureCode.CALL_TIMEOUT,
-                "the call's deadline came while it waited for " + entry.getValue()));
-      } else {
-        next = Math.min(next, call.deadline());
-      }
-    }
-    return next;
+    return calls.cancel(callId);
   }
 }
