@@ -79,7 +79,8 @@ class ClusterWideIT {
                     .contains("late.echo", "own.test_simple_text", "e0.hang");
                 assertThat(
                         McpHttp.names(
-                            nodes.at(node, "/mcp").modern("tools/list", NOTHING).result(), "tools"))
+                            nodes.at(node, "/mcp").discover("tools/list", NOTHING).result(),
+                            "tools"))
                     .contains("late__echo", "own__test_simple_text", "modern__test_simple_text");
                 assertThat(nodes.node(node).get("/api/tools/search?q=simple+text").body())
                     .contains("own.test_simple_text", "modern.test_simple_text");

@@ -179,17 +179,17 @@ class GatewayClusterIT {
         asking("test_elicitation")
             .put(
                 "_meta", new JsonObject().put("io.modelcontextprotocol/clientCapabilities", ASKED));
-    JsonObject asked = nodes.at("n1", path).modern("tools/call", params).result();
+    JsonObject asked = nodes.at("n1", path).discover("tools/call", params).result();
     assertThat(asked.getString("resultType")).as(asked.encode()).isEqualTo("input_required");
     String key = asked.getJsonObject("inputRequests").fieldNames().iterator().next();
     JsonObject retry = params.copy().put("inputResponses", new JsonObject().put(key, ACCEPTED));
     if (asked.containsKey("requestState")) {
       retry.put("requestState", asked.getString("requestState"));
     }
-    JsonObject result = nodes.at("n2", path).modern("tools/call", retry).result();
+    JsonObject result = nodes.at("n2", path).discover("tools/call", retry).result();
     assertThat(McpHttp.text(result)).contains("Ada");
     if (path.endsWith("own")) {
-      assertThat(nodes.at("n3", path).modern("tools/call", retry).error().getString("message"))
+      assertThat(nodes.at("n3", path).discover("tools/call", retry).error().getString("message"))
           .contains("requestState");
     }
   }
@@ -209,7 +209,9 @@ class GatewayClusterIT {
       }
       Awaitility.await("acknowledged")
           .until(() -> streams.stream().allMatch(one -> one.methods().size() == 1));
-      nodes.at("n2", "/mcp/modern").modern("tools/call", call("test_trigger_tool_change", NOTHING));
+      nodes
+          .at("n2", "/mcp/modern")
+          .discover("tools/call", call("test_trigger_tool_change", NOTHING));
       Awaitility.await("told at every node")
           .untilAsserted(
               () ->

@@ -54,8 +54,8 @@ class GatewayLossIT {
     McpHttp here = nodes.at("n1", "/mcp");
     McpHttp.Session local = here.initialize("2025-11-25", ASKED);
     List<CompletableFuture<McpHttp.Answer>> flying = new ArrayList<>();
-    JsonObject modern = here.described("tools/call", call(doomed + "__hang", fly));
-    flying.add(here.posted(modern.encode(), McpHttp.headers(modern)));
+    JsonObject discover = here.described("tools/call", call(doomed + "__hang", fly));
+    flying.add(here.posted(discover.encode(), McpHttp.headers(discover)));
     JsonObject asking = here.described("tools/call", call(doomed + "__hang", fly));
     asking
         .getJsonObject("params")

@@ -54,16 +54,16 @@ class GatewayTasksIT {
       return client + "-on-" + server;
     }
 
-    boolean isModernServer() {
+    boolean isDiscoverServer() {
       return server.equals("modern");
     }
 
     String tool() {
-      return isModernServer() ? "work" : "simulate-research-query";
+      return isDiscoverServer() ? "work" : "simulate-research-query";
     }
 
     Map<String, Object> arguments() {
-      return isModernServer() ? Map.of("ms", 1_500) : Map.of("topic", "otters");
+      return isDiscoverServer() ? Map.of("ms", 1_500) : Map.of("topic", "otters");
     }
 
     @Override
@@ -188,7 +188,7 @@ class GatewayTasksIT {
         .forEach(
             one -> {
               McpTask task =
-                  one.isModernServer()
+                  one.isDiscoverServer()
                       ? begin(one, "ask", Map.of())
                       : begin(one, one.tool(), Map.of("topic", "python", "ambiguous", true));
               results.put(one, server(one).taskResult(task.id(), PATIENT));
@@ -205,7 +205,9 @@ class GatewayTasksIT {
   void a_task_is_cancelled(Combination one) {
     McpTask task =
         begin(
-            one, one.tool(), one.isModernServer() ? Map.of("ms", 60_000) : Map.of("topic", "moss"));
+            one,
+            one.tool(),
+            one.isDiscoverServer() ? Map.of("ms", 60_000) : Map.of("topic", "moss"));
     TestBus.await(server(one).cancelTask(task.id(), PATIENT));
     assertThat(status(one, task.id())).isEqualTo(McpTask.Status.CANCELLED);
   }
@@ -281,14 +283,14 @@ class GatewayTasksIT {
       throws Exception {
     String script = Path.of("src", "test", "npm", "sdk-tasks.mjs").toAbsolutePath().toString();
     String url = "http://127.0.0.1:" + gateway.port() + "/" + path + "/" + server;
-    boolean modern = server.equals("modern");
+    boolean discover = server.equals("modern");
     List<String> command =
         List.of(
             NpmServers.node(),
             script,
             url,
-            modern ? "ask" : "simulate-research-query",
-            modern ? "{}" : "{\"topic\":\"python\",\"ambiguous\":true}",
+            discover ? "ask" : "simulate-research-query",
+            discover ? "{}" : "{\"topic\":\"python\",\"ambiguous\":true}",
             path.equals("sse") ? "sse" : "");
     Path out = Files.createTempFile(folder, "out", "");
     Path err = Files.createTempFile(folder, "err", "");
@@ -302,10 +304,10 @@ class GatewayTasksIT {
     assertThat(ended).as(Files.readString(err)).isTrue();
     assertThat(Files.readString(out)).as(Files.readString(err)).isNotEmpty();
     JsonObject seen = new JsonObject(Files.readString(out));
-    assertThat(seen.getString("support")).isEqualTo(modern ? "optional" : "required");
+    assertThat(seen.getString("support")).isEqualTo(discover ? "optional" : "required");
     assertThat(seen.getJsonArray("seen")).startsWith("taskCreated").endsWith("result");
-    assertThat(seen.getJsonArray("asked")).containsExactly(modern ? "name" : "interpretation");
-    assertThat(seen.getString("text")).contains(modern ? "hello Ada" : "snake");
+    assertThat(seen.getJsonArray("asked")).containsExactly(discover ? "name" : "interpretation");
+    assertThat(seen.getString("text")).contains(discover ? "hello Ada" : "snake");
     assertThat(seen.getBoolean("related")).isTrue();
     assertThat(seen.getBoolean("listed")).isTrue();
     assertThat(seen.getString("status")).isEqualTo("completed");

@@ -104,10 +104,10 @@ class GatewayTlsIT {
                 new JsonObject()
                     .put("name", "demo__add")
                     .put("arguments", new JsonObject().put("a", 2).put("b", 3)));
-        Answer modern = post(client, port, call, McpHttp.headers(call));
-        assertThat(modern.status()).as(modern.body()).isEqualTo(200);
-        assertThat(modern.version()).isEqualTo(version);
-        assertThat(modern.body()).contains("5");
+        Answer discover = post(client, port, call, McpHttp.headers(call));
+        assertThat(discover.status()).as(discover.body()).isEqualTo(200);
+        assertThat(discover.version()).isEqualTo(version);
+        assertThat(discover.body()).contains("5");
         JsonObject initialize =
             mcp.request(
                 "initialize",

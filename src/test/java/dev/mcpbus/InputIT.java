@@ -16,7 +16,7 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** A real server of the legacy era asks, and people answer. */
+/** A real server of the {@code initialize} era asks, and people answer. */
 class InputIT {
 
   private static final String EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js";

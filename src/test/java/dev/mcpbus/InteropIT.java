@@ -82,7 +82,7 @@ class InteropIT {
     }
   }
 
-  /** It answers the probe for the modern era with an error of its own. */
+  /** It answers the probe for the {@code discover} era with an error of its own. */
   @Test
   void everything_behind_supergateway() {
     String child = NpmServers.node() + " " + NpmServers.script(EVERYTHING);
@@ -210,7 +210,7 @@ class InteropIT {
     }
   }
 
-  /** It answers the probe for the modern era with 500. */
+  /** It answers the probe for the {@code discover} era with 500. */
   @Test
   void the_git_server_over_http_works_on_a_repository() throws Exception {
     String repository = folder.toRealPath().toString();

@@ -39,7 +39,7 @@ class LoopTest {
     TestBus bus = TestBus.startWithBridge(new JsonObject());
     open.add(bus);
     ScriptedPeer peer =
-        ScriptedPeer.modern(
+        ScriptedPeer.discover(
             bus.vertx(),
             (method, params, connection) ->
                 switch (method) {

@@ -171,7 +171,7 @@ class TasksIT {
     return NpmServers.stdio("../tasks-server.mjs", folder.toString());
   }
 
-  private JsonObject modern(String transport) {
+  private JsonObject discover(String transport) {
     if (transport.equals("stdio")) {
       return overStdio();
     }
@@ -192,7 +192,7 @@ class TasksIT {
   @ParameterizedTest
   @ValueSource(strings = {"stdio", "http"})
   void a_discover_server_decides_what_becomes_a_task(String transport) {
-    try (TestBus bus = TestBus.start(TestBus.server("tasks", modern(transport)))) {
+    try (TestBus bus = TestBus.start(TestBus.server("tasks", discover(transport)))) {
       assertThat(bus.awaitState("tasks", "READY").getString("era")).isEqualTo("DISCOVER");
       McpClient client = McpClient.create(bus.vertx());
       McpServerClient server = client.server("tasks");

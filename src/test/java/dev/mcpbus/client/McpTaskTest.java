@@ -21,14 +21,14 @@ class McpTaskTest {
 
   @Test
   void both_eras_read_the_same() {
-    McpTask modern = McpTask.of(task().put("ttlMs", 5).put("pollIntervalMs", 6));
-    McpTask legacy = McpTask.of(task().put("ttl", 5).put("pollInterval", 6));
-    assertThat(modern.ttlMillis()).isEqualTo(5).isEqualTo(legacy.ttlMillis());
-    assertThat(modern.pollMillis()).isEqualTo(6).isEqualTo(legacy.pollMillis());
-    assertThat(modern.status()).isEqualTo(McpTask.Status.INPUT_REQUIRED);
-    assertThat(modern.status().isFinal()).isFalse();
-    assertThat(modern.createdAt()).isEqualTo("then");
-    assertThat(modern.raw().getInteger("ttlMs")).isEqualTo(5);
+    McpTask discover = McpTask.of(task().put("ttlMs", 5).put("pollIntervalMs", 6));
+    McpTask initialize = McpTask.of(task().put("ttl", 5).put("pollInterval", 6));
+    assertThat(discover.ttlMillis()).isEqualTo(5).isEqualTo(initialize.ttlMillis());
+    assertThat(discover.pollMillis()).isEqualTo(6).isEqualTo(initialize.pollMillis());
+    assertThat(discover.status()).isEqualTo(McpTask.Status.INPUT_REQUIRED);
+    assertThat(discover.status().isFinal()).isFalse();
+    assertThat(discover.createdAt()).isEqualTo("then");
+    assertThat(discover.raw().getInteger("ttlMs")).isEqualTo(5);
   }
 
   @Test
@@ -39,10 +39,10 @@ class McpTaskTest {
 
   @Test
   void an_answer_is_a_task_in_the_words_of_either_era_or_a_result() {
-    McpTask modern = McpTask.ofAnswer(task().put("resultType", "task").put("content", "[]"));
-    McpTask legacy = McpTask.ofAnswer(new JsonObject().put("task", task()));
-    assertThat(Objects.requireNonNull(modern).id()).isEqualTo("t");
-    assertThat(Objects.requireNonNull(legacy).id()).isEqualTo("t");
+    McpTask discover = McpTask.ofAnswer(task().put("resultType", "task").put("content", "[]"));
+    McpTask initialize = McpTask.ofAnswer(new JsonObject().put("task", task()));
+    assertThat(Objects.requireNonNull(discover).id()).isEqualTo("t");
+    assertThat(Objects.requireNonNull(initialize).id()).isEqualTo("t");
     JsonObject result = new JsonObject().put("content", new JsonArray()).put("task", task());
     assertThat(McpTask.ofAnswer(result)).isNull();
   }

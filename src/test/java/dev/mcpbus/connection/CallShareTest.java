@@ -26,7 +26,7 @@ class CallShareTest {
 
   private final TestBus bus = TestBus.start(new JsonObject());
   private final ScriptedPeer peer =
-      ScriptedPeer.modern(
+      ScriptedPeer.discover(
           bus.vertx(),
           (method, params, connection) ->
               switch (method) {

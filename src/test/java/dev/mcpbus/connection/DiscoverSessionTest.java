@@ -52,7 +52,7 @@ class DiscoverSessionTest {
 
   private ScriptedPeer peer(ScriptedPeer.Script script) {
     ScriptedPeer peer =
-        ScriptedPeer.modern(
+        ScriptedPeer.discover(
             bus.vertx(),
             (method, params, n) -> {
               String answer = script.answer(method, params, n);

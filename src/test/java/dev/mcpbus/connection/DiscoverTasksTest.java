@@ -53,7 +53,7 @@ class DiscoverTasksTest {
   }
 
   private TaskPeer peer() {
-    return TaskPeer.modern(bus)
+    return TaskPeer.discover(bus)
         .on(Methods.TOOLS_CALL, created(50))
         .on(Methods.TASKS_CANCEL, result("{\"resultType\":\"complete\"}"))
         .on(Methods.TASKS_UPDATE, result("{\"resultType\":\"complete\"}"));
@@ -93,7 +93,7 @@ class DiscoverTasksTest {
 
   @Test
   void a_server_without_the_extension_hears_nothing_of_it_and_may_make_no_task() {
-    TaskPeer without = TaskPeer.modernWithout(bus).on(Methods.TOOLS_CALL, created(50)).connect();
+    TaskPeer without = TaskPeer.discoverWithout(bus).on(Methods.TOOLS_CALL, created(50)).connect();
     McpFailure failure = without.failedCall("plain", NONE);
     assertThat(failure.code()).isEqualTo(FailureCode.PROTOCOL_ERROR);
     assertThat(failure).hasMessageContaining(TasksExtension.ID);

@@ -258,12 +258,12 @@ class EraTest {
 
   @Test
   void the_era_is_remembered_over_a_restart_and_probed_again_after_a_failure() {
-    boolean[] modern = {false};
+    boolean[] discover = {false};
     ScriptedPeer peer =
         peer(
             QUICK,
             (method, params, n) -> {
-              if (modern[0]) {
+              if (discover[0]) {
                 return method.equals("initialize") ? error(-32601, "gone") : DISCOVERED;
               }
               return method.equals("initialize") ? INITIALIZED : error(-32601, "what?");
@@ -275,7 +275,7 @@ class EraTest {
     bus.awaitState("peer", "READY");
     assertThat(bus.status("peer").getString("eraSince")).isNotBlank();
 
-    modern[0] = true;
+    discover[0] = true;
     peer.hangUp();
     Awaitility.await().until(() -> "DISCOVER".equals(bus.status("peer").getString("era")));
   }

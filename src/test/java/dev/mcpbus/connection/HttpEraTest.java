@@ -40,7 +40,7 @@ class HttpEraTest {
         "content-type: application/json");
   }
 
-  private static void modern(RawHttpServer.Request request, RawHttpServer.Peer peer)
+  private static void discover(RawHttpServer.Request request, RawHttpServer.Peer peer)
       throws IOException {
     answer(
         request,
@@ -49,7 +49,7 @@ class HttpEraTest {
         request.calls("tools/list") ? String.format(TOOL, "Where") : ScriptedPeer.DISCOVERED);
   }
 
-  private static void legacy(RawHttpServer.Request request, RawHttpServer.Peer peer)
+  private static void initialize(RawHttpServer.Request request, RawHttpServer.Peer peer)
       throws IOException {
     if (request.calls("initialize")) {
       answer(request, peer, "200 OK", ScriptedPeer.INITIALIZED);
@@ -77,7 +77,7 @@ class HttpEraTest {
 
   @Test
   void a_server_of_the_discover_era_gets_headers_that_repeat_the_body_and_no_session() {
-    try (RawHttpServer server = RawHttpServer.answering(HttpEraTest::modern);
+    try (RawHttpServer server = RawHttpServer.answering(HttpEraTest::discover);
         TestBus bus = bus(server)) {
       assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("DISCOVER");
       bus.callTool("peer", "cut", new JsonObject().put("where", "h\u00e4lfte"));
@@ -102,7 +102,7 @@ class HttpEraTest {
                   if (request.calls("server/discover")) {
                     peer.reply(status, "no such thing", "content-type: text/plain");
                   } else {
-                    legacy(request, peer);
+                    initialize(request, peer);
                   }
                 });
         TestBus bus = bus(server)) {
@@ -119,7 +119,7 @@ class HttpEraTest {
                   if (request.calls("server/discover")) {
                     answer(request, peer, "400 Bad Request", ScriptedPeer.error(code, "what?"));
                   } else {
-                    legacy(request, peer);
+                    initialize(request, peer);
                   }
                 });
         TestBus bus = bus(server)) {
@@ -137,7 +137,7 @@ class HttpEraTest {
                     peer.reply("500 Internal Server Error", "oops", "content-type: text/plain");
                   } else {
                     initialized.addAndGet(request.calls("initialize") ? 1 : 0);
-                    legacy(request, peer);
+                    initialize(request, peer);
                   }
                 });
         TestBus bus = bus(server)) {
@@ -214,7 +214,7 @@ class HttpEraTest {
                     answer(
                         request, peer, "400 Bad Request", ScriptedPeer.error(-32020, "mismatch"));
                   } else {
-                    modern(request, peer);
+                    discover(request, peer);
                   }
                 });
         TestBus bus = bus(server)) {
@@ -259,7 +259,7 @@ class HttpEraTest {
                     answer(
                         request, peer, "400 Bad Request", ScriptedPeer.error(-32020, "mismatch"));
                   } else {
-                    modern(request, peer);
+                    discover(request, peer);
                   }
                 });
         TestBus bus = bus(server)) {
@@ -295,7 +295,7 @@ class HttpEraTest {
                     answer(
                         request, peer, "400 Bad Request", ScriptedPeer.error(-32020, "mismatch"));
                   } else {
-                    modern(request, peer);
+                    discover(request, peer);
                   }
                 });
         TestBus bus = bus(server)) {
@@ -319,7 +319,7 @@ class HttpEraTest {
                     peer.chunk(": still here\n\n");
                     peer.silence();
                   } else {
-                    modern(request, peer);
+                    discover(request, peer);
                   }
                 });
         TestBus bus = bus(server)) {

@@ -1,7 +1,7 @@
 package dev.mcpbus.connection;
 
-import static dev.mcpbus.connection.TaskPeer.legacyCreated;
-import static dev.mcpbus.connection.TaskPeer.legacyTask;
+import static dev.mcpbus.connection.TaskPeer.initializeCreated;
+import static dev.mcpbus.connection.TaskPeer.initializeTask;
 import static dev.mcpbus.connection.TaskPeer.named;
 import static dev.mcpbus.connection.TaskPeer.result;
 import static dev.mcpbus.connection.TaskPeer.with;
@@ -36,7 +36,7 @@ class InitializeTasksTest {
   private static final DeliveryOptions NONE = new DeliveryOptions();
   private static final String ALL =
       "{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}";
-  private static final String WORKING = result(legacyTask("working", 50));
+  private static final String WORKING = result(initializeTask("working", 50));
   private static final String DONE = result(TaskPeer.content("done"));
 
   @SuppressWarnings("NullAway.Init") // set before each test
@@ -53,17 +53,17 @@ class InitializeTasksTest {
   }
 
   private TaskPeer peer(String capability) {
-    return TaskPeer.legacy(bus, capability)
-        .on(Methods.TOOLS_CALL, legacyCreated())
+    return TaskPeer.initialize(bus, capability)
+        .on(Methods.TOOLS_CALL, initializeCreated())
         .on(Methods.TASKS_GET, WORKING)
         .on(Methods.TASKS_RESULT, DONE)
-        .on(Methods.TASKS_CANCEL, result(legacyTask("cancelled", 50)));
+        .on(Methods.TASKS_CANCEL, result(initializeTask("cancelled", 50)));
   }
 
   @Test
   void a_tool_that_must_be_a_task_becomes_one_and_the_caller_gets_its_result() {
     TaskPeer peer =
-        peer(ALL).on(Methods.TASKS_GET, WORKING, result(legacyTask("completed", 50))).connect();
+        peer(ALL).on(Methods.TASKS_GET, WORKING, result(initializeTask("completed", 50))).connect();
     assertThat(peer.call("needs")).isEqualTo(new JsonObject(TaskPeer.content("done")));
     JsonObject wish = peer.params(Methods.TOOLS_CALL).get(0).getJsonObject("task");
     assertThat(wish.getLong("ttl"))
@@ -75,7 +75,7 @@ class InitializeTasksTest {
 
   @Test
   void a_tool_that_may_be_a_task_is_called_plainly_unless_the_caller_wants_the_task() {
-    TaskPeer peer = peer(ALL).on(Methods.TOOLS_CALL, DONE, legacyCreated()).connect();
+    TaskPeer peer = peer(ALL).on(Methods.TOOLS_CALL, DONE, initializeCreated()).connect();
     assertThat(peer.call("may").encode()).contains("done");
     assertThat(peer.params(Methods.TOOLS_CALL).get(0).containsKey("task")).isFalse();
     JsonObject task = TestBus.await(peer.call("may", with(Headers.TASK, "true")));
@@ -126,7 +126,7 @@ class InitializeTasksTest {
   void the_error_of_a_failed_task_is_the_error_of_the_call() {
     TaskPeer peer =
         peer(ALL)
-            .on(Methods.TASKS_GET, result(legacyTask("failed", 50)))
+            .on(Methods.TASKS_GET, result(initializeTask("failed", 50)))
             .on(Methods.TASKS_RESULT, ScriptedPeer.error(-32050, "no"))
             .connect();
     McpFailure failure = peer.failedCall("needs", NONE);
@@ -137,7 +137,7 @@ class InitializeTasksTest {
   void the_questions_of_a_task_reach_the_handler_while_its_result_is_fetched() {
     TaskPeer peer =
         peer(ALL)
-            .on(Methods.TASKS_GET, WORKING, result(legacyTask("input_required", 50)))
+            .on(Methods.TASKS_GET, WORKING, result(initializeTask("input_required", 50)))
             .on(Methods.TASKS_RESULT, "silence");
     McpClient client = McpClient.create(bus.vertx());
     TestBus.await(
@@ -183,7 +183,7 @@ class InitializeTasksTest {
                 .put("progressToken", meta.getValue("progressToken"))
                 .put("progress", 1));
     Awaitility.await().until(() -> progress.size() == 1);
-    peer.on(Methods.TASKS_GET, result(legacyTask("completed", 50)));
+    peer.on(Methods.TASKS_GET, result(initializeTask("completed", 50)));
     assertThat(TestBus.await(call).encode()).contains("done");
   }
 
@@ -213,7 +213,7 @@ class InitializeTasksTest {
   void a_fetch_without_a_waiting_call_is_cancelled() {
     TaskPeer peer =
         peer(ALL)
-            .on(Methods.TASKS_GET, result(legacyTask("input_required", 50)))
+            .on(Methods.TASKS_GET, result(initializeTask("input_required", 50)))
             .on(Methods.TASKS_RESULT, "silence")
             .connect();
     McpFailure failure =
@@ -237,7 +237,8 @@ class InitializeTasksTest {
             .connect();
     JsonObject list = bus.request(TaskPeer.address(Addresses.TASKS_LIST), new JsonObject());
     assertThat(list.getJsonArray("tasks")).hasSize(2);
-    assertThat(peer.ask(Addresses.TASKS_GET)).isEqualTo(new JsonObject(legacyTask("working", 50)));
+    assertThat(peer.ask(Addresses.TASKS_GET))
+        .isEqualTo(new JsonObject(initializeTask("working", 50)));
     assertThat(peer.ask(Addresses.TASKS_CANCEL).getString("status")).isEqualTo("cancelled");
     McpFailure update = peer.refused(Addresses.TASKS_UPDATE, named());
     assertThat(update.code()).isEqualTo(FailureCode.METHOD_NOT_FOUND);
@@ -247,17 +248,17 @@ class InitializeTasksTest {
   @Test
   void a_status_notification_is_an_event() {
     TaskPeer peer = peer(ALL).connect();
-    peer.peer().notify(Methods.TASKS_STATUS, new JsonObject(legacyTask("working", 50)));
+    peer.peer().notify(Methods.TASKS_STATUS, new JsonObject(initializeTask("working", 50)));
     Awaitility.await().until(() -> !bus.events(Events.TASK).isEmpty());
     assertThat(bus.events(Events.TASK).get(0).getJsonObject("params"))
-        .isEqualTo(new JsonObject(legacyTask("working", 50)));
+        .isEqualTo(new JsonObject(initializeTask("working", 50)));
   }
 
   @Test
   void a_task_outlives_the_session_also_while_its_result_is_fetched() {
     TaskPeer peer =
         peer(ALL)
-            .on(Methods.TASKS_GET, result(legacyTask("completed", 50)))
+            .on(Methods.TASKS_GET, result(initializeTask("completed", 50)))
             .on(Methods.TASKS_RESULT, "silence")
             .connect();
     Future<JsonObject> call = peer.call("needs", NONE);

@@ -2,8 +2,8 @@ package dev.mcpbus.connection;
 
 import static dev.mcpbus.connection.TaskPeer.completed;
 import static dev.mcpbus.connection.TaskPeer.created;
-import static dev.mcpbus.connection.TaskPeer.legacyCreated;
-import static dev.mcpbus.connection.TaskPeer.legacyTask;
+import static dev.mcpbus.connection.TaskPeer.initializeCreated;
+import static dev.mcpbus.connection.TaskPeer.initializeTask;
 import static dev.mcpbus.connection.TaskPeer.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -58,12 +58,13 @@ class TaskFacadeTest {
   @Test
   void the_tasks_of_2025_11_25() {
     TaskPeer peer =
-        TaskPeer.legacy(bus, "{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}")
-            .on(Methods.TOOLS_CALL, legacyCreated())
-            .on(Methods.TASKS_GET, result(legacyTask("completed", 70)))
-            .on(Methods.TASKS_LIST, result("{\"tasks\":[" + legacyTask("working", 50) + "]}"))
+        TaskPeer.initialize(
+                bus, "{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}")
+            .on(Methods.TOOLS_CALL, initializeCreated())
+            .on(Methods.TASKS_GET, result(initializeTask("completed", 70)))
+            .on(Methods.TASKS_LIST, result("{\"tasks\":[" + initializeTask("working", 50) + "]}"))
             .on(Methods.TASKS_RESULT, result(TaskPeer.content("done")))
-            .on(Methods.TASKS_CANCEL, result(legacyTask("cancelled", 50)))
+            .on(Methods.TASKS_CANCEL, result(initializeTask("cancelled", 50)))
             .connect();
     McpTask task = started();
     assertThat(task.id()).isEqualTo("t-1");
@@ -86,7 +87,7 @@ class TaskFacadeTest {
   @Test
   void the_tasks_of_2026_07_28() {
     TaskPeer peer =
-        TaskPeer.modern(bus)
+        TaskPeer.discover(bus)
             .on(Methods.TOOLS_CALL, created(50), result(TaskPeer.content("at once")))
             .on(Methods.TASKS_GET, completed("done"))
             .on(Methods.TASKS_UPDATE, result("{\"resultType\":\"complete\"}"))
@@ -109,7 +110,7 @@ class TaskFacadeTest {
 
   @Test
   void events_of_tasks_contain_the_params_of_the_server() {
-    TaskPeer peer = TaskPeer.modern(bus).connect();
+    TaskPeer peer = TaskPeer.discover(bus).connect();
     List<JsonObject> heard = new CopyOnWriteArrayList<>();
     server().onTask(heard::add);
     JsonObject task = TaskPeer.named().put("status", "working").put("ttlMs", 1);

@@ -61,7 +61,7 @@ class TaskInputTest {
   }
 
   private TaskPeer peer() {
-    return TaskPeer.modern(bus)
+    return TaskPeer.discover(bus)
         .on(Methods.TOOLS_CALL, created(50))
         .on(Methods.TASKS_GET, ASKING)
         .on(Methods.TASKS_CANCEL, result("{\"resultType\":\"complete\"}"))

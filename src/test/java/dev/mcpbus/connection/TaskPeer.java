@@ -63,7 +63,7 @@ final class TaskPeer {
   }
 
   /** A server of the discover era with the tasks extension. */
-  static TaskPeer modern(TestBus bus) {
+  static TaskPeer discover(TestBus bus) {
     return new TaskPeer(
         bus,
         Methods.DISCOVER,
@@ -73,7 +73,7 @@ final class TaskPeer {
   }
 
   /** A server of the discover era without the tasks extension. */
-  static TaskPeer modernWithout(TestBus bus) {
+  static TaskPeer discoverWithout(TestBus bus) {
     return new TaskPeer(bus, Methods.DISCOVER, ScriptedPeer.DISCOVERED);
   }
 
@@ -82,7 +82,7 @@ final class TaskPeer {
    *
    * @param tasks the capability, such as {@code {"list":{}}}; empty for none
    */
-  static TaskPeer legacy(TestBus bus, String tasks) {
+  static TaskPeer initialize(TestBus bus, String tasks) {
     String capability = tasks.isEmpty() ? "" : ",\"tasks\":" + tasks;
     return new TaskPeer(
         bus,
@@ -152,7 +152,7 @@ final class TaskPeer {
   }
 
   /** A task of 2025-11-25. */
-  static String legacyTask(String status, long pollMillis) {
+  static String initializeTask(String status, long pollMillis) {
     return "{\"taskId\":\"t-1\",\"status\":\""
         + status
         + "\",\"createdAt\":\"2026-01-01T00:00:00Z\",\"lastUpdatedAt\":\"2026-01-01T00:00:00Z\","
@@ -161,8 +161,8 @@ final class TaskPeer {
         + "}";
   }
 
-  static String legacyCreated() {
-    return result("{\"task\":" + legacyTask("working", 50) + "}");
+  static String initializeCreated() {
+    return result("{\"task\":" + initializeTask("working", 50) + "}");
   }
 
   ScriptedPeer peer() {

@@ -47,7 +47,7 @@ class TaskSurvivalTest {
   }
 
   private TaskPeer peer() {
-    return TaskPeer.modern(bus)
+    return TaskPeer.discover(bus)
         .on(Methods.TOOLS_CALL, created(50))
         .on(Methods.TASKS_GET, WORKING)
         .on(Methods.TASKS_CANCEL, result("{\"resultType\":\"complete\"}"));

@@ -175,12 +175,12 @@ class AliasRightsTest {
     return bed.mcp("/mcp/v").initialize("2025-11-25", new JsonObject(), who);
   }
 
-  /** The answers to a client with a session and to one of the modern era. */
+  /** The answers to a client with a session and to one of the {@code discover} era. */
   private List<JsonObject> asked(McpHttp.Session session, String[] who, Named named) {
     JsonObject params = named.filled(named.alias());
     return List.of(
         session.call(named.method(), params).response(),
-        bed.modern("/mcp/v", named.method(), params, who).response());
+        bed.discover("/mcp/v", named.method(), params, who).response());
   }
 
   @Test

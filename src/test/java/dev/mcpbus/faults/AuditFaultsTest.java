@@ -74,7 +74,7 @@ class AuditFaultsTest {
       assertThat(text(only(bed, before++)))
           .isEqualTo("alice rpc tools/call call a read_one allow OK");
 
-      bed.modern("/mcp", "tools/call", new JsonObject().put("name", "a__read_one"), alice);
+      bed.discover("/mcp", "tools/call", new JsonObject().put("name", "a__read_one"), alice);
       assertThat(text(only(bed, before++)))
           .isEqualTo("alice mcp tools/call call a read_one allow OK");
 
@@ -89,7 +89,7 @@ class AuditFaultsTest {
           .isEqualTo("alice api callTool call a delete_all deny UNKNOWN_TOOL");
 
       JsonObject denied = new JsonObject().put("name", "a__delete_all");
-      bed.modern("/mcp", "tools/call", denied, alice);
+      bed.discover("/mcp", "tools/call", denied, alice);
       assertThat(text(only(bed, before++)))
           .isEqualTo("alice mcp tools/call call null a__delete_all deny DENIED");
       session.call("tools/call", denied);
@@ -127,7 +127,7 @@ class AuditFaultsTest {
             alice);
         assertThat(text(only(bed, before++)))
             .isEqualTo("alice rpc tools/call call c fail allow UPSTREAM_ERROR");
-        bed.modern("/mcp", "tools/call", call, alice);
+        bed.discover("/mcp", "tools/call", call, alice);
         assertThat(text(only(bed, before++)))
             .isEqualTo("alice mcp tools/call call c fail allow UPSTREAM_ERROR");
         session.call("tools/call", call);

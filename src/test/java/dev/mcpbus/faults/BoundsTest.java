@@ -111,7 +111,7 @@ class BoundsTest {
     DoorBed made =
         new DoorBed(BridgeOptions.DEFAULT.withPort(0).withLimits(limits), gateway, DoorBed.keys());
     bed = made;
-    legacy(made, "old");
+    initialize(made, "old");
     switch (bound) {
       case SUBSCRIPTIONS -> resources(made);
       case QUESTIONS -> {
@@ -123,7 +123,7 @@ class BoundsTest {
     return made;
   }
 
-  private static void legacy(DoorBed bed, String id) {
+  private static void initialize(DoorBed bed, String id) {
     String initialized =
         "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{},\"tasks\":"
             + "{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":{\"call\":{}}}}},"
@@ -176,7 +176,7 @@ class BoundsTest {
     bed.bus.awaitState("r", "READY");
   }
 
-  /** A modern server whose only tool asks, so that it is known for whom it does. */
+  /** A discover server whose only tool asks, so that it is known for whom it does. */
   private static void asking(DoorBed bed) {
     bed.add(
         "q",
@@ -268,11 +268,11 @@ class BoundsTest {
         yield session != null && isOpen(session.listen()) && isDone(session);
       }
       case CALLS_THAT_WAIT_FOR_THEIR_CLIENT ->
-          "input_required".equals(modern(door, who, "old__ask", ANSWERS));
-      case TASKS_AT_WORK -> "task".equals(modern(door, who, "old__never", KNOWS_TASKS));
+          "input_required".equals(discover(door, who, "old__ask", ANSWERS));
+      case TASKS_AT_WORK -> "task".equals(discover(door, who, "old__never", KNOWS_TASKS));
       case TASKS_THAT_WAIT_FOR_AN_ANSWER ->
-          "task".equals(modern(door, who, "old__asking", KNOWS_TASKS.copy().mergeIn(ANSWERS)));
-      case TASKS_THAT_ARE_OVER -> "task".equals(modern(door, who, "old__soon", KNOWS_TASKS));
+          "task".equals(discover(door, who, "old__asking", KNOWS_TASKS.copy().mergeIn(ANSWERS)));
+      case TASKS_THAT_ARE_OVER -> "task".equals(discover(door, who, "old__soon", KNOWS_TASKS));
       case STREAMS_OF_THE_OLDER_TRANSPORT -> isOpen(door.mcp("/sse").get(DoorBed.as(who)));
       case STREAMS_THAT_LISTEN -> listens(door, who);
       case STREAMS_OF_EVENTS -> isOpen(door.mcp("/api/events").get(DoorBed.as(who)));
@@ -337,7 +337,7 @@ class BoundsTest {
     return stream.status() == 200;
   }
 
-  private static @Nullable String modern(
+  private static @Nullable String discover(
       DoorBed door, ApiKeys.Fresh who, String tool, JsonObject capabilities) {
     McpHttp mcp = door.mcp("/mcp");
     JsonObject request =

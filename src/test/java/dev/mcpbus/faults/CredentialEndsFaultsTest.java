@@ -38,7 +38,7 @@ class CredentialEndsFaultsTest {
             .apply(new ConfigDiff(List.of(), List.of(), List.of(), List.of(), auth, List.of())));
   }
 
-  /** A standing stream, a modern subscription, and a stream of HTTP+SSE. */
+  /** A standing stream, a {@code discover} subscription, and a stream of HTTP+SSE. */
   private static List<McpHttp.Stream> streams(DoorBed bed, String[] caller) {
     McpHttp mcp = bed.mcp("/mcp");
     JsonObject filter =
@@ -85,12 +85,12 @@ class CredentialEndsFaultsTest {
                 : null);
   }
 
-  private static JsonObject work(McpHttp mcp, boolean modern) {
+  private static JsonObject work(McpHttp mcp, boolean discover) {
     JsonObject call =
         new JsonObject()
             .put("name", "w__work")
             .put("_meta", new JsonObject().put("progressToken", "mine"));
-    return modern ? mcp.described("tools/call", call) : mcp.request("tools/call", call);
+    return discover ? mcp.described("tools/call", call) : mcp.request("tools/call", call);
   }
 
   /** The call is at the server, which says how far it is: with that the answer is a stream. */

@@ -53,10 +53,10 @@ class DeniedLooksAbsentTest {
   @Test
   void mcp_clients_see_what_policies_let_them_see() {
     try (DoorBed bed = new DoorBed(DoorBed.policies())) {
-      assertThat(modern(bed, "/mcp", "tools/list", new JsonObject(), as(ALICE)))
+      assertThat(discover(bed, "/mcp", "tools/list", new JsonObject(), as(ALICE)))
           .contains("a__read_one")
           .doesNotContain("delete_all", "read_two");
-      assertThat(modern(bed, "/mcp", "tools/list", new JsonObject(), as(BOB)))
+      assertThat(discover(bed, "/mcp", "tools/list", new JsonObject(), as(BOB)))
           .contains("a__read_one", "a__delete_all", "b__read_two");
       String denied = call(bed, "/mcp/a", "delete_all", as(ALICE));
       String absent = call(bed, "/mcp/a", "delete_xxx", as(ALICE));
@@ -80,12 +80,12 @@ class DeniedLooksAbsentTest {
   }
 
   private static String call(DoorBed bed, String path, String tool, String... headers) {
-    return modern(bed, path, "tools/call", new JsonObject().put("name", tool), headers);
+    return discover(bed, path, "tools/call", new JsonObject().put("name", tool), headers);
   }
 
-  private static String modern(
+  private static String discover(
       DoorBed bed, String path, String method, JsonObject params, String... headers) {
-    return bed.modern(path, method, params, headers).body();
+    return bed.discover(path, method, params, headers).body();
   }
 
   @Test
@@ -123,15 +123,15 @@ class DeniedLooksAbsentTest {
                 "big", view(true, "alice", "role:nobody")));
     BridgeOptions bridge = BridgeOptions.DEFAULT.withPort(0);
     try (DoorBed bed = new DoorBed(bridge, gateway, DoorBed.policies())) {
-      McpHttp.Answer his = bed.modern("/mcp/roots", "tools/list", new JsonObject(), as(ROOT));
+      McpHttp.Answer his = bed.discover("/mcp/roots", "tools/list", new JsonObject(), as(ROOT));
       assertThat(his.body()).contains("a__delete_all");
-      McpHttp.Answer other = bed.modern("/mcp/roots", "tools/list", new JsonObject(), as(BOB));
-      McpHttp.Answer never = bed.modern("/mcp/never", "tools/list", new JsonObject(), as(BOB));
+      McpHttp.Answer other = bed.discover("/mcp/roots", "tools/list", new JsonObject(), as(BOB));
+      McpHttp.Answer never = bed.discover("/mcp/never", "tools/list", new JsonObject(), as(BOB));
       assertThat(other.status()).isEqualTo(404).isEqualTo(never.status());
       assertThat(other.body().replace("roots", "?")).isEqualTo(never.body().replace("never", "?"));
       assertThat(bed.mcp("/mcp/roots").post("{}", as(BOB)).status()).isEqualTo(404);
 
-      assertThat(bed.modern("/mcp/big", "tools/list", new JsonObject(), as(ALICE)).body())
+      assertThat(bed.discover("/mcp/big", "tools/list", new JsonObject(), as(ALICE)).body())
           .contains("search_tools")
           .doesNotContain("read_one");
       String found = meta(bed, "search_tools", new JsonObject().put("query", ""));
@@ -169,6 +169,6 @@ class DeniedLooksAbsentTest {
 
   private static String meta(DoorBed bed, String tool, JsonObject arguments) {
     JsonObject params = new JsonObject().put("name", tool).put("arguments", arguments);
-    return modern(bed, "/mcp/big", "tools/call", params, as(ALICE));
+    return discover(bed, "/mcp/big", "tools/call", params, as(ALICE));
   }
 }

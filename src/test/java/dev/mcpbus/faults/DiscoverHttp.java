@@ -4,7 +4,7 @@ import dev.mcpbus.testing.RawHttpServer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 
-/** A server of the modern era over HTTP, whose tool calls a test answers. */
+/** A server of the {@code discover} era over HTTP, whose tool calls a test answers. */
 final class DiscoverHttp {
 
   /** Plays the response to one tool call. */

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@link ProtocolFaultsIT} for servers of the modern era, over stdio and HTTP. */
+/** {@link ProtocolFaultsIT} for servers of the {@code discover} era, over stdio and HTTP. */
 class DiscoverProtocolFaultsIT {
 
   private static final List<String> STRANGE =
@@ -67,7 +67,7 @@ class DiscoverProtocolFaultsIT {
           answer '{"resultType":"complete","supportedVersions":["2031-01-01","2032-02-02"],\
         "capabilities":{}}' ;;
         """;
-    JsonObject server = ShServer.modern("", cases);
+    JsonObject server = ShServer.discover("", cases);
     if (!pinned.isEmpty()) {
       server.put("protocolVersion", pinned);
     }
@@ -127,7 +127,7 @@ class DiscoverProtocolFaultsIT {
         """;
     JsonObject body = new JsonObject().put("name", "a").put("uri", "file:///a");
     try (FaultBed bed =
-        FaultBed.ready(ShServer.modern("", cases.replace("@DISCOVERED@", lying())))) {
+        FaultBed.ready(ShServer.discover("", cases.replace("@DISCOVERED@", lying())))) {
       assertLied(bed, suffix, body);
     }
     try (RawHttpServer server =
@@ -152,7 +152,7 @@ class DiscoverProtocolFaultsIT {
   void case_60_a_missing_capability_gives_empty_lists_and_fails_the_rest_unsent() {
     String none = ShServer.DISCOVERED.replace("\"tools\":{\"listChanged\":true}", "");
     String cases = "*'\"method\":\"server/discover\"'*) answer '" + none + "' ;;";
-    try (FaultBed bed = FaultBed.ready(ShServer.modern("", cases))) {
+    try (FaultBed bed = FaultBed.ready(ShServer.discover("", cases))) {
       for (String list :
           List.of(Addresses.TOOLS_LIST, Addresses.PROMPTS_LIST, Addresses.RESOURCES_LIST)) {
         assertThat(ask(bed, list, new JsonObject()).failed()).isNull();
@@ -177,7 +177,7 @@ class DiscoverProtocolFaultsIT {
         """;
     try (FaultBed bed =
         FaultBed.ready(
-            ShServer.modern("lists=0", cases.replace("@CURSOR@", cursor)).put("maxPages", 20))) {
+            ShServer.discover("lists=0", cases.replace("@CURSOR@", cursor)).put("maxPages", 20))) {
       assertThat(
               ask(bed, Addresses.TOOLS_LIST, new JsonObject())
                   .failure(FailureCode.PROTOCOL_ERROR, Sent.MAYBE))
@@ -197,7 +197,7 @@ class DiscoverProtocolFaultsIT {
         *'"method":"tools/list"'*)
           answer '{"tools":[{"name":"echo","inputSchema":{}}],"nextCursor":""}' ;;
         """;
-    try (FaultBed bed = FaultBed.ready(ShServer.modern("", cases))) {
+    try (FaultBed bed = FaultBed.ready(ShServer.discover("", cases))) {
       assertThat(aggregate(bed)).contains("victim.echo", "victim.last-page");
       bed.assertUndisturbed();
     }
@@ -205,7 +205,7 @@ class DiscoverProtocolFaultsIT {
 
   @Test
   void case_62_a_tool_listed_twice_counts_once_and_is_reported() {
-    try (FaultBed bed = FaultBed.ready(ShServer.modern("", "", "twin", "twin"))) {
+    try (FaultBed bed = FaultBed.ready(ShServer.discover("", "", "twin", "twin"))) {
       assertThat(aggregate(bed)).containsOnlyOnce("victim.twin");
       assertThat(bed.status().getString("duplicateTools")).isEqualTo("twin");
       assertThat(bed.text("twin")).isNotEmpty();
@@ -254,10 +254,10 @@ class DiscoverProtocolFaultsIT {
         new JsonObject()
             .put(
                 "a",
-                ShServer.modern("", say.replace("@", "b.c") + say.replace("@", "c"), "b.c", "c"))
+                ShServer.discover("", say.replace("@", "b.c") + say.replace("@", "c"), "b.c", "c"))
             .put(
                 "b",
-                ShServer.modern(
+                ShServer.discover(
                     "", say.replace("name\":\"@", "name\":\"c").replace("@", "b"), "c"));
     try (FaultBed bed = FaultBed.startAll(servers)) {
       for (String id : List.of("a", "b")) {
@@ -284,7 +284,7 @@ class DiscoverProtocolFaultsIT {
   void case_71_a_cancel_that_races_the_reply_leaves_one_ending(String wire) {
     String slow = "*'\"name\":\"slow\"'*) ( sleep 0.02; text slept ) & ;;";
     if (wire.equals("stdio")) {
-      try (FaultBed bed = FaultBed.ready(ShServer.modern("", slow, "slow"))) {
+      try (FaultBed bed = FaultBed.ready(ShServer.discover("", slow, "slow"))) {
         race(bed);
       }
       return;
@@ -341,7 +341,9 @@ class DiscoverProtocolFaultsIT {
     bed.assertUndisturbed();
   }
 
-  /** The modern era has no requests from server to client; one that comes is not answered. */
+  /**
+   * The {@code discover} era has no requests from server to client; one that comes is not answered.
+   */
   @Test
   void case_72_a_request_of_the_server_disturbs_nothing() {
     String cases =
@@ -353,7 +355,8 @@ class DiscoverProtocolFaultsIT {
         '"id":"q-1"'*) answered=$((answered + 1)) ;;
         *'"name":"answered"'*) text $answered ;;
         """;
-    try (FaultBed bed = FaultBed.ready(ShServer.modern("answered=0", cases, "asks", "answered"))) {
+    try (FaultBed bed =
+        FaultBed.ready(ShServer.discover("answered=0", cases, "asks", "answered"))) {
       assertThat(bed.text("asks")).isEqualTo("asked");
       assertThat(bed.text("answered")).isEqualTo("0");
       bed.assertUndisturbed();

@@ -103,7 +103,7 @@ final class DoorBed implements AutoCloseable {
     }
     list.put("tools", all);
     ScriptedPeer peer =
-        ScriptedPeer.modern(
+        ScriptedPeer.discover(
             bus.vertx(),
             (method, params, connection) ->
                 switch (method) {
@@ -147,9 +147,9 @@ final class DoorBed implements AutoCloseable {
     return routes;
   }
 
-  /** One more server, of the modern era. */
+  /** One more server, of the {@code discover} era. */
   ScriptedPeer add(String id, ScriptedPeer.Script script) {
-    ScriptedPeer peer = ScriptedPeer.modern(bus.vertx(), script);
+    ScriptedPeer peer = ScriptedPeer.discover(bus.vertx(), script);
     TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(id, "READY");
     return peer;
@@ -162,8 +162,8 @@ final class DoorBed implements AutoCloseable {
     bus.awaitState(id, "READY");
   }
 
-  /** A described request of the modern era, and the answer's body. */
-  McpHttp.Answer modern(String path, String method, JsonObject params, String... headers) {
+  /** A described request of the {@code discover} era, and the answer's body. */
+  McpHttp.Answer discover(String path, String method, JsonObject params, String... headers) {
     McpHttp mcp = mcp(path);
     JsonObject request = mcp.described(method, params).put("id", 7);
     return mcp.post(

@@ -155,7 +155,7 @@ class DoorRoutesFaultsTest {
         boolean json = head.matches("(?s).*content-type: application/(problem\\+)?json.*");
         assertThat(json || text).as(route + answer).isTrue();
       }
-      assertThat(bed.modern("/mcp", "tools/list", new JsonObject()).header("content-type"))
+      assertThat(bed.discover("/mcp", "tools/list", new JsonObject()).header("content-type"))
           .isEqualTo("application/json");
     }
   }
@@ -180,7 +180,7 @@ class DoorRoutesFaultsTest {
     try (DoorBed bed = new DoorBed(DoorBed.keys())) {
       String[] description = {"reads"};
       ScriptedPeer peer =
-          ScriptedPeer.modern(
+          ScriptedPeer.discover(
               bed.bus.vertx(),
               (method, params, connection) ->
                   switch (method) {
@@ -203,10 +203,10 @@ class DoorRoutesFaultsTest {
           .contains("FORBIDDEN");
       assertThat(bed.send("POST", "/rpc", raw, as(ROOT)).body()).contains("FORBIDDEN");
       JsonObject call = new JsonObject().put("name", "evil");
-      assertThat(bed.modern("/mcp/p", "tools/call", call, as(ROOT)).body()).contains("error");
+      assertThat(bed.discover("/mcp/p", "tools/call", call, as(ROOT)).body()).contains("error");
       call.put("name", "p__evil");
-      assertThat(bed.modern("/mcp", "tools/call", call, as(ROOT)).body()).contains("error");
-      assertThat(bed.modern("/mcp", "tools/list", new JsonObject(), as(ROOT)).body())
+      assertThat(bed.discover("/mcp", "tools/call", call, as(ROOT)).body()).contains("error");
+      assertThat(bed.discover("/mcp", "tools/list", new JsonObject(), as(ROOT)).body())
           .contains("p__good")
           .doesNotContain("p__evil");
       assertThat(peer.received("tools/call")).as("the one before").hasSize(1);

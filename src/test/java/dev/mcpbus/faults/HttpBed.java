@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Peer;
 import dev.mcpbus.testing.RawHttpServer.Request;
@@ -22,12 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * test says otherwise. At the end nothing is pending and no connection is open.
  */
 final class HttpBed implements AutoCloseable {
-
-  /** How the server speaks where it behaves well. */
-  enum Era {
-    LEGACY,
-    MODERN
-  }
 
   /** True where the request was answered, or is never to be. */
   @FunctionalInterface
@@ -140,10 +135,10 @@ final class HttpBed implements AutoCloseable {
       peer.reply("200 OK", "");
     } else if (request.id() < 0) {
       peer.reply("202 Accepted", "");
-    } else if (request.calls("server/discover") && era == Era.MODERN) {
+    } else if (request.calls("server/discover") && era == Era.DISCOVER) {
       result(request, peer, DISCOVERED);
     } else if (request.calls("server/discover")
-        || (request.calls("initialize") && era == Era.MODERN)) {
+        || (request.calls("initialize") && era == Era.DISCOVER)) {
       peer.reply(
           "404 Not Found",
           RawHttpServer.errorOf(request.id(), -32601, "no such method"),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure.Sent;
-import dev.mcpbus.faults.HttpBed.Era;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.testing.RawHttpServer;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
@@ -104,7 +104,7 @@ class HttpBodyFaultsIT {
   @Test
   void case_45_an_announced_length_over_the_cap_is_refused_before_the_body() {
     expect(
-        Era.LEGACY,
+        Era.INITIALIZE,
         (request, peer) -> {
           peer.head("200 OK", JSON, "Content-Length: 999999999");
           peer.silence();

@@ -7,8 +7,8 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure.Sent;
-import dev.mcpbus.faults.HttpBed.Era;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Peer;
 import dev.mcpbus.testing.TestBus;
@@ -67,7 +67,7 @@ class HttpConnectFaultsIT {
       assertThat(delays.subList(0, 5))
           .as("jitter")
           .isNotEqualTo(List.of(40L, 80L, 160L, 320L, 400L));
-      try (RawHttpServer late = HttpBed.serve("127.0.0.1", port, Era.LEGACY, (q, p) -> false)) {
+      try (RawHttpServer late = HttpBed.serve("127.0.0.1", port, Era.INITIALIZE, (q, p) -> false)) {
         bed.awaitReady(2);
         assertThat(bed.text("odd")).isEqualTo("fine");
         assertThat(late.open()).isPositive();
@@ -118,7 +118,7 @@ class HttpConnectFaultsIT {
               () ->
                   bed.server().requests().stream()
                           .anyMatch(request -> request.calls("notifications/cancelled"))
-                      == (era == Era.LEGACY));
+                      == (era == Era.INITIALIZE));
       bed.assertUndisturbed();
     }
   }
@@ -129,7 +129,7 @@ class HttpConnectFaultsIT {
     Semaphore reset = new Semaphore(0);
     try (HttpBed bed =
         HttpBed.calls(
-            Era.LEGACY,
+            Era.INITIALIZE,
             (request, peer) -> {
               HttpBed.text(request, peer, "fine");
               // In the thread that reads the socket: a close by another thread only wakes it, and
@@ -154,7 +154,7 @@ class HttpConnectFaultsIT {
 
   @Test
   void case_29_a_server_that_is_gone_before_the_request_is_written_has_not_seen_it() {
-    try (HttpBed bed = HttpBed.ready(Era.LEGACY, (request, peer) -> false)) {
+    try (HttpBed bed = HttpBed.ready(Era.INITIALIZE, (request, peer) -> false)) {
       assertThat(bed.call().text()).isEqualTo("fine");
       bed.server().close();
       FaultBed.until("the connections to end").until(() -> bed.server().open() == 0);
@@ -257,7 +257,7 @@ class HttpConnectFaultsIT {
           }
           return get;
         };
-    try (HttpBed bed = HttpBed.ready(Era.LEGACY, odd)) {
+    try (HttpBed bed = HttpBed.ready(Era.INITIALIZE, odd)) {
       FaultBed.until("the stream")
           .until(() -> bed.bed().status().getJsonObject("transport").getBoolean("listening"));
       String remote = String.format(Locale.ROOT, "0100007F:%04X 01 ", bed.server().port());
@@ -305,7 +305,7 @@ class HttpConnectFaultsIT {
   void case_32_a_drip_that_is_done_before_the_deadline_is_read_to_its_end() {
     try (HttpBed bed =
         HttpBed.calls(
-            Era.LEGACY,
+            Era.INITIALIZE,
             (request, peer) -> {
               String body = HttpBed.textOf(request, "fine");
               peer.drip(
@@ -351,7 +351,7 @@ class HttpConnectFaultsIT {
 
   /** From 127.0.0.2 to 127.0.0.3. */
   private static void moves(VertxOptions options, Runnable move) {
-    RawHttpServer old = HttpBed.serve("127.0.0.2", 0, Era.LEGACY, (request, peer) -> false);
+    RawHttpServer old = HttpBed.serve("127.0.0.2", 0, Era.INITIALIZE, (request, peer) -> false);
     String url = "http://mcp.moving.example:" + old.port() + "/mcp";
     Function<JsonObject, TestBus> launch =
         servers ->
@@ -360,7 +360,7 @@ class HttpConnectFaultsIT {
     try (old;
         HttpBed bed =
             HttpBed.of(
-                HttpBed.serve("127.0.0.3", old.port(), Era.LEGACY, (request, peer) -> false),
+                HttpBed.serve("127.0.0.3", old.port(), Era.INITIALIZE, (request, peer) -> false),
                 FaultBed.start(HttpBed.entry(url), launch))) {
       bed.bed().awaitReady(1);
       assertThat(bed.call().text()).isEqualTo("fine");

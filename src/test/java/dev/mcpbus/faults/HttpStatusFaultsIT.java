@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
-import dev.mcpbus.faults.HttpBed.Era;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
 import io.vertx.core.Future;
@@ -41,10 +41,10 @@ class HttpStatusFaultsIT {
       })
   void case_33_a_redirect_of_a_call_across_origins_is_refused_and_gets_no_credentials(
       String status) {
-    try (RawHttpServer other = HttpBed.serve(Era.LEGACY, (request, peer) -> false);
+    try (RawHttpServer other = HttpBed.serve(Era.INITIALIZE, (request, peer) -> false);
         HttpBed bed =
             HttpBed.calls(
-                Era.LEGACY,
+                Era.INITIALIZE,
                 (request, peer) -> peer.reply(status, "", "Location: " + other.url()),
                 headers())) {
       McpFailure failure = bed.failure(FailureCode.PROTOCOL_ERROR, Sent.NO);
@@ -57,10 +57,10 @@ class HttpStatusFaultsIT {
 
   @Test
   void case_33_a_redirect_of_the_handshake_across_origins_is_refused() {
-    try (RawHttpServer other = HttpBed.serve(Era.LEGACY, (request, peer) -> false);
+    try (RawHttpServer other = HttpBed.serve(Era.INITIALIZE, (request, peer) -> false);
         HttpBed bed =
             HttpBed.start(
-                Era.LEGACY,
+                Era.INITIALIZE,
                 (request, peer) -> {
                   peer.reply("307 Temporary Redirect", "", "Location: " + other.url());
                   return true;
@@ -75,7 +75,7 @@ class HttpStatusFaultsIT {
   void case_33_a_redirect_within_the_origin_is_followed_with_credentials() {
     try (HttpBed bed =
         HttpBed.ready(
-            Era.LEGACY,
+            Era.INITIALIZE,
             (request, peer) -> {
               boolean old = request.path().equals("/mcp");
               if (old) {
@@ -103,7 +103,7 @@ class HttpStatusFaultsIT {
     AtomicInteger sessions = new AtomicInteger();
     HttpBed.Odd odd =
         (request, peer) -> {
-          boolean legacy =
+          boolean initialize =
               request.calls("initialize") || request.headers().containsKey("mcp-session-id");
           if (!changed.get() || request.id() < 0) {
             return false;
@@ -117,12 +117,12 @@ class HttpStatusFaultsIT {
                 "Mcp-Session-Id: l" + sessions.incrementAndGet());
             return true;
           }
-          if (!legacy) {
+          if (!initialize) {
             peer.reply("400 Bad Request", unsupported(request), JSON);
           }
-          return !legacy;
+          return !initialize;
         };
-    try (HttpBed bed = HttpBed.ready(Era.MODERN, odd)) {
+    try (HttpBed bed = HttpBed.ready(Era.DISCOVER, odd)) {
       assertThat(bed.call().text()).isEqualTo("fine");
       changed.set(true);
       McpFailure refused = bed.failure(FailureCode.UPSTREAM_ERROR, Sent.MAYBE);
@@ -144,7 +144,7 @@ class HttpStatusFaultsIT {
   void case_34_an_empty_400_to_the_probe_means_an_initialize_server() {
     try (HttpBed bed =
         HttpBed.ready(
-            Era.LEGACY,
+            Era.INITIALIZE,
             (request, peer) -> {
               boolean probe = request.calls("server/discover");
               if (probe) {
@@ -201,7 +201,7 @@ class HttpStatusFaultsIT {
     AtomicInteger held = new AtomicInteger();
     try (HttpBed bed =
         HttpBed.calls(
-            Era.LEGACY,
+            Era.INITIALIZE,
             (request, peer) -> {
               boolean old = "s1".equals(request.headers().get("mcp-session-id"));
               if (lost.get() && old) {
@@ -251,7 +251,7 @@ class HttpStatusFaultsIT {
 
   @Test
   void case_39_a_server_without_a_get_stream_is_asked_once_and_serves() {
-    try (HttpBed bed = HttpBed.ready(Era.LEGACY, (request, peer) -> false)) {
+    try (HttpBed bed = HttpBed.ready(Era.INITIALIZE, (request, peer) -> false)) {
       for (int i = 0; i < 3; i++) {
         assertThat(bed.call().text()).isEqualTo("fine");
       }
@@ -264,11 +264,11 @@ class HttpStatusFaultsIT {
 
   @ParameterizedTest
   @CsvSource({
-    "LEGACY,413 Content Too Large,LIMIT_EXCEEDED,NO",
-    "MODERN,413 Content Too Large,LIMIT_EXCEEDED,NO",
-    "LEGACY,414 URI Too Long,LIMIT_EXCEEDED,NO",
-    "LEGACY,431 Request Header Fields Too Large,LIMIT_EXCEEDED,NO",
-    "MODERN,431 Request Header Fields Too Large,LIMIT_EXCEEDED,NO"
+    "INITIALIZE,413 Content Too Large,LIMIT_EXCEEDED,NO",
+    "DISCOVER,413 Content Too Large,LIMIT_EXCEEDED,NO",
+    "INITIALIZE,414 URI Too Long,LIMIT_EXCEEDED,NO",
+    "INITIALIZE,431 Request Header Fields Too Large,LIMIT_EXCEEDED,NO",
+    "DISCOVER,431 Request Header Fields Too Large,LIMIT_EXCEEDED,NO"
   })
   void case_40_too_large_for_the_server_is_a_limit(
       Era era, String status, FailureCode code, Sent sent) {
@@ -277,12 +277,12 @@ class HttpStatusFaultsIT {
 
   @ParameterizedTest
   @CsvSource({
-    "LEGACY,500 Oops,UPSTREAM_RESET,MAYBE",
-    "LEGACY,502 Bad Gateway,UPSTREAM_RESET,MAYBE",
-    "LEGACY,503 Busy,UPSTREAM_RESET,MAYBE",
-    "LEGACY,504 Gateway Timeout,UPSTREAM_RESET,MAYBE",
-    "MODERN,500 Oops,UPSTREAM_RESET,MAYBE",
-    "MODERN,503 Busy,UPSTREAM_RESET,MAYBE"
+    "INITIALIZE,500 Oops,UPSTREAM_RESET,MAYBE",
+    "INITIALIZE,502 Bad Gateway,UPSTREAM_RESET,MAYBE",
+    "INITIALIZE,503 Busy,UPSTREAM_RESET,MAYBE",
+    "INITIALIZE,504 Gateway Timeout,UPSTREAM_RESET,MAYBE",
+    "DISCOVER,500 Oops,UPSTREAM_RESET,MAYBE",
+    "DISCOVER,503 Busy,UPSTREAM_RESET,MAYBE"
   })
   void case_42_a_server_error_may_have_had_an_effect(
       Era era, String status, FailureCode code, Sent sent) {
@@ -314,7 +314,7 @@ class HttpStatusFaultsIT {
   void case_41_a_429_says_when_to_try_again_within_an_hour(String value, long least, long most) {
     try (HttpBed bed =
         HttpBed.calls(
-            Era.LEGACY,
+            Era.INITIALIZE,
             (request, peer) ->
                 peer.reply("429 Too Many Requests", "", "Retry-After: " + retryAfter(value)))) {
       McpFailure failure = bed.failure(FailureCode.RATE_LIMITED, Sent.NO);
@@ -356,7 +356,7 @@ class HttpStatusFaultsIT {
   void case_43_a_web_page_instead_of_a_handshake_asks_whether_the_url_is_right() {
     try (HttpBed bed =
         HttpBed.start(
-            Era.LEGACY,
+            Era.INITIALIZE,
             (request, peer) -> {
               peer.reply("200 OK", "<html>welcome</html>", "Content-Type: text/html");
               return true;

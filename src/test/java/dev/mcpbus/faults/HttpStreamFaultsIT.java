@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure.Sent;
-import dev.mcpbus.faults.HttpBed.Era;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Peer;
 import dev.mcpbus.testing.RawHttpServer.Request;
@@ -61,7 +61,7 @@ class HttpStreamFaultsIT {
               peer.chunk("id: e2\ndata: " + HttpBed.textOf(request, "late") + "\n\n");
               peer.end();
             });
-    try (HttpBed bed = HttpBed.ready(Era.LEGACY, odd)) {
+    try (HttpBed bed = HttpBed.ready(Era.INITIALIZE, odd)) {
       Ending ending = bed.call();
       assertThat(ending.text()).isEqualTo("late");
       assertThat(ending.millis()).as("honours retry:").isGreaterThanOrEqualTo(280);
@@ -78,7 +78,7 @@ class HttpStreamFaultsIT {
   void case_47_an_initialize_stream_that_cannot_be_resumed_is_an_unknown_outcome() {
     HttpBed.Odd odd =
         cutThen("id: e1\ndata:\n\n", (request, peer) -> peer.reply("400 Bad Request", ""));
-    try (HttpBed bed = HttpBed.ready(Era.LEGACY, odd)) {
+    try (HttpBed bed = HttpBed.ready(Era.INITIALIZE, odd)) {
       bed.failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);
       assertThat(bed.executed()).hasSize(1);
       bed.assertUndisturbed();
@@ -95,7 +95,7 @@ class HttpStreamFaultsIT {
   @Test
   void case_47_a_discover_stream_is_never_resumed_even_where_events_have_ids() {
     HttpBed.Odd odd = cutThen("id: e1\ndata: " + log("one") + "\n\n", (request, peer) -> {});
-    unknownAtOnce(Era.MODERN, odd);
+    unknownAtOnce(Era.DISCOVER, odd);
   }
 
   private static void unknownAtOnce(Era era, HttpBed.Odd odd) {
@@ -181,7 +181,7 @@ class HttpStreamFaultsIT {
               peer.chunk("id: e4\ndata: " + HttpBed.textOf(request, "late") + "\n\n");
               peer.end();
             });
-    try (HttpBed bed = HttpBed.ready(Era.LEGACY, odd)) {
+    try (HttpBed bed = HttpBed.ready(Era.INITIALIZE, odd)) {
       assertThat(bed.call().text()).isEqualTo("late");
       FaultBed.until("three log events").until(() -> bed.bed().events(Events.LOG).size() >= 3);
       assertThat(bed.bed().events(Events.LOG))
@@ -323,7 +323,7 @@ class HttpStreamFaultsIT {
   void case_48_a_notification_that_no_blank_line_ends_is_not_heard() {
     try (HttpBed bed =
         HttpBed.calls(
-            Era.LEGACY,
+            Era.INITIALIZE,
             (request, peer) -> {
               peer.stream();
               peer.chunk("data: " + HttpBed.textOf(request, "fine") + "\n\n");

@@ -37,7 +37,7 @@ class InputFaultsIT {
    * {@code cancel}, or {@code refused} with the code.
    */
   private static JsonObject asking(Era era, String method, String params, String... offered) {
-    String legacy =
+    String initialize =
         """
         *'"name":"ask"'*)
           asked=$id
@@ -49,7 +49,7 @@ class InputFaultsIT {
         '"id":"q1"'*'"code":-32602'*) id=$asked; text 'refused -32602' ;;
         '"id":"q1"'*'"code":-32603'*) id=$asked; text 'refused -32603' ;;
         """;
-    String modern =
+    String discover =
         """
         *'"inputResponses"'*'"action":"accept"'*) text accept ;;
         *'"inputResponses"'*'"action":"decline"'*) text decline ;;
@@ -58,7 +58,7 @@ class InputFaultsIT {
           answer '{"resultType":"input_required","inputRequests":{"who":{"method":"@METHOD@",\
         "params":{@PARAMS@}}},"requestState":"s"}' ;;
         """;
-    String cases = era == Era.DISCOVER ? modern : legacy;
+    String cases = era == Era.DISCOVER ? discover : initialize;
     JsonObject server =
         ShServer.of(era, "", cases.replace("@METHOD@", method).replace("@PARAMS@", params), "ask");
     return server.put("capabilities", new JsonArray(List.of(offered)));
@@ -236,7 +236,7 @@ class InputFaultsIT {
     }
   }
 
-  /** What a modern server's tool call is answered with, over both of its transports. */
+  /** What a discover server's tool call is answered with, over both of its transports. */
   private static FaultBed answering(String wire, String result, List<RawHttpServer> started) {
     String tools = "[{\"name\":\"ask\",\"inputSchema\":{}},{\"name\":\"echo\",\"inputSchema\":{}}]";
     if (wire.equals("stdio")) {
@@ -244,7 +244,7 @@ class InputFaultsIT {
           "*'\"name\":\"ask\"'*) calls=$((calls + 1)); answer '"
               + result
               + "' ;;\n*'\"name\":\"calls\"'*) text $calls ;;";
-      return FaultBed.ready(ShServer.modern("calls=0", cases, "ask", "calls"));
+      return FaultBed.ready(ShServer.discover("calls=0", cases, "ask", "calls"));
     }
     RawHttpServer server =
         DiscoverHttp.start(
@@ -291,7 +291,7 @@ class InputFaultsIT {
         "elicitation/create","params":{@FORM@}}}}' ;;
         """;
     JsonObject server =
-        ShServer.modern("", cases.replace("@FORM@", FORM), "ask")
+        ShServer.discover("", cases.replace("@FORM@", FORM), "ask")
             .put("capabilities", new JsonArray().add("elicitation"));
     try (FaultBed bed = FaultBed.ready(server)) {
       List<Object> heard = new CopyOnWriteArrayList<>();

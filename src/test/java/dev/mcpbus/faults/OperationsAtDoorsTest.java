@@ -171,7 +171,7 @@ class OperationsAtDoorsTest {
         + "}";
   }
 
-  private Door modern(String key) {
+  private Door discover(String key) {
     return (method, params) -> {
       String meta = McpHttp.meta(new JsonObject()).encode();
       String described =
@@ -294,7 +294,7 @@ class OperationsAtDoorsTest {
             "rest", rest(CAROL.key()),
             "rpc", rpc(CAROL.key()),
             "eventbus", eventBus(CAROL.key()),
-            "mcp modern", modern(CAROL.key()),
+            "mcp modern", discover(CAROL.key()),
             "mcp session", session(CAROL.key(), "/mcp/a"),
             "sse", sse(CAROL.key(), "/sse/a"));
     doors.addAll(all.values());
@@ -394,7 +394,7 @@ class OperationsAtDoorsTest {
             "rest", rest(dave),
             "rpc", rpc(dave),
             "eventbus", eventBus(dave),
-            "mcp modern", modern(dave),
+            "mcp modern", discover(dave),
             "mcp session", session(dave, "/mcp"),
             "sse", sse(dave, "/sse"));
     doors.addAll(all.values());

@@ -281,7 +281,7 @@ class OthersThingsTest {
           + "\"createdAt\":\"2026-11-22T00:00:00Z\",\"lastUpdatedAt\":\"2026-11-22T00:00:00Z\"}";
 
   /** Every call becomes a task, each under the next number. */
-  private static ScriptedPeer working(DoorBed bed, boolean modern) {
+  private static ScriptedPeer working(DoorBed bed, boolean discover) {
     AtomicInteger made = new AtomicInteger();
     String tool =
         "{\"name\":\"work\",\"inputSchema\":{\"type\":\"object\"},\"execution\":"
@@ -292,7 +292,7 @@ class OthersThingsTest {
             (method, params, connection) ->
                 switch (method) {
                   case "server/discover" ->
-                      modern
+                      discover
                           ? ScriptedPeer.DISCOVERED.replace(
                               "\"capabilities\":{",
                               "\"capabilities\":{\"extensions\":{"
@@ -307,7 +307,7 @@ class OthersThingsTest {
                   case "tools/call" -> {
                     String task = TASK.replace("OWN", "" + made.incrementAndGet());
                     yield "\"result\":"
-                        + (modern
+                        + (discover
                             ? task.replace("{\"taskId\"", "{\"resultType\":\"task\",\"taskId\"")
                             : "{\"task\":" + task + "}");
                   }
@@ -333,7 +333,7 @@ class OthersThingsTest {
         .flatMap(
             auth ->
                 Stream.of(true, false)
-                    .map(modern -> Arguments.of(auth.get()[0], auth.get()[1], modern)));
+                    .map(discover -> Arguments.of(auth.get()[0], auth.get()[1], discover)));
   }
 
   private static String rpc(DoorBed bed, ApiKeys.Fresh key, String method, JsonObject params) {
@@ -355,11 +355,11 @@ class OthersThingsTest {
     return found.group(1);
   }
 
-  @ParameterizedTest(name = "{0}, modern {2}")
+  @ParameterizedTest(name = "{0}, discover {2}")
   @MethodSource("authsAndEras")
-  void a_task_is_there_for_whose_call_became_it(String name, AuthOptions auth, boolean modern) {
+  void a_task_is_there_for_whose_call_became_it(String name, AuthOptions auth, boolean discover) {
     try (DoorBed bed = new DoorBed(auth)) {
-      ScriptedPeer peer = working(bed, modern);
+      ScriptedPeer peer = working(bed, discover);
       try (Listening alice = new Listening(bed, ALICE, "q");
           Listening bob = new Listening(bed, BOB, "q")) {
         JsonObject call = new JsonObject().put("name", "work").put("arguments", new JsonObject());
@@ -412,7 +412,7 @@ class OthersThingsTest {
           }
         }
         peer.notify(
-            "notifications/tasks" + (modern ? "" : "/status"),
+            "notifications/tasks" + (discover ? "" : "/status"),
             new JsonObject(TASK.replace("OWN", "1")));
         await().until(() -> task(alice));
         alice.mark("q");
@@ -426,7 +426,7 @@ class OthersThingsTest {
             List.of(alice.streamed(), alice.socket(), bob.streamed(), bob.socket())) {
           assertThat(heard).doesNotContain("task-1");
         }
-        if (!modern) {
+        if (!discover) {
           listed(bed, hers);
         }
         assertThat(rpc(bed, ROOT, "tasks/cancel", new JsonObject().put("taskId", hers.get(2))))

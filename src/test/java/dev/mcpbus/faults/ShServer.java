@@ -60,14 +60,14 @@ final class ShServer {
             .replace("@TOOLS@", listed.toString()));
   }
 
-  /** What a modern server says of itself. */
+  /** What a discover server says of itself. */
   static final String DISCOVERED =
       "{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":"
           + "{\"listChanged\":true}},\"ttlMs\":0,\"cacheScope\":\"private\",\"_meta\":{"
           + "\"io.modelcontextprotocol/serverInfo\":{\"name\":\"sh\",\"version\":\"1.0.0\"}}}";
 
-  /** The same in the modern era, and in that alone. */
-  static JsonObject modern(String start, String cases, String... tools) {
+  /** The same in the {@code discover} era, and in that alone. */
+  static JsonObject discover(String start, String cases, String... tools) {
     String era =
         """
 
@@ -82,7 +82,7 @@ final class ShServer {
 
   /** One of the two. */
   static JsonObject of(Era era, String start, String cases, String... tools) {
-    return era == Era.DISCOVER ? modern(start, cases, tools) : of(start, cases, tools);
+    return era == Era.DISCOVER ? discover(start, cases, tools) : of(start, cases, tools);
   }
 
   /** Any script. */

@@ -40,7 +40,7 @@ class DirectoryViewTest {
                     "strict",
                     new ViewOptions(List.of("a", "b"), List.of(), List.of(), Map.of(), true))));
     for (String id : List.of("a", "b")) {
-      Peers.legacy(
+      Peers.initialize(
           bus,
           id,
           (method, params, connection) ->
@@ -66,16 +66,16 @@ class DirectoryViewTest {
 
   @Test
   void a_view_lists_what_is_allowed_and_not_denied_by_the_names_it_gives() {
-    assertThat(McpHttp.names(some().modern("tools/list", new JsonObject()).result(), "tools"))
+    assertThat(McpHttp.names(some().discover("tools/list", new JsonObject()).result(), "tools"))
         .containsExactly("fetch", "a__get_two");
   }
 
   @Test
   void what_it_does_not_list_cannot_be_called_by_any_name() {
-    assertThat(McpHttp.text(some().modern("tools/call", Peers.call("fetch")).result()))
+    assertThat(McpHttp.text(some().discover("tools/call", Peers.call("fetch")).result()))
         .isEqualTo("a get_one");
     for (String name : List.of("a__get_secret", "a__set", "b__get_one", "a__get_one", "get_two")) {
-      Answer refused = some().modern("tools/call", Peers.call(name));
+      Answer refused = some().discover("tools/call", Peers.call(name));
       assertThat(refused.error().getInteger("code")).as(name).isEqualTo(-32602);
     }
   }
@@ -83,11 +83,12 @@ class DirectoryViewTest {
   @Test
   void resources_are_held_to_the_same_globs() {
     JsonObject allowed = new JsonObject().put("uri", "file:///a");
-    assertThat(some().modern("resources/read", allowed).result()).isNotNull();
+    assertThat(some().discover("resources/read", allowed).result()).isNotNull();
     JsonObject denied = new JsonObject().put("uri", "db:///a");
-    assertThat(some().modern("resources/read", denied).error().getInteger("code"))
+    assertThat(some().discover("resources/read", denied).error().getInteger("code"))
         .isEqualTo(-32602);
-    assertThat(some().modern("resources/list", new JsonObject()).result().getJsonArray("resources"))
+    assertThat(
+            some().discover("resources/list", new JsonObject()).result().getJsonArray("resources"))
         .hasSize(1);
   }
 
@@ -105,15 +106,15 @@ class DirectoryViewTest {
   @Test
   void a_closed_view_lists_nothing_while_one_of_its_servers_is_down() {
     McpHttp strict = new McpHttp(bus.port(), "/mcp/strict");
-    assertThat(strict.modern("tools/list", new JsonObject()).result().getJsonArray("tools"))
+    assertThat(strict.discover("tools/list", new JsonObject()).result().getJsonArray("tools"))
         .hasSize(8);
     bus.request("mcp.b.disconnect", new JsonObject());
     bus.awaitState("b", "IDLE");
-    Answer down = strict.modern("tools/list", new JsonObject());
+    Answer down = strict.discover("tools/list", new JsonObject());
     assertThat(down.error().getString("message")).contains("[b]");
     assertThat(
             new McpHttp(bus.port(), "/mcp")
-                .modern("tools/list", new JsonObject())
+                .discover("tools/list", new JsonObject())
                 .result()
                 .getJsonArray("tools"))
         .hasSize(8);
@@ -131,15 +132,15 @@ class DirectoryViewTest {
                     new ViewOptions(
                         List.of(), List.of(), List.of(), Map.of("a.x", "a__y"), false))));
     ScriptedPeer peer =
-        Peers.legacy(
+        Peers.initialize(
             bus,
             "a",
             (method, params, connection) ->
                 method.equals("tools/list") ? Peers.tools("x", "y", "z") : Peers.text("called"));
     McpHttp clash = new McpHttp(bus.port(), "/mcp/clash");
-    assertThat(McpHttp.names(clash.modern("tools/list", new JsonObject()).result(), "tools"))
+    assertThat(McpHttp.names(clash.discover("tools/list", new JsonObject()).result(), "tools"))
         .containsExactly("a__z");
-    assertThat(clash.modern("tools/call", Peers.call("a__y")).error().getInteger("code"))
+    assertThat(clash.discover("tools/call", Peers.call("a__y")).error().getInteger("code"))
         .isEqualTo(-32602);
     assertThat(peer.received("tools/call")).isEmpty();
   }

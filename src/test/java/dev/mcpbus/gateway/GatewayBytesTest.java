@@ -75,7 +75,7 @@ class GatewayBytesTest {
                     }));
     connected(
         "m",
-        ScriptedPeer.modern(
+        ScriptedPeer.discover(
             bus.vertx(),
             (method, params, connection) ->
                 method.equals("subscriptions/listen")

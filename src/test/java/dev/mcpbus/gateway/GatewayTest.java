@@ -40,19 +40,19 @@ class GatewayTest {
   @Test
   void a_discover_client_discovers_lists_and_calls() {
     McpHttp client = all();
-    JsonObject found = client.modern("server/discover", new JsonObject()).result();
+    JsonObject found = client.discover("server/discover", new JsonObject()).result();
     assertThat(found.getJsonArray("supportedVersions")).containsExactly("2026-07-28");
     assertThat(found.getString("resultType")).isEqualTo("complete");
     assertThat(found.getInteger("ttlMs")).isNotNegative();
     assertThat(found.getString("instructions")).contains("# one", "# two", "A demo.");
 
-    JsonObject listed = client.modern("tools/list", new JsonObject()).result();
+    JsonObject listed = client.discover("tools/list", new JsonObject()).result();
     assertThat(names(listed, "tools"))
         .containsExactly(
             "one__echo", "one__add", "one__clock", "two__echo", "two__add", "two__clock");
     assertThat(listed.getString("cacheScope")).isEqualTo("private");
 
-    Answer called = client.modern("tools/call", echo("two__echo", "hällo"));
+    Answer called = client.discover("tools/call", echo("two__echo", "hällo"));
     assertThat(called.status()).isEqualTo(200);
     assertThat(called.isStream()).isFalse();
     assertThat(text(called.result())).isEqualTo("hällo");
@@ -77,11 +77,11 @@ class GatewayTest {
   @Test
   void a_view_of_one_server_has_its_own_names() {
     McpHttp client = new McpHttp(bus.port(), "/mcp/one");
-    assertThat(names(client.modern("tools/list", new JsonObject()).result(), "tools"))
+    assertThat(names(client.discover("tools/list", new JsonObject()).result(), "tools"))
         .containsExactly("echo", "add", "clock");
-    assertThat(text(client.modern("tools/call", echo("echo", "x")).result())).isEqualTo("x");
+    assertThat(text(client.discover("tools/call", echo("echo", "x")).result())).isEqualTo("x");
     assertThat(
-            client.modern("server/discover", new JsonObject()).result().getString("instructions"))
+            client.discover("server/discover", new JsonObject()).result().getString("instructions"))
         .isEqualTo("A demo. Call echo, add or clock.");
   }
 
@@ -97,17 +97,17 @@ class GatewayTest {
       JsonObject uri = new JsonObject().put("uri", ((JsonObject) entry).getString("uri"));
       assertThat(session.call("resources/read", uri).result().getJsonArray("contents")).hasSize(1);
     }
-    JsonObject modern =
-        all().modern("resources/read", new JsonObject().put("uri", "demo://readme")).result();
-    assertThat(modern.getInteger("ttlMs")).isZero();
-    assertThat(modern.getString("cacheScope")).isEqualTo("private");
+    JsonObject discover =
+        all().discover("resources/read", new JsonObject().put("uri", "demo://readme")).result();
+    assertThat(discover.getInteger("ttlMs")).isZero();
+    assertThat(discover.getString("cacheScope")).isEqualTo("private");
   }
 
   @Test
   void prompts_have_names_of_both_servers() {
     JsonObject greeting =
         all()
-            .modern(
+            .discover(
                 "prompts/get",
                 new JsonObject()
                     .put("name", "two__greet")
@@ -119,10 +119,10 @@ class GatewayTest {
   @Test
   void an_unknown_path_and_an_unknown_tool_are_said_to_be_so() {
     assertThat(
-            new McpHttp(bus.port(), "/mcp/three").modern("tools/list", new JsonObject()).status())
+            new McpHttp(bus.port(), "/mcp/three").discover("tools/list", new JsonObject()).status())
         .isEqualTo(404);
-    Answer unknown = all().modern("tools/call", echo("one__none", "x"));
+    Answer unknown = all().discover("tools/call", echo("one__none", "x"));
     assertThat(unknown.error().getInteger("code")).isEqualTo(-32602);
-    assertThat(all().modern("tasks/none", new JsonObject()).status()).isEqualTo(404);
+    assertThat(all().discover("tasks/none", new JsonObject()).status()).isEqualTo(404);
   }
 }

@@ -62,8 +62,8 @@ class InputTest {
   }
 
   /** Answers with the name that it was given, and asks for it before. */
-  private ScriptedPeer modernServer() {
-    return Peers.modern(
+  private ScriptedPeer discoverServer() {
+    return Peers.discover(
         bus,
         "m",
         (method, params, connection) ->
@@ -84,7 +84,7 @@ class InputTest {
 
   /** Says nothing by itself: the test asks and answers for it. */
   private ScriptedPeer olderServer() {
-    return Peers.legacy(
+    return Peers.initialize(
         bus,
         "o",
         (method, params, connection) -> method.equals("tools/list") ? Peers.tools("greet") : null);
@@ -106,7 +106,7 @@ class InputTest {
     peer.say(connection, "{\"jsonrpc\":\"2.0\",\"id\":" + call + "," + Peers.text(text) + "}");
   }
 
-  private JsonObject modernCall(JsonObject more) {
+  private JsonObject discoverCall(JsonObject more) {
     JsonObject meta =
         new JsonObject().put("io.modelcontextprotocol/clientCapabilities", ELICITATION);
     return client.described("tools/call", Peers.call("m__greet").put("_meta", meta).mergeIn(more));
@@ -114,8 +114,8 @@ class InputTest {
 
   @Test
   void discover_client_discover_server_the_question_and_the_retry_pass_unchanged() {
-    ScriptedPeer peer = modernServer();
-    JsonObject first = modernCall(new JsonObject());
+    ScriptedPeer peer = discoverServer();
+    JsonObject first = discoverCall(new JsonObject());
     JsonObject asked = client.post(first, McpHttp.headers(first)).result();
     assertThat(asked.getString("resultType")).isEqualTo("input_required");
     assertThat(asked.getString("requestState")).isEqualTo("as-it-is");
@@ -129,7 +129,7 @@ class InputTest {
         .isEqualTo("test");
 
     JsonObject retry =
-        modernCall(
+        discoverCall(
             new JsonObject()
                 .put("requestState", "as-it-is")
                 .put("inputResponses", new JsonObject().put("who", ADA)));
@@ -140,7 +140,7 @@ class InputTest {
 
   @Test
   void initialize_client_discover_server_the_question_comes_on_the_stream_of_the_call() {
-    ScriptedPeer peer = modernServer();
+    ScriptedPeer peer = discoverServer();
     McpHttp.Session other = client.initialize("2025-11-25", ELICITATION);
     McpHttp.Session session = client.initialize("2025-11-25", ELICITATION);
     JsonObject request = client.request("tools/call", Peers.call("m__greet"));
@@ -193,7 +193,7 @@ class InputTest {
 
   @Test
   void another_session_cannot_answer_a_question() {
-    ScriptedPeer peer = modernServer();
+    ScriptedPeer peer = discoverServer();
     McpHttp.Session other = client.initialize("2025-11-25", ELICITATION);
     McpHttp.Session session = client.initialize("2025-11-25", ELICITATION);
     JsonObject request = client.request("tools/call", Peers.call("m__greet"));
@@ -212,7 +212,7 @@ class InputTest {
   void discover_client_initialize_server_the_question_is_a_result_and_the_retry_continues() {
     ScriptedPeer peer = olderServer();
     JsonObject more = new JsonObject().put("name", "o__greet");
-    JsonObject first = modernCall(more);
+    JsonObject first = discoverCall(more);
     CompletableFuture<Answer> asked = client.posted(first.encode(), McpHttp.headers(first));
     await().until(() -> !peer.received("tools/call").isEmpty());
     ask(peer, 2, 77);
@@ -225,12 +225,12 @@ class InputTest {
 
     more.put("requestState", result.getString("requestState"))
         .put("inputResponses", new JsonObject().put(key, ADA));
-    JsonObject stranger = modernCall(more).copy();
+    JsonObject stranger = discoverCall(more).copy();
     stranger.getJsonObject("params").put("arguments", new JsonObject().put("other", true));
     assertThat(client.post(stranger, McpHttp.headers(stranger)).error().getInteger("code"))
         .isEqualTo(-32602);
 
-    JsonObject retry = modernCall(more);
+    JsonObject retry = discoverCall(more);
     CompletableFuture<Answer> done = client.posted(retry.encode(), McpHttp.headers(retry));
     await().until(() -> !peer.answers(77).isEmpty());
     assertThat(peer.answers(77).get(0).getJsonObject("result")).isEqualTo(ADA);
@@ -245,7 +245,7 @@ class InputTest {
   @Test
   void discover_client_initialize_server_questions_at_once_are_one_result_without_tokens() {
     ScriptedPeer peer = olderServer();
-    JsonObject first = modernCall(new JsonObject().put("name", "o__greet"));
+    JsonObject first = discoverCall(new JsonObject().put("name", "o__greet"));
     CompletableFuture<Answer> asked = client.posted(first.encode(), McpHttp.headers(first));
     await().until(() -> !peer.received("tools/call").isEmpty());
     for (int id : List.of(77, 78)) {
@@ -269,7 +269,7 @@ class InputTest {
   @Test
   void a_discover_client_that_closes_its_response_cancels_the_call() {
     ScriptedPeer peer =
-        Peers.legacy(
+        Peers.initialize(
             bus,
             "o",
             (method, params, connection) ->
@@ -300,7 +300,7 @@ class InputTest {
   @Test
   void a_discover_client_gets_the_log_of_its_own_call() {
     ScriptedPeer peer =
-        Peers.modern(
+        Peers.discover(
             bus,
             "m",
             (method, params, connection) ->

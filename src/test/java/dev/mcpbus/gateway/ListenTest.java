@@ -32,7 +32,7 @@ class ListenTest {
   }
 
   private ScriptedPeer peer(String id) {
-    return Peers.legacy(
+    return Peers.initialize(
         bus,
         id,
         (method, params, connection) ->

@@ -10,7 +10,7 @@ import io.vertx.core.json.JsonObject;
 /** Servers in the process, for tests of the gateway. */
 public final class Peers {
 
-  static final String LEGACY =
+  static final String INITIALIZE =
       "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{\"listChanged\""
           + ":true},\"resources\":{\"subscribe\":true,\"listChanged\":true},\"prompts\":{},"
           + "\"logging\":{},\"completions\":{}},\"serverInfo\":{\"name\":\"peer\","
@@ -19,7 +19,7 @@ public final class Peers {
   private Peers() {}
 
   /** A peer of the initialize era with every capability; {@code script} answers the rest. */
-  public static ScriptedPeer legacy(TestBus bus, String id, ScriptedPeer.Script script) {
+  public static ScriptedPeer initialize(TestBus bus, String id, ScriptedPeer.Script script) {
     return connected(
         bus,
         id,
@@ -28,18 +28,18 @@ public final class Peers {
             (method, params, connection) ->
                 switch (method) {
                   case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
-                  case "initialize" -> LEGACY;
+                  case "initialize" -> INITIALIZE;
                   case "logging/setLevel", "resources/subscribe", "resources/unsubscribe" ->
                       "\"result\":{}";
                   default -> answered(script, method, params, connection);
                 }));
   }
 
-  public static ScriptedPeer modern(TestBus bus, String id, ScriptedPeer.Script script) {
+  public static ScriptedPeer discover(TestBus bus, String id, ScriptedPeer.Script script) {
     return connected(
         bus,
         id,
-        ScriptedPeer.modern(
+        ScriptedPeer.discover(
             bus.vertx(),
             (method, params, connection) ->
                 method.equals("subscriptions/listen")

@@ -48,7 +48,7 @@ class RestrictedToolsTest {
     ScriptedPeer.Script script = RestrictedToolsTest::answer;
     peer =
         era.equals("modern")
-            ? ScriptedPeer.modern(bus.vertx(), script)
+            ? ScriptedPeer.discover(bus.vertx(), script)
             : new ScriptedPeer(
                 bus.vertx(),
                 (method, params, connection) ->
@@ -94,7 +94,7 @@ class RestrictedToolsTest {
     assertThat(names(raw.getJsonArray("tools"))).containsExactly("add");
     JsonObject all = bus.request(Addresses.ALL_TOOLS_LIST, new JsonObject());
     assertThat(all.encode()).contains("s.add").doesNotContain("delete_all", "drop_table");
-    assertThat(client.modern(Methods.TOOLS_LIST, new JsonObject()).result().encode())
+    assertThat(client.discover(Methods.TOOLS_LIST, new JsonObject()).result().encode())
         .contains("add")
         .doesNotContain("delete_all", "drop_table");
     for (String path : List.of("/api/servers/s/tools", "/api/tools", "/api/servers/s")) {
@@ -139,7 +139,7 @@ class RestrictedToolsTest {
     assertThat(Http.post(bus.port(), "/rpc", rpc.encode()).body()).contains("UNKNOWN_TOOL");
     assertThat(
             client
-                .modern(Methods.TOOLS_CALL, TestBus.toolCall("s.delete_all", new JsonObject()))
+                .discover(Methods.TOOLS_CALL, TestBus.toolCall("s.delete_all", new JsonObject()))
                 .body())
         .contains("error");
     assertThat(peer.messages().toString()).doesNotContain("delete_all", "drop_table");

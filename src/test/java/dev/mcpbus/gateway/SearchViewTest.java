@@ -35,7 +35,7 @@ class SearchViewTest {
                         true,
                         List.of()))));
     for (String id : List.of("a", "b")) {
-      Peers.modern(
+      Peers.discover(
           bus,
           id,
           (method, params, connection) ->
@@ -50,9 +50,9 @@ class SearchViewTest {
     bus.close();
   }
 
-  private JsonObject modern(String tool, JsonObject arguments) {
+  private JsonObject discover(String tool, JsonObject arguments) {
     return new McpHttp(bus.port(), "/mcp/big")
-        .modern("tools/call", new JsonObject().put("name", tool).put("arguments", arguments))
+        .discover("tools/call", new JsonObject().put("name", tool).put("arguments", arguments))
         .result();
   }
 
@@ -63,29 +63,29 @@ class SearchViewTest {
   @Test
   void it_lists_the_three_alone_and_finds_what_it_admits_by_its_own_names() {
     McpHttp big = new McpHttp(bus.port(), "/mcp/big");
-    assertThat(McpHttp.names(big.modern("tools/list", new JsonObject()).result(), "tools"))
+    assertThat(McpHttp.names(big.discover("tools/list", new JsonObject()).result(), "tools"))
         .containsExactly("search_tools", "describe_tool", "call_tool");
-    JsonObject found = modern("search_tools", new JsonObject().put("query", ""));
+    JsonObject found = discover("search_tools", new JsonObject().put("query", ""));
     assertThat(McpHttp.names(found.getJsonObject("structuredContent"), "tools"))
         .containsExactlyInAnyOrder("fetch", "a__get_two");
     JsonObject elsewhere = new JsonObject().put("query", "").put("servers", List.of("b"));
-    assertThat(modern("search_tools", elsewhere).getBoolean("isError")).isTrue();
+    assertThat(discover("search_tools", elsewhere).getBoolean("isError")).isTrue();
   }
 
   @Test
   void it_describes_and_calls_what_it_has_found_and_nothing_else() {
-    JsonObject described = modern("describe_tool", name("fetch"));
+    JsonObject described = discover("describe_tool", name("fetch"));
     assertThat(described.getJsonObject("structuredContent").getString("name")).isEqualTo("fetch");
-    assertThat(McpHttp.text(modern("call_tool", name("fetch")))).isEqualTo("a get_one");
-    assertThat(McpHttp.text(modern("a__get_two", new JsonObject()))).isEqualTo("a get_two");
+    assertThat(McpHttp.text(discover("call_tool", name("fetch")))).isEqualTo("a get_one");
+    assertThat(McpHttp.text(discover("a__get_two", new JsonObject()))).isEqualTo("a get_two");
     for (String hidden : List.of("a__get_secret", "b__get_one", "a__get_one", "search_tools")) {
       for (String tool : List.of("describe_tool", "call_tool")) {
-        JsonObject refused = modern(tool, name(hidden));
+        JsonObject refused = discover(tool, name(hidden));
         assertThat(refused.getBoolean("isError")).as(tool + " " + hidden).isTrue();
         assertThat(McpHttp.text(refused)).contains("UNKNOWN_TOOL", "search_tools");
       }
     }
-    JsonObject wrong = modern("call_tool", name("fetch").put("arguments", "text"));
+    JsonObject wrong = discover("call_tool", name("fetch").put("arguments", "text"));
     assertThat(McpHttp.text(wrong)).contains("BAD_REQUEST", "must be an object");
   }
 
@@ -101,7 +101,7 @@ class SearchViewTest {
   @Test
   void other_views_have_no_such_tools() {
     McpHttp all = new McpHttp(bus.port(), "/mcp");
-    assertThat(all.modern("tools/call", Peers.call("search_tools")).error().getInteger("code"))
+    assertThat(all.discover("tools/call", Peers.call("search_tools")).error().getInteger("code"))
         .isEqualTo(-32602);
   }
 }

@@ -43,7 +43,7 @@ class SessionTest {
   }
 
   private ScriptedPeer peer(String id) {
-    return Peers.legacy(
+    return Peers.initialize(
         bus,
         id,
         (method, params, connection) ->

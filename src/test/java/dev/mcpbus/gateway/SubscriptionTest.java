@@ -31,7 +31,7 @@ class SubscriptionTest {
   }
 
   private ScriptedPeer peer() {
-    return Peers.legacy(
+    return Peers.initialize(
         bus, "s", (method, params, connection) -> method.equals("resources/list") ? LIST : null);
   }
 
@@ -55,12 +55,12 @@ class SubscriptionTest {
                     "notifications",
                     new JsonObject()
                         .put("resourceSubscriptions", new JsonArray().add("file:///a"))));
-    try (McpHttp.Stream modern = client.streamed(listen, McpHttp.headers(listen))) {
-      await().until(() -> !modern.messages().isEmpty());
+    try (McpHttp.Stream discover = client.streamed(listen, McpHttp.headers(listen))) {
+      await().until(() -> !discover.messages().isEmpty());
       assertThat(one.call("resources/unsubscribe", URI).result()).isEmpty();
       assertThat(two.end()).isEqualTo(204);
       peer.notify("notifications/resources/updated", URI);
-      await().until(() -> modern.methods().contains("notifications/resources/updated"));
+      await().until(() -> discover.methods().contains("notifications/resources/updated"));
       assertThat(peer.received("resources/subscribe")).hasSize(1);
       assertThat(peer.methods()).doesNotContain("resources/unsubscribe");
     }
@@ -115,7 +115,7 @@ class SubscriptionTest {
             (method, params, connection) ->
                 switch (method) {
                   case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
-                  case "initialize" -> Peers.LEGACY;
+                  case "initialize" -> Peers.INITIALIZE;
                   case "resources/list" -> LIST;
                   case "resources/templates/list" -> "\"result\":{\"resourceTemplates\":[]}";
                   case "tools/list" -> Peers.tools();

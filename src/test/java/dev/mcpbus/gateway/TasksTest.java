@@ -74,7 +74,7 @@ class TasksTest {
     return peer;
   }
 
-  private ScriptedPeer modern(String id) {
+  private ScriptedPeer discover(String id) {
     String discovered =
         ScriptedPeer.DISCOVERED.replace(
             "\"capabilities\":{", "\"capabilities\":{\"extensions\":{\"" + EXTENSION + "\":{}},");
@@ -118,7 +118,7 @@ class TasksTest {
 
   private ScriptedPeer older(String id) {
     String initialized =
-        Peers.LEGACY.replace(
+        Peers.INITIALIZE.replace(
             "\"capabilities\":{",
             "\"capabilities\":{\"tasks\":{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":"
                 + "{\"call\":{}}}},");
@@ -170,8 +170,8 @@ class TasksTest {
 
   @Test
   void a_task_is_found_at_its_own_server_and_by_its_own_principal_alone() {
-    modern("one");
-    modern("two");
+    discover("one");
+    discover("two");
     older("old");
     String one = begin(ADA, "one__work");
     String two = begin(ADA, "two__work");
@@ -209,7 +209,7 @@ class TasksTest {
 
   @Test
   void the_capability_is_stated_where_a_server_behind_has_it() {
-    Peers.legacy(bus, "plain", (method, params, connection) -> null);
+    Peers.initialize(bus, "plain", (method, params, connection) -> null);
     assertThat(capabilities().containsKey("extensions")).isFalse();
     assertThat(session(ADA).initialized().getJsonObject("capabilities").containsKey("tasks"))
         .isFalse();
@@ -239,7 +239,7 @@ class TasksTest {
 
   @Test
   void an_initialize_client_reads_a_discover_servers_task_in_its_own_form() {
-    ScriptedPeer peer = modern("m");
+    ScriptedPeer peer = discover("m");
     McpHttp.Session session = session(ADA);
     JsonObject task = session.call("tools/call", asTask("m__work")).result().getJsonObject("task");
     assertThat(task.getLong("ttl")).isEqualTo(60_000);
@@ -268,7 +268,7 @@ class TasksTest {
 
   @Test
   void an_error_of_a_server_names_the_task_as_the_client_does() {
-    modern("m");
+    discover("m");
     String id = begin(ADA, "m__work");
     McpHttp.Session session = session(ADA);
     String own = id(session.call("tools/call", asTask("m__work")));
@@ -326,7 +326,7 @@ class TasksTest {
 
   @Test
   void a_discover_client_hears_of_its_own_tasks_alone() {
-    ScriptedPeer peer = modern("m");
+    ScriptedPeer peer = discover("m");
     String mine = begin(ADA, "m__work");
     McpHttp client = client();
     JsonObject params =

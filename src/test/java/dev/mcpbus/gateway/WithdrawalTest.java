@@ -48,7 +48,7 @@ class WithdrawalTest {
 
   /** Says nothing by itself: the test asks and answers for it. */
   private ScriptedPeer olderServer() {
-    return Peers.legacy(
+    return Peers.initialize(
         bus,
         "o",
         (method, params, connection) -> method.equals("tools/list") ? Peers.tools("t") : null);
@@ -122,7 +122,7 @@ class WithdrawalTest {
 
   @Test
   void a_client_that_cancels_its_call_need_not_answer_what_was_asked_for_it() {
-    Peers.modern(
+    Peers.discover(
         bus,
         "m",
         (method, params, connection) ->
@@ -157,7 +157,7 @@ class WithdrawalTest {
   @Test
   void for_a_discover_client_a_question_that_was_taken_back_is_gone() {
     ScriptedPeer peer = olderServer();
-    JsonObject first = modernCall(new JsonObject());
+    JsonObject first = discoverCall(new JsonObject());
     CompletableFuture<Answer> waiting = client.posted(first.encode(), McpHttp.headers(first));
     await().until(() -> !peer.received("tools/call").isEmpty());
     ask(peer, 77);
@@ -179,14 +179,14 @@ class WithdrawalTest {
     JsonObject late =
         new JsonObject().put("input-1", ACCEPT.copy().put("_meta", new JsonObject().put("n", 1)));
     JsonObject second =
-        modernCall(
+        discoverCall(
             new JsonObject()
                 .put("requestState", asked.getString("requestState"))
                 .put("inputResponses", late));
     JsonObject again = client.post(second, McpHttp.headers(second)).result();
     assertThat(again.getJsonObject("inputRequests").fieldNames()).containsExactly("input-2");
     JsonObject third =
-        modernCall(
+        discoverCall(
             new JsonObject()
                 .put("requestState", again.getString("requestState"))
                 .put("inputResponses", new JsonObject().put("input-2", ACCEPT)));
@@ -198,7 +198,7 @@ class WithdrawalTest {
     assertThat(peer.answers(77)).isEmpty();
   }
 
-  private JsonObject modernCall(JsonObject more) {
+  private JsonObject discoverCall(JsonObject more) {
     JsonObject meta = new JsonObject().put("io.modelcontextprotocol/clientCapabilities", CAN);
     return client.described("tools/call", Peers.call("o__t").put("_meta", meta).mergeIn(more));
   }
@@ -206,7 +206,7 @@ class WithdrawalTest {
   @Test
   void a_client_whose_roots_have_changed_is_asked_for_them_by_its_own_connections() {
     ScriptedPeer peer =
-        Peers.legacy(
+        Peers.initialize(
             bus,
             "r",
             (method, params, connection) ->

@@ -238,7 +238,7 @@ public final class McpHttp {
     return headers.length == 0 ? request : request.headers(headers);
   }
 
-  // ---- the modern era
+  // ---- the discover era
 
   /** The {@code _meta} that describes a request. */
   public static JsonObject meta(JsonObject capabilities) {
@@ -251,7 +251,7 @@ public final class McpHttp {
   }
 
   /** A request that describes itself, in its body and in its headers. */
-  public Answer modern(String method, JsonObject params) {
+  public Answer discover(String method, JsonObject params) {
     JsonObject request = described(method, params);
     return post(request, headers(request));
   }

@@ -32,7 +32,7 @@ public final class ScriptedPeer implements Shareable {
     @Nullable String answer(String method, JsonObject params, int connection);
   }
 
-  /** What a server of the modern era says of itself. */
+  /** What a server of the {@code discover} era says of itself. */
   public static final String DISCOVERED =
       "\"result\":{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
           + "\"capabilities\":{\"tools\":{\"listChanged\":true},\"resources\":{},\"prompts\":{},"
@@ -61,11 +61,11 @@ public final class ScriptedPeer implements Shareable {
   }
 
   /**
-   * One that speaks the modern era; {@code script} answers the rest. A list of resources or prompts
-   * that the script does not give is empty: silence there would hold up every list of the gateway,
-   * and the end of the connection.
+   * One that speaks the {@code discover} era; {@code script} answers the rest. A list of resources
+   * or prompts that the script does not give is empty: silence there would hold up every list of
+   * the gateway, and the end of the connection.
    */
-  public static ScriptedPeer modern(Vertx vertx, Script script) {
+  public static ScriptedPeer discover(Vertx vertx, Script script) {
     return new ScriptedPeer(
         vertx,
         (method, params, connection) -> {

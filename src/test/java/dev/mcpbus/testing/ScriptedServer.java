@@ -18,9 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An MCP server (legacy era) on stdin and stdout that behaves well, or badly in one named way.
- * Needs nothing but the JDK: {@code java -cp target/test-classes dev.mcpbus.testing.ScriptedServer
- * <behaviour>}; see {@link #command}.
+ * An MCP server ({@code initialize} era) on stdin and stdout that behaves well, or badly in one
+ * named way. Needs nothing but the JDK: {@code java -cp target/test-classes
+ * dev.mcpbus.testing.ScriptedServer <behaviour>}; see {@link #command}.
  *
  * <p><b>Behaviours</b> (one per server):
  *

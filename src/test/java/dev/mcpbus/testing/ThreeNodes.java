@@ -13,9 +13,9 @@ import java.util.Set;
 import org.awaitility.Awaitility;
 
 /**
- * Three processes of the jar, with servers of both eras: {@code own} is legacy and gives each
- * client a connection, {@code modern} is of the other era, and {@code e0}, {@code e1}, ... are
- * small, shared, and write down what they execute.
+ * Three processes of the jar, with servers of both eras: {@code own} is of the {@code initialize}
+ * era and gives each client a connection, {@code modern} is of the other era, and {@code e0},
+ * {@code e1}, ... are small, shared, and write down what they execute.
  */
 public final class ThreeNodes implements AutoCloseable {
 

@@ -142,7 +142,7 @@ class RequestHeadersTest {
   @ValueSource(
       strings = {"initialize", "ping", "logging/setLevel", "resources/subscribe", "foo/bar"})
   void methods_that_the_era_does_not_have_are_not_found(String method) {
-    isRefused(client.modern(method, new JsonObject()), 404, -32601);
+    isRefused(client.discover(method, new JsonObject()), 404, -32601);
   }
 
   @Test
@@ -163,7 +163,7 @@ class RequestHeadersTest {
 
   @Test
   void a_cursor_that_is_none_is_refused() {
-    Answer answer = client.modern("tools/list", new JsonObject().put("cursor", "nonsense"));
+    Answer answer = client.discover("tools/list", new JsonObject().put("cursor", "nonsense"));
     assertThat(answer.error().getInteger("code")).isEqualTo(-32602);
   }
 }

@@ -88,7 +88,7 @@ class SseEndpointTest {
   }
 
   private ScriptedPeer peer(String id) {
-    return Peers.legacy(
+    return Peers.initialize(
         bus,
         id,
         (method, params, connection) ->

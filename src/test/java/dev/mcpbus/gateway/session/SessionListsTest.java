@@ -26,7 +26,7 @@ class SessionListsTest {
   void start() {
     bus = TestBus.startWithBridge(new JsonObject());
     peer =
-        Peers.legacy(
+        Peers.initialize(
             bus,
             "s",
             (method, params, connection) ->
