@@ -51,8 +51,7 @@ class HttpStreamFaultsIT {
   }
 
   @Test
-  void
-      case_47_an_initialize_stream_resumes_by_last_event_id_after_the_time_that_the_server_wants() {
+  void case_47_an_initialize_stream_resumes_by_last_event_id_after_the_servers_time() {
     HttpBed.Odd odd =
         cutThen(
             "retry: 300\nid: e1\ndata: " + log("one") + "\n\n",

@@ -18,6 +18,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -225,6 +226,7 @@ class InputFaultsIT {
         Future<Ending> call = bed.sendTool("ask");
         JsonObject question = awaitQuestion(bed);
         assertThat(question.getJsonObject("params").getString("url")).isEqualTo(url);
+        Awaitility.await().until(() -> !bed.bus().events(Events.INPUT_REQUESTED).isEmpty());
         assertThat(bed.bus().events(Events.INPUT_REQUESTED))
             .singleElement()
             .satisfies(event -> assertThat(event.getString("mode")).isEqualTo("url"));

@@ -169,11 +169,13 @@ public final class OAuthClient {
         .compose(
             place ->
                 tokens.refresh() != null ? refresh(place, tokens) : obtain(place, tokens.scopes()))
-        .recover(
-            why ->
-                why instanceof OAuthException known && known.reason() == OAuthFailure.DENIED
-                    ? drop()
-                    : Future.failedFuture(why));
+        .recover(why -> ifDenied(why, this::drop));
+  }
+
+  private static Future<Boolean> ifDenied(Throwable why, Supplier<Future<Boolean>> next) {
+    return why instanceof OAuthException known && known.reason() == OAuthFailure.DENIED
+        ? next.get()
+        : Future.failedFuture(why);
   }
 
   /** Drops the token; the challenge of the next request names what is needed. */
@@ -294,11 +296,7 @@ public final class OAuthClient {
       return obtain(place, challenge, Set.of());
     }
     return refresh(place, tokens)
-        .recover(
-            why ->
-                why instanceof OAuthException known && known.reason() == OAuthFailure.DENIED
-                    ? obtain(place, challenge, Set.of())
-                    : Future.failedFuture(why));
+        .recover(why -> ifDenied(why, () -> obtain(place, challenge, Set.of())));
   }
 
   /** Refreshes under the store's lock, or takes the tokens that another process has renewed. */
