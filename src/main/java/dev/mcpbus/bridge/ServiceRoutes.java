@@ -105,7 +105,7 @@ final class ServiceRoutes {
                 "/api/offers",
                 Action.CALL,
                 "offerInput",
-                "Says that somebody answers such questions, for ttl milliseconds.")
+                "Offers to answer such questions, for ttl milliseconds.")
             .taking("Offer")
             .giving("Offered"),
         Addresses.INPUT_OFFER,

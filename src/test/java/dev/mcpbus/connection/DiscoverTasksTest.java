@@ -24,9 +24,10 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -193,18 +194,18 @@ class DiscoverTasksTest {
     TaskPeer peer = peer().on(Methods.TASKS_GET, WORKING, completed("done"));
     peer.connect(ConnectionOptions.DEFAULT.with().maxPending(1).build());
     // The directory has the only place while it fetches the list of tools, which is never fresh.
-    AtomicReference<Future<JsonObject>> call = new AtomicReference<>(peer.call("plain", NONE));
+    Deque<Future<JsonObject>> calls = new ArrayDeque<>(List.of(peer.call("plain", NONE)));
     Awaitility.await()
         .until(
             () -> {
-              if (call.get().failed()) {
-                assertThat(McpFailure.of(call.get().cause()).code())
+              if (calls.getLast().failed()) {
+                assertThat(McpFailure.of(calls.getLast().cause()).code())
                     .isEqualTo(FailureCode.OVERLOADED);
-                call.set(peer.call("plain", NONE));
+                calls.add(peer.call("plain", NONE));
               }
               return !peer.asked().isEmpty();
             });
-    assertThat(TestBus.await(call.get()).encode()).contains("done");
+    assertThat(TestBus.await(calls.getLast()).encode()).contains("done");
   }
 
   // Deadline and cancellation.

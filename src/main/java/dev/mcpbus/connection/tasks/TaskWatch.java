@@ -254,7 +254,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
     over = true;
     tasks.left(this);
     if (polling != null) {
-      polling.stop("nobody waits for the result");
+      polling.stop("no caller waits for the result");
     }
   }
 

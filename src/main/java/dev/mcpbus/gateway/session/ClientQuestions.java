@@ -76,7 +76,7 @@ final class ClientQuestions {
         vertx.setTimer(
             CallDeadline.QUESTION_MILLIS,
             late -> {
-              takeBack(id, "nobody waits any longer");
+              takeBack(id, "no server waits for the answer any longer");
               answer.tryFail(
                   McpFailure.notSent(FailureCode.CALL_TIMEOUT, "the client did not answer"));
             });

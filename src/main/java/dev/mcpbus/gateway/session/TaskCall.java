@@ -60,7 +60,7 @@ final class TaskCall extends ParkedCall {
     return !isOver() && !hasQuestions();
   }
 
-  /** Sends the call. The connection ends it after the time that the client is told. */
+  /** Sends the call. The connection ends it after {@code workMillis}. */
   void begin(Opened own, RawJson params) {
     workMillis = Math.min(MAX_WORK_MILLIS, own.maxCallMillis());
     send(own, Addresses.TOOLS_CALL, params, workMillis, false);
