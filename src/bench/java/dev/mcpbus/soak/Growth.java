@@ -41,11 +41,11 @@ record Growth(String name, double perThousand, double first, double last) {
       boolean others) {}
 
   /** Classes that fill up to a bound of their own, and why that is no leak. */
-  private static final Map<String, Long> BOUNDED =
+  static final Map<String, Long> BOUNDED =
       Map.ofEntries(
-          // The last 1,024 facts and the last 1,024 messages of the RPC log, for readers that
+          // The last 1,024 events and the last 1,024 messages of the RPC log, for readers that
           // return.
-          Map.entry("dev.mcpbus.bridge.EventRing$Entry", 2_048L),
+          Map.entry("dev.mcpbus.bridge.EventRing$StoredEvent", 2_048L),
           Map.entry("io.netty.util.internal.RefCnt", 3_000L),
           Map.entry("io.vertx.core.buffer.impl.BufferImpl", 3_000L),
           Map.entry("io.vertx.core.buffer.impl.VertxUnsafeHeapByteBuf", 3_000L));
