@@ -4,6 +4,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Repeats an action, one run at a time: requests that come during a run share one more run behind
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the result of a run
  */
 public final class SerialRuns<T> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SerialRuns.class);
 
   private final Supplier<Future<T>> action;
   private @Nullable Promise<T> running;
@@ -57,8 +61,7 @@ public final class SerialRuns<T> {
 
   private Future<T> begin(Promise<T> run) {
     running = run;
-    action
-        .get()
+    attempt()
         .onComplete(
             ended -> {
               Promise<T> next = behind;
@@ -70,5 +73,15 @@ public final class SerialRuns<T> {
               run.handle(ended);
             });
     return run.future();
+  }
+
+  /** An action that throws must not keep all later runs from beginning. */
+  private Future<T> attempt() {
+    try {
+      return action.get();
+    } catch (RuntimeException defect) {
+      LOG.error("a run failed to begin", defect);
+      return Future.failedFuture(defect);
+    }
   }
 }

@@ -55,6 +55,23 @@ class SerialRunsTest {
   }
 
   @Test
+  void a_run_that_throws_does_not_keep_the_next_from_running() {
+    List<Integer> calls = new ArrayList<>();
+    SerialRuns<String> throwing =
+        new SerialRuns<>(
+            () -> {
+              calls.add(calls.size());
+              if (calls.size() == 1) {
+                throw new IllegalStateException("a defect");
+              }
+              return Future.succeededFuture("two");
+            });
+    assertThat(throwing.request().cause()).hasMessage("a defect");
+    assertThat(throwing.running()).isNull();
+    assertThat(throwing.request().result()).isEqualTo("two");
+  }
+
+  @Test
   void a_request_of_the_run_itself_is_run_behind_it() {
     List<Future<Void>> again = new ArrayList<>();
     List<SerialRuns<Void>> self = new ArrayList<>();
