@@ -41,7 +41,7 @@ record Growth(String name, double perThousand, double first, double last) {
       boolean others) {}
 
   /** Classes that fill up to a bound of their own, and why that is no leak. */
-  static final Map<String, Long> BOUNDED =
+  private static final Map<String, Long> BOUNDED =
       Map.ofEntries(
           // The last 1,024 events and the last 1,024 messages of the RPC log, for readers that
           // return.
