@@ -328,9 +328,11 @@ class InternalsTest {
             .setSsl(false)
             .setServer(SocketAddress.inetSocketAddress(port, HOST));
     for (int i = 0; i < 2; i++) {
-      HttpClientRequest request =
-          await(DedicatedConnection.get(OwnContext.current(vertx), client, get, connected::add));
-      assertThat(await(request.send().compose(HttpClientResponse::body)).toString()).isEqualTo("x");
+      // On the request's own context: a body that ends before it is asked for is lost.
+      Future<Buffer> body =
+          DedicatedConnection.get(OwnContext.current(vertx), client, get, connected::add)
+              .compose(request -> request.send().compose(HttpClientResponse::body));
+      assertThat(await(body).toString()).isEqualTo("x");
     }
     assertThat(connected)
         .as(
