@@ -12,7 +12,7 @@ import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.observability.PrintableLayout;
+import dev.mcpbus.observability.logging.PrintableLayout;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
@@ -118,7 +118,7 @@ class HostileTextTest {
     return ConfigReader.read(file, ConfigEnvironment.system()).usable().orElseThrow();
   }
 
-  /** The one that logback.xml sets up for the service. */
+  /** The one that {@code LogSetup} sets up for the service. */
   private static PrintableLayout layout() {
     Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     ConsoleAppender<ILoggingEvent> console =

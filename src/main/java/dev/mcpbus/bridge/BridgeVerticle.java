@@ -164,6 +164,7 @@ public final class BridgeVerticle extends VerticleBase {
     new RpcRoute(calls, limits).mount(routes);
     streams = new OpenStreams(vertx, options, shared, gate);
     streams.mount(routes, router);
+    new LogLevelRoutes(vertx, limits).mount(routes);
     new OpenApiRoute().mount(routes);
     routes.mount(router);
     table = routes.all();

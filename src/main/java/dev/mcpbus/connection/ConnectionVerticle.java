@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.LifecycleMessage;
+import dev.mcpbus.bus.LoggedConnection;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RestartReason;
@@ -134,6 +135,7 @@ public final class ConnectionVerticle extends VerticleBase {
             connection,
             toolLists,
             this::ended);
+    LoggedConnection.set(context, id);
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
     // A private connection offers what its client can answer, and no other caller's offers.

@@ -1,7 +1,6 @@
 package dev.mcpbus.demo;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.LoggerContext;
+import dev.mcpbus.observability.logging.LogLevels;
 import dev.mcpbus.transport.sdk.SdkServerVerticle;
 import io.modelcontextprotocol.json.McpJsonDefaults;
 import io.modelcontextprotocol.server.McpAsyncServer;
@@ -13,8 +12,6 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.time.Clock;
 import java.util.concurrent.CountDownLatch;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The two entry points of the demo server: a bus address inside the program ({@link #deployable}),
@@ -47,8 +44,9 @@ public final class DemoServer {
   public static void main(String[] args) throws InterruptedException {
     PrintStream messages = System.out;
     System.setOut(System.err);
-    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logging) {
-      logging.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
+    LogLevels levels = LogLevels.find();
+    if (levels != null) {
+      levels.set(LogLevels.ROOT, "WARN");
     }
     CountDownLatch end = new CountDownLatch(1);
     McpAsyncServer server =

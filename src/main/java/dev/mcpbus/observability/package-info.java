@@ -1,4 +1,4 @@
-/** What operators can observe beside metrics: the RPC log. */
+/** What operators can observe: the RPC log, and in {@code logging} the log of the service. */
 @NullMarked
 package dev.mcpbus.observability;
 

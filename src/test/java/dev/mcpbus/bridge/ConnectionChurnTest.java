@@ -172,7 +172,7 @@ class ConnectionChurnTest {
     }
     Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> bridge.bridge.connections() == 0);
     assertThat(bridge.raw(get(bridge, "/openapi.json"))).startsWith("HTTP/1.1 200 ");
-    // What Vert.x' bridge says of such a socket is not written by the service: logback.xml.
+    // What Vert.x' bridge says of such a socket is not written by the service: LogSetup.
     assertThat(log.list)
         .filteredOn(event -> !event.getLoggerName().endsWith(".EventBusBridgeImpl"))
         .noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));

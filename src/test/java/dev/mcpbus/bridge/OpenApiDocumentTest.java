@@ -183,9 +183,11 @@ class OpenApiDocumentTest {
             "approveTools",
             "connect",
             "disconnect",
+            "getLoggers",
             "removeServer",
             "restart",
             "setLogLevel",
+            "setLogger",
             "streamRpcLog");
   }
 
@@ -259,6 +261,13 @@ class OpenApiDocumentTest {
     fits(seen, "cancelTask", one + "/tasks/1/cancel", "", 404);
     fits(seen, "complete", one + "/completion", "{}", 404);
     fits(seen, "ping", one + "/ping", "", 200);
+    fits(seen, "getLoggers", "/api/log-level", null, 200);
+    fits(
+        seen,
+        "setLogger",
+        "/api/log-level",
+        "{\"logger\":\"dev.mcpbus.quiet\",\"level\":\"INFO\"}",
+        200);
     fits(seen, "setLogLevel", one + "/loglevel", "{\"level\":\"info\"}", 200);
     fits(seen, "request", one + "/request", "{\"method\":\"tools/list\"}", 200);
     fits(seen, "cancelCall", one + "/cancel", "{\"callId\":\"none\"}", 200);
