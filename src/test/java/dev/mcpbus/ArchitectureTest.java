@@ -51,6 +51,7 @@ class ArchitectureTest {
           row("observability", "bus", "protocol"),
           row("server", "internals", "protocol", "transport"),
           row("demo", "observability", "transport"),
+          row("cli", "bus", "config", "protocol", "security"),
           row("gateway", "internals", "bus", "directory", "policy", "protocol", "security"),
           row(
               "bridge",
@@ -160,7 +161,14 @@ class ArchitectureTest {
 
   /** Composition, command line and what a person sees at the start. */
   private static final Set<String> ROOT_CLASSES =
-      Set.of("AdminTokenPublisher", "Main", "McpBus", "Service", "StartReport", "TerminalOutput");
+      Set.of(
+          "AdminTokenPublisher",
+          "InProcessService",
+          "Main",
+          "McpBus",
+          "Service",
+          "StartReport",
+          "TerminalOutput");
 
   /** Packages whose insides an upgrade of Vert.x, Netty or Hazelcast may move. */
   private static boolean isInternal(JavaClass type) {

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import picocli.CommandLine;
 
 /** What lies in conf/ says the truth about the program that it is for. */
 class ExamplesTest {
@@ -103,7 +102,7 @@ class ExamplesTest {
   }
 
   private static Set<String> options() {
-    return new CommandLine(new Main()).getCommandSpec().optionsMap().keySet();
+    return Main.commandLine().getCommandSpec().optionsMap().keySet();
   }
 
   @Test

@@ -97,8 +97,8 @@ class ServiceIT {
 
   @Test
   void a_wrong_option_is_wrong_usage() {
-    assertThat(run(2, "--frobnicate").errText()).contains("--frobnicate", "Usage: mcpbus");
-    assertThat(run(2, "--port", "70000").errText()).contains("70000", "0 to 65535");
+    assertThat(run(1, "--frobnicate").errText()).contains("--frobnicate", "Usage: mcpbus");
+    assertThat(run(1, "--port", "70000").errText()).contains("70000", "0 to 65535");
   }
 
   @Test

@@ -1,0 +1,107 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.cli.CommandFailure;
+import dev.mcpbus.cli.ExitCode;
+import dev.mcpbus.cli.LocalService;
+import dev.mcpbus.cluster.ownership.OwnershipOptions;
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.hosting.ServerEntryReader;
+import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.security.ApiKeys;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.supervisor.SupervisorOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The service for one command: the servers of a configuration in this process, on a free loopback
+ * port, with one admin key that nothing outside this process knows. Used on the main thread.
+ */
+final class InProcessService implements LocalService {
+
+  private static final long END_SECONDS = 10;
+
+  private final Vertx vertx;
+  private final McpBus bus;
+  private final String key;
+  private boolean closed;
+
+  private InProcessService(Vertx vertx, McpBus bus, String key) {
+    this.vertx = vertx;
+    this.bus = bus;
+    this.key = key;
+  }
+
+  /** Returns when the bridge listens. */
+  static InProcessService start(Path file, ConfigResult result, McpBusConfig config) {
+    ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
+    Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
+    Future<McpBus> started = McpBus.start(vertx, options(file, result, config, fresh.hash()));
+    if (!await(started) || started.failed()) {
+      vertx.close();
+      throw new CommandFailure(
+          ExitCode.UNREACHABLE,
+          "NOT_STARTED",
+          "mcpbus could not start for this command: " + started.cause());
+    }
+    return new InProcessService(vertx, started.result(), fresh.key());
+  }
+
+  private static McpBus.Options options(
+      Path file, ConfigResult result, McpBusConfig config, String hash) {
+    Path folder = file.toAbsolutePath().getParent();
+    return new McpBus.Options(
+        config.servers(),
+        SupervisorOptions.of(config.strategy(), config.startConcurrency()),
+        BridgeOptions.DEFAULT.withPort(0),
+        config.gateway(),
+        ServerEntryReader.in(
+            folder == null ? Path.of(".") : folder, ConfigEnvironment.system(), result.defaults()),
+        config.names(),
+        false,
+        InputOptions.DEFAULT,
+        AuthOptions.ofKeys(
+            List.of(new AuthOptions.ApiKey("command", hash, Set.of(), true, null, null))),
+        OwnershipOptions.DEFAULT);
+  }
+
+  @Override
+  public URI url() {
+    return URI.create("http://127.0.0.1:" + bus.port());
+  }
+
+  @Override
+  public String token() {
+    return key;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      await(bus.close());
+      await(vertx.close());
+    }
+  }
+
+  private static boolean await(Future<?> future) {
+    CountDownLatch done = new CountDownLatch(1);
+    future.onComplete(result -> done.countDown());
+    try {
+      return done.await(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

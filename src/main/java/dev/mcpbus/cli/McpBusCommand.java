@@ -1,0 +1,127 @@
+package dev.mcpbus.cli;
+
+import dev.mcpbus.bus.McpBusVersion;
+import dev.mcpbus.protocol.Printable;
+import dev.mcpbus.security.ApiKeys;
+import io.vertx.core.json.JsonObject;
+import java.io.PrintWriter;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
+
+/** The word {@code mcpbus}: finds the command; without one it does what {@code run} does. */
+@Command(
+    name = "mcpbus",
+    mixinStandardHelpOptions = true,
+    versionProvider = McpBusCommand.Version.class,
+    sortOptions = false,
+    description = {
+      "Holds connections to MCP servers and serves them on an event bus and over HTTP.",
+      ""
+    },
+    commandListHeading = "%nCommands; without one, mcpbus runs:%n",
+    exitCodeListHeading = "%nExit codes:%n",
+    footer = {
+      "",
+      "Configuration files of Claude Desktop, Claude Code, Cursor and VS Code run unchanged.",
+      "Example:  mcpbus --config ~/.cursor/mcp.json --port 8790"
+    })
+public final class McpBusCommand implements Callable<Integer> {
+
+  private final CommandContext context;
+
+  @Mixin private RunOptions options = new RunOptions();
+
+  @Option(
+      names = "--check",
+      description = "The same as the command check: report every problem, start nothing.")
+  private boolean check;
+
+  @Option(
+      names = "--new-key",
+      paramLabel = "NAME",
+      description = "Print a new API key, once, and its entry for the configuration.")
+  private @Nullable String keyName;
+
+  private McpBusCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  /**
+   * The command line with all commands.
+   *
+   * @param more commands of packages that build on this one
+   */
+  public static CommandLine create(CommandContext context, List<?> more) {
+    CommandLine root = new CommandLine(new McpBusCommand(context));
+    Stream.concat(commands(context).stream(), more.stream()).forEach(root::addSubcommand);
+    String[] codes =
+        Arrays.stream(ExitCode.values())
+            .map(code -> code.code() + ":" + code.meaning())
+            .toArray(String[]::new);
+    root.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n");
+    root.getCommandSpec()
+        .usageMessage()
+        .exitCodeList(CommandLine.Model.UsageMessageSpec.keyValuesMap(codes));
+    return root.setOut(new PrintWriter(context.out(), true))
+        .setErr(new PrintWriter(context.err(), true))
+        .setParameterExceptionHandler((wrong, args) -> UsageErrors.report(context, wrong, args))
+        .setExecutionExceptionHandler((failure, line, parsed) -> report(context, failure, parsed));
+  }
+
+  /** One line for each command of this package, in the order of the help. */
+  private static List<?> commands(CommandContext context) {
+    return List.of(new RunCommand(context), new CheckCommand(context));
+  }
+
+  @Override
+  public Integer call() {
+    if (keyName != null) {
+      return freshKey(keyName);
+    }
+    return check ? CheckCommand.check(context, options.file) : RunCommand.run(context, options);
+  }
+
+  private int freshKey(String name) {
+    ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
+    context.out().println("The key; mcpbus does not store it and cannot show it again:");
+    context.out().println("  " + fresh.key());
+    context.out().println("For \"auth\": {\"apiKeys\": [...]} of the configuration:");
+    context
+        .out()
+        .println("  " + new JsonObject().put("name", name).put("hash", fresh.hash()).encode());
+    return ExitCode.DONE.code();
+  }
+
+  /** Prints why a command has failed; returns the exit code. */
+  private static int report(CommandContext context, Exception failure, ParseResult parsed)
+      throws Exception {
+    if (!(failure instanceof CommandFailure reason)) {
+      throw failure;
+    }
+    context
+        .err()
+        .println(
+            UsageErrors.asksForJson(parsed.originalArgs())
+                ? reason.toJson().encode()
+                : "mcpbus: " + Printable.lines(String.valueOf(reason.getMessage())));
+    return reason.exit().code();
+  }
+
+  /** Reads the version that the build wrote. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"mcpbus " + McpBusVersion.current()};
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package dev.mcpbus.cli;
+
+import dev.mcpbus.cli.ServiceLauncher.Launch;
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.ConfigReport;
+import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.config.McpBusConfig;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code run}: reads the configuration and runs the service until it is ended. */
+@Command(
+    name = "run",
+    sortOptions = false,
+    description = "Runs mcpbus until Ctrl-C or SIGTERM. The word may be left out.")
+final class RunCommand implements Callable<Integer> {
+
+  private static final Path CLUSTER_FILE = Path.of("conf", "cluster.xml");
+
+  private final CommandContext context;
+
+  @Mixin private RunOptions options = new RunOptions();
+
+  RunCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    return run(context, options);
+  }
+
+  /** Returns the exit code. */
+  static int run(CommandContext context, RunOptions options) {
+    Integer port = options.port;
+    if (port != null && (port < 0 || port > 65535)) {
+      throw CommandFailure.usage("--port must be 0 to 65535, not " + port);
+    }
+    Path clusterFile = options.clusterFile;
+    if (clusterFile != null && !Files.isReadable(clusterFile)) {
+      throw CommandFailure.usage("--cluster-config " + clusterFile + " cannot be read");
+    }
+    Path file = ConfigFile.find(options.file);
+    ConfigResult result = ConfigReader.read(file, ConfigEnvironment.system());
+    if (!result.notes().isEmpty()) {
+      context.err().print(ConfigReport.notes(result.notes()));
+    }
+    if (!result.problems().isEmpty()) {
+      context.err().print(ConfigReport.render(result.problems()));
+    }
+    McpBusConfig config = result.config();
+    return config == null
+        ? ExitCode.UNEXPECTED.code()
+        : context
+            .launcher()
+            .run(
+                new Launch(
+                    file,
+                    result,
+                    config,
+                    port,
+                    options.cluster || clusterFile != null,
+                    clusterFile == null ? ownClusterFile() : clusterFile));
+  }
+
+  private static @Nullable Path ownClusterFile() {
+    return Files.isReadable(CLUSTER_FILE) ? CLUSTER_FILE : null;
+  }
+}
