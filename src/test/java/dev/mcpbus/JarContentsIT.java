@@ -6,11 +6,14 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.jar.JarFile;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What the jar that people run is made of. */
@@ -47,6 +50,33 @@ class JarContentsIT {
       String version = versions.get(0).replace(".Final", "");
       assertThat(Runtime.Version.parse(version))
           .isGreaterThanOrEqualTo(Runtime.Version.parse(NETTY_FLOOR));
+    }
+  }
+
+  @Test
+  void only_the_runnable_jar_sets_up_the_log() throws IOException {
+    String setup = "META-INF/services/ch.qos.logback.classic.spi.Configurator";
+    try (JarFile runnable = jar();
+        JarFile library = new JarFile(library().toFile())) {
+      assertThat(runnable.getEntry(setup)).isNotNull();
+      assertThat(library.getEntry("dev/mcpbus/McpBus.class")).isNotNull();
+      assertThat(library.getEntry(setup)).isNull();
+      for (String file : List.of("logback.xml", "logback-test.xml")) {
+        assertThat(library.getEntry(file)).as(file).isNull();
+        assertThat(runnable.getEntry(file)).as(file).isNull();
+      }
+    }
+  }
+
+  /** The jar that programs embed, beside the runnable one. */
+  private static Path library() throws IOException {
+    Path folder = Path.of(System.getProperty("mcpbus.jar", "target/mcpbus.jar")).resolveSibling("");
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(
+              file -> file.getFileName().toString().matches("mcpbus-\\d[^-]*(-SNAPSHOT)?\\.jar"))
+          .findFirst()
+          .orElseThrow();
     }
   }
 
