@@ -251,10 +251,18 @@ final class Mailbox {
   private String describe(ConnectionState state, StatusView view) {
     return switch (state) {
       case IDLE -> "disconnected; send to " + Addresses.of(id, Addresses.CONNECT);
-      case FAILED -> "given up for now" + view.lastErrorText();
+      case FAILED -> "not running, " + nextAttempt(view) + view.lastErrorText();
       case DRAINING, CLOSED -> "being stopped";
       default -> state.status() + view.lastErrorText();
     };
+  }
+
+  private String nextAttempt(StatusView view) {
+    long wait = view.millisToNextAttempt(clock.millis());
+    return wait < 0
+        ? "and not tried again until its entry is changed or a caller sends to "
+            + Addresses.of(id, Addresses.RESTART)
+        : "tried again in " + (wait + 999) / 1000 + " s";
   }
 
   /**

@@ -196,7 +196,7 @@ final class Supervision {
         failed(child, reason.text(), true, now);
       }
     } else if (child.phase != Phase.HELD && child.phase != Phase.QUEUED) {
-      LOG.info("{} restarts, epoch {}: {}", child.id(), child.epoch, reason.text());
+      LOG.info("{} is restarted, epoch {}: {}", child.id(), child.epoch, reason.text());
       child.forgetOldFailures(now);
       child.wanted = true;
       if (child.phase == Phase.GAVE_UP) {
@@ -327,17 +327,17 @@ final class Supervision {
       return;
     }
     if (leader != null) {
-      LOG.info("{} restarts together with {}: {}", child.id(), leader.id(), why);
+      LOG.info("{} has ended and starts again together with {}: {}", child.id(), leader.id(), why);
       group.hold(child, leader);
       return;
     }
     long delay = policy.backoff().delay(child.budget.attempt(), random).toMillis();
     LOG.info(
-        "{} restarts in {} ms, epoch {}, attempt {}: {}",
+        "{} has ended and starts again in {} ms (attempt {}, epoch {}): {}",
         child.id(),
         delay,
-        child.epoch,
         child.budget.attempt(),
+        child.epoch,
         why);
     waitFor(child, delay, now);
     if (child.wanted) {
@@ -365,11 +365,11 @@ final class Supervision {
       moves.setTimer(child, child.reprobe, now);
     }
     LOG.warn(
-        "{} is given up, epoch {}, attempt {}; {}: {}",
+        "{} is not running: {} (attempt {}, epoch {}): {}",
         child.id(),
-        child.epoch,
-        child.budget.attempt(),
         nextAttempt(child),
+        child.budget.attempt(),
+        child.epoch,
         why);
     moves.announce(child, now);
   }
@@ -378,7 +378,9 @@ final class Supervision {
     if (child.reprobe != SupervisedChild.NONE) {
       return "next attempt in " + child.reprobe + " ms";
     }
-    return child.retryable ? "no further attempt" : "no further attempt until it is changed";
+    return child.retryable
+        ? "no further attempt until a caller restarts it"
+        : "no further attempt until its entry is changed or a caller restarts it";
   }
 
   /** Ends every decision: releases the groups that are ready, then admits children to start. */
