@@ -363,7 +363,10 @@ class HttpStatusFaultsIT {
             },
             new JsonObject())) {
       assertThat(bed.failure(FailureCode.HANDSHAKE_FAILED, Sent.NO))
-          .hasMessageContaining("MCP endpoint");
+          .hasMessageStartingWith("HTTP 200 with text/html from http://127.0.0.1:")
+          .hasMessageEndingWith(
+              "in place of an MCP message: is this the URL of the MCP endpoint? Its path is often"
+                  + " /mcp or /sse");
       assertThat(bed.server().requests()).noneMatch(HttpBed::isCall);
       assertThat(bed.server().requests()).extracting(Request::method).contains("POST");
     }

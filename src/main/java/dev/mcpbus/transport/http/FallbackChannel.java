@@ -83,11 +83,15 @@ final class FallbackChannel implements Channel {
     return true;
   }
 
+  /** Both reasons; a question that both ask is asked once, at the end. */
   private static TransportException both(TransportException why, Throwable httpSseFailure) {
+    String first = String.valueOf(why.getMessage()).replace(StatusFailures.ENDPOINT, "");
+    String second =
+        String.valueOf(httpSseFailure.getMessage()).replace(StatusFailures.ENDPOINT, "");
     return new TransportException(
         why.reason(),
         why.reached(),
-        why.getMessage() + "; HTTP+SSE (2024-11-05) failed, too: " + httpSseFailure.getMessage(),
+        first + "; HTTP+SSE (2024-11-05) failed, too: " + second + StatusFailures.ENDPOINT,
         why.retryAfterMillis(),
         httpSseFailure);
   }

@@ -151,9 +151,10 @@ final class HttpFailures {
         "HTTP "
             + response.statusCode()
             + (type == null ? " without a body" : " with " + clean(type))
-            + " in answer to a request: is "
+            + " from "
             + from
-            + " an MCP endpoint?");
+            + " in place of an MCP message"
+            + StatusFailures.ENDPOINT);
   }
 
   static TransportException sessionLost() {

@@ -28,6 +28,12 @@ final class StatusFailures {
           "\\b(realm|resource_metadata|scope|error)=(\"[^\"]{0,500}\"|[^\\s,\"]{1,500})",
           Pattern.CASE_INSENSITIVE);
 
+  /** For a status, or a body, that an MCP endpoint does not give. */
+  static final String ENDPOINT = ": is this the URL of the MCP endpoint? Its path is often /mcp or /sse";
+
+  private static final String CREDENTIALS =
+      ": its credentials are missing, expired or wrong; \"headers\" or \"oauth\" of the entry give them";
+
   private StatusFailures() {}
 
   /**
@@ -44,14 +50,16 @@ final class StatusFailures {
     String what = "HTTP " + status + " from " + from + textOf(error);
     return switch (status) {
       case 401 ->
-          failure(Reason.AUTH_REQUIRED, Reached.NO, what + challenge(response) + ": credentials?");
-      case 403 -> failure(Reason.FORBIDDEN, Reached.NO, what + challenge(response));
-      case 404 -> failure(Reason.CONNECT_FAILED, Reached.NO, what + ": is the URL right?");
-      case 405 ->
+          failure(Reason.AUTH_REQUIRED, Reached.NO, what + challenge(response) + CREDENTIALS);
+      case 403 ->
           failure(
-              Reason.PROTOCOL_ERROR,
+              Reason.FORBIDDEN,
               Reached.NO,
-              what + ": the method is not allowed there, is the URL right?");
+              what + challenge(response) + ": the credentials, if any, do not suffice");
+      case 404 -> failure(Reason.CONNECT_FAILED, Reached.NO, what + endpoint(error));
+      case 405 -> failure(Reason.PROTOCOL_ERROR, Reached.NO, what + endpoint(error));
+      case 400, 406, 415 ->
+          failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what + endpoint(error));
       case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Reached.NO, what);
       case 429 ->
           new TransportException(
@@ -59,7 +67,11 @@ final class StatusFailures {
       default ->
           status >= 500
               ? new TransportException(
-                  Reason.UPSTREAM_RESET, Reached.MAYBE, what, retryAfter(response, clock), null)
+                  Reason.UPSTREAM_RESET,
+                  Reached.MAYBE,
+                  status == 501 ? what + endpoint(error) : what,
+                  retryAfter(response, clock),
+                  null)
               : failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what);
     };
   }
@@ -100,6 +112,11 @@ final class StatusFailures {
       parts.add(HttpFailures.clean(matcher.group()));
     }
     return parts.isEmpty() ? "" : " (" + String.join(", ", parts) + ")";
+  }
+
+  /** A server that answers with JSON-RPC is an MCP endpoint, and its own words say more. */
+  private static String endpoint(@Nullable Envelope error) {
+    return error == null ? ENDPOINT : "";
   }
 
   private static String textOf(@Nullable Envelope error) {

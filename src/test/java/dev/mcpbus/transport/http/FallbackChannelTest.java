@@ -66,8 +66,10 @@ class FallbackChannelTest extends HttpFixture {
     TransportException why = probe.fail(0, Methods.INITIALIZE);
     expect(why, Reason.CONNECT_FAILED, Reached.NO);
     assertThat(why)
-        .hasMessageContaining("is the URL right?")
-        .hasMessageContaining("HTTP+SSE (2024-11-05) failed, too");
+        .hasMessage(
+            "HTTP 404 from %1$s; HTTP+SSE (2024-11-05) failed, too: HTTP 404 from %1$s: is this the"
+                + " URL of the MCP endpoint? Its path is often /mcp or /sse",
+            server.url());
     assertThat(probe.endings(0)).isEqualTo(1);
     assertThat(probe.closings()).isEmpty();
   }
