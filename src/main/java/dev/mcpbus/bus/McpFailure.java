@@ -102,6 +102,16 @@ public final class McpFailure extends ReplyException {
     return data == null ? new JsonObject() : data;
   }
 
+  /** {@code McpFailure CODE (not sent, retry in 500 ms): message}, for logs and debuggers. */
+  @Override
+  public String toString() {
+    return "McpFailure "
+        + code
+        + (sent == Sent.NO ? " (not sent" : " (maybe sent")
+        + (retryAfterMillis >= 0 ? ", retry in " + retryAfterMillis + " ms): " : "): ")
+        + getMessage();
+  }
+
   /** {@code {code, message, sent, retryAfter?, data?}}: the form on the wire and over HTTP. */
   public JsonObject toJson() {
     JsonObject json =

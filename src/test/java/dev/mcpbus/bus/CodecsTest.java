@@ -48,6 +48,14 @@ class CodecsTest {
   }
 
   @Test
+  void a_failure_shows_code_sent_retry_and_message_in_one_line() {
+    assertThat(new McpFailure(FailureCode.OVERLOADED, McpFailure.Sent.NO, "full", 500, null))
+        .hasToString("McpFailure OVERLOADED (not sent, retry in 500 ms): full");
+    assertThat(McpFailure.maybeSent(FailureCode.CALL_TIMEOUT, "late"))
+        .hasToString("McpFailure CALL_TIMEOUT (maybe sent): late");
+  }
+
+  @Test
   void an_unknown_code_of_a_newer_version_becomes_a_known_one() {
     JsonObject json =
         new JsonObject()
