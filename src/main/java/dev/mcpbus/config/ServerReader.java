@@ -189,6 +189,8 @@ final class ServerReader {
       return null;
     }
     secrets.addAll(EntryMasking.secrets(args));
+    // A command that holds its arguments cannot start, and the failure quotes it.
+    secrets.addAll(EntryMasking.secrets(words(command.get())));
     view.put("command", EntryMasking.args(List.of(command.get())).get(0))
         .put("args", new JsonArray(EntryMasking.args(args)))
         .put("env", hidden(env));
@@ -197,6 +199,10 @@ final class ServerReader {
         .withCwd(cwd.orElse(null))
         .withCloseGrace(settings.closeGrace())
         .withLimits(limits);
+  }
+
+  private static List<Filled> words(Filled text) {
+    return List.of(text.value().reveal().split("\\s+")).stream().map(Filled::plain).toList();
   }
 
   private @Nullable HttpOptions http(ServerSettings settings, ParseLimits limits) {

@@ -221,15 +221,24 @@ final class Handshake {
   private Future<OpenSession> inTime(Future<OpenSession> attempt) {
     Promise<OpenSession> first = Promise.promise();
     long timer =
-        vertx.setTimer(
-            options.handshakeTimeout().toMillis(), silent -> first.tryFail(timedOut(options)));
-    attempt.onComplete(first::tryComplete, first::tryFail);
+        vertx.setTimer(options.handshakeTimeout().toMillis(), silent -> first.tryFail(timedOut()));
+    attempt.onComplete(
+        first::tryComplete,
+        failure -> {
+          // The request of the handshake may end just before the timer, for the same reason.
+          boolean late = McpFailure.of(failure).code() == FailureCode.CALL_TIMEOUT;
+          first.tryFail(late ? timedOut() : failure);
+        });
     return first.future().onComplete(ended -> vertx.cancelTimer(timer));
   }
 
-  private static McpFailure timedOut(ConnectionOptions options) {
+  private McpFailure timedOut() {
+    Session session = connection.session();
     return McpFailure.notSent(
         FailureCode.HANDSHAKE_TIMEOUT,
-        "no answer to the handshake within " + options.handshakeTimeout().toMillis() + " ms");
+        "no answer to the handshake within "
+            + options.handshakeTimeout().toMillis()
+            + " ms"
+            + (session == null ? "" : SilentProgram.said(session.diagnostics())));
   }
 }

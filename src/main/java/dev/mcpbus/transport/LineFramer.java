@@ -5,7 +5,10 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -20,6 +23,8 @@ import java.util.function.Consumer;
 public final class LineFramer {
 
   private static final byte[] NONE = new byte[0];
+  private static final int KEPT_JUNK_LINES = 3;
+  private static final int KEPT_JUNK_BYTES = 300;
 
   private final String source;
   private final ParseLimits limits;
@@ -29,6 +34,7 @@ public final class LineFramer {
   private int partialLength;
   private long lines;
   private long junk;
+  private final List<String> firstJunk = new ArrayList<>();
 
   /**
    * @param source the name of the stream in error messages, such as {@code stdout}
@@ -46,6 +52,11 @@ public final class LineFramer {
   /** How many lines were skipped so far. */
   public long junk() {
     return junk;
+  }
+
+  /** The first lines that were skipped, at most 3 of up to 300 bytes. */
+  public List<String> firstJunk() {
+    return List.copyOf(firstJunk);
   }
 
   /** How many bytes of an unfinished line are held. */
@@ -110,6 +121,10 @@ public final class LineFramer {
       return;
     }
     if (!looksLikeMessage(bytes, first, end)) {
+      if (firstJunk.size() < KEPT_JUNK_LINES) {
+        int kept = Math.min(end - first, KEPT_JUNK_BYTES);
+        firstJunk.add(new String(bytes, first, kept, StandardCharsets.UTF_8).strip());
+      }
       if (++junk > junkBudget) {
         throw new TransportException(
             Reason.PROTOCOL_ERROR,
@@ -118,7 +133,8 @@ public final class LineFramer {
                 + junkBudget
                 + " lines on "
                 + source
-                + " are not JSON-RPC; logs belong on stderr");
+                + " are not JSON-RPC; logs belong on stderr. The first lines: "
+                + String.join("\n", firstJunk));
       }
       return;
     }

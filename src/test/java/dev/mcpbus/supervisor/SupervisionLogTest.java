@@ -50,9 +50,7 @@ class SupervisionLogTest {
             "x is not running: no further attempt until a caller restarts it (attempt 1, epoch 1):"
                 + " refused");
     new SupervisionDriver()
-        .running(
-            SupervisionDriver.spec(
-                "y", SupervisionDriver.reprobing(Duration.ofSeconds(30))))
+        .running(SupervisionDriver.spec("y", SupervisionDriver.reprobing(Duration.ofSeconds(30))))
         .failsForGood("y");
     assertThat(said())
         .contains(

@@ -76,7 +76,12 @@ class LineFramerTest {
     framer.feed(bytes("starting\n[INFO] up\n" + ONE + "\n"));
     assertThat(messages).containsExactly(ONE);
     assertThat(framer.junk()).isEqualTo(2);
-    assertThat(refused(framer, bytes("third\n")).reason()).isEqualTo(Reason.PROTOCOL_ERROR);
+    TransportException third = refused(framer, bytes("third\n"));
+    assertThat(third.reason()).isEqualTo(Reason.PROTOCOL_ERROR);
+    assertThat(third)
+        .hasMessage(
+            "more than 2 lines on stdout are not JSON-RPC; logs belong on stderr. The first lines:"
+                + " starting\n[INFO] up\nthird");
   }
 
   @Test

@@ -29,7 +29,8 @@ final class StatusFailures {
           Pattern.CASE_INSENSITIVE);
 
   /** For a status, or a body, that an MCP endpoint does not give. */
-  static final String ENDPOINT = ": is this the URL of the MCP endpoint? Its path is often /mcp or /sse";
+  static final String ENDPOINT =
+      ": is this the URL of the MCP endpoint? Its path is often /mcp or /sse";
 
   private static final String CREDENTIALS =
       ": its credentials are missing, expired or wrong; \"headers\" or \"oauth\" of the entry give them";
@@ -58,8 +59,7 @@ final class StatusFailures {
               what + challenge(response) + ": the credentials, if any, do not suffice");
       case 404 -> failure(Reason.CONNECT_FAILED, Reached.NO, what + endpoint(error));
       case 405 -> failure(Reason.PROTOCOL_ERROR, Reached.NO, what + endpoint(error));
-      case 400, 406, 415 ->
-          failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what + endpoint(error));
+      case 400, 406, 415 -> failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what + endpoint(error));
       case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Reached.NO, what);
       case 429 ->
           new TransportException(

@@ -41,7 +41,8 @@ record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nul
     env.putAll(markers);
     Path cwd = options.cwd() == null ? null : Path.of(options.cwd().reveal()).toAbsolutePath();
     if (cwd != null && !Files.isDirectory(cwd)) {
-      throw failed("working directory " + cwd + " does not exist");
+      throw failed(
+          "the working directory " + cwd + " does not exist: create it, or correct \"cwd\"");
     }
     List<String> argv = new ArrayList<>();
     String command = options.command().reveal();
@@ -71,10 +72,15 @@ record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nul
     if (command.indexOf('/') >= 0 || command.indexOf(File.separatorChar) >= 0) {
       Path program = base.resolve(command).normalize();
       if (!Files.exists(program)) {
-        throw failed("command " + program + " does not exist");
+        throw failed("command " + program + " does not exist" + remedy(command, cwd));
       }
       if (!runnable(program)) {
-        throw failed("command " + program + " is not an executable file");
+        throw failed(
+            "command "
+                + program
+                + (Files.isDirectory(program)
+                    ? " is a directory: name a program"
+                    : " is not executable: name a program, or allow it with chmod +x"));
       }
       return program;
     }
@@ -90,11 +96,32 @@ record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nul
       }
     }
     if (refused != null) {
-      throw failed("command " + refused + " is not executable");
+      throw failed(
+          "command " + refused + " is not executable: name another, or allow it with chmod +x");
     }
     Set<String> searched = new LinkedHashSet<>(List.of(path.split(File.pathSeparator)));
     throw failed(
-        "command " + command + " was not found; searched PATH " + String.join(", ", searched));
+        "command "
+            + command
+            + " was not found in "
+            + String.join(", ", searched)
+            + (command.contains(" ")
+                ? remedy(command, cwd)
+                : ": install it, write its whole path, or set PATH in \"env\""));
+  }
+
+  /** What to write for a command that holds arguments; else where relative paths start. */
+  private static String remedy(String command, @Nullable Path cwd) {
+    int blank = command.indexOf(' ');
+    if (blank > 0) {
+      return ": write the program alone in \"command\", here "
+          + command.substring(0, blank)
+          + ", and each argument in \"args\"; no shell splits the text";
+    }
+    return command.startsWith("/")
+        ? ": install it, or correct the path"
+        : ": correct the path, which starts at "
+            + (cwd == null ? "the working directory of mcpbus; \"cwd\" names another" : "\"cwd\"");
   }
 
   private static boolean runnable(Path program) {

@@ -111,7 +111,7 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
     try {
       out = PosixSpawn.Pipe.open();
       err = PosixSpawn.Pipe.open();
-      int pid = PosixSpawn.start(launch, in.read(), out.write(), err.write());
+      int pid = PosixSpawn.start(launch, in.read(), out.write(), err.write(), tail);
       OrphanReaper.INSTANCE.add(pid);
       Posix.close(in.read());
       Posix.close(out.write());

@@ -112,7 +112,7 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
     try {
       PosixSpawn.Pipe pipe = PosixSpawn.Pipe.open();
       try {
-        pid = PosixSpawn.start(launch, pipe.read(), none, none);
+        pid = PosixSpawn.start(launch, pipe.read(), none, none, null);
       } catch (TransportException e) {
         Posix.close(pipe.write());
         throw e;

@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
 final class Posix {
 
   static final int EINTR = 4;
+  static final int ENOENT = 2;
   static final int ENOEXEC = 8;
   static final int EAGAIN = 11;
   static final int ENOMEM = 12;

@@ -4,6 +4,7 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts processes with {@code posix_spawn}. Each process leads its own session and group, has
@@ -21,6 +23,7 @@ import java.util.stream.Stream;
 final class PosixSpawn {
 
   private static final int STRUCT_BYTES = 1024;
+  private static final int HEAD_BYTES = 512;
 
   private PosixSpawn() {}
 
@@ -44,24 +47,53 @@ final class PosixSpawn {
   /**
    * Starts a process.
    *
+   * @param stderr gets a note if the shell runs the program, because it has no {@code #!}; null: no
+   *     note
    * @return the pid, which is also the process group
    * @throws TransportException {@code START_FAILED}, or {@code CONNECT_FAILED} if the system lacks
    *     a resource at present
    */
-  static int start(LaunchSpec launch, int in, int out, int err) throws TransportException {
+  static int start(LaunchSpec launch, int in, int out, int err, @Nullable StderrTail stderr)
+      throws TransportException {
     int errno = tryStart(launch.program(), launch.argv(), launch, in, out, err);
     if (errno == -Posix.ENOEXEC) {
+      if (isBinary(launch.program())) {
+        throw new TransportException(
+            Reason.START_FAILED,
+            Reached.NO,
+            launch.program()
+                + " is neither a program for this machine nor a script: correct \"command\"");
+      }
       // A script without "#!": the shell runs it, as execvp of the C library does.
+      if (stderr != null) {
+        String note = "mcpbus: " + launch.program() + " has no #! line, so /bin/sh runs it\n";
+        stderr.append(ByteBuffer.wrap(note.getBytes(StandardCharsets.UTF_8)));
+      }
       List<String> argv = new ArrayList<>();
       argv.add("sh");
       argv.add(launch.program().toString());
       argv.addAll(launch.argv().subList(1, launch.argv().size()));
       errno = tryStart(Path.of("/bin/sh"), argv, launch, in, out, err);
     }
+    if (errno == -Posix.ENOENT) {
+      throw failed(
+          Posix.ENOENT,
+          "cannot start "
+              + launch.program()
+              + ": the program of its first line (#!), or its loader, does not exist");
+    }
     if (errno < 0) {
       throw failed(-errno, "cannot start " + launch.program());
     }
     return errno;
+  }
+
+  private static boolean isBinary(Path program) {
+    try (InputStream in = Files.newInputStream(program)) {
+      return new String(in.readNBytes(HEAD_BYTES), StandardCharsets.ISO_8859_1).indexOf('\0') >= 0;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private static int tryStart(

@@ -49,16 +49,6 @@ final class StderrTail {
     return mask(raw());
   }
 
-  /** The last {@code count} lines at most. */
-  String lastLines(int count) {
-    String text = text().strip();
-    int from = text.length();
-    for (int i = 0; i < count && from >= 0; i++) {
-      from = text.lastIndexOf('\n', from - 1);
-    }
-    return from < 0 ? text : text.substring(from + 1);
-  }
-
   /**
    * Returns {@code text} with every secret masked and each control character except the line break
    * replaced.

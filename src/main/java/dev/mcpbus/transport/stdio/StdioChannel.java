@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
+import dev.mcpbus.protocol.TellingLines;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
 import dev.mcpbus.transport.OutboundMessage;
@@ -132,14 +133,28 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
   @Override
   public void ended(String how) {
     if (!over) {
-      String last = stderr.lastLines(SHOWN_LINES);
-      end(
-          new TransportException(
-              Reason.UPSTREAM_EXITED,
-              Reached.MAYBE,
-              command + ": " + how + (last.isEmpty() ? "" : "; stderr: " + last)));
+      end(new TransportException(Reason.UPSTREAM_EXITED, Reached.MAYBE, end(how)));
     }
     child.closeInput();
+  }
+
+  /** Why the child ended: the status, what to do where that is known, and the child's own words. */
+  private String end(String how) {
+    String said = stderr.text();
+    String remedy = TellingLines.remedy(said);
+    String last = TellingLines.tail(said, SHOWN_LINES);
+    String first = TellingLines.head(shownJunk(), SHOWN_LINES);
+    return command
+        + ": "
+        + how
+        + (remedy.isEmpty() ? "" : ": " + remedy)
+        + (last.isEmpty() ? "" : "; stderr: " + last)
+        + (last.isEmpty() && !first.isEmpty() ? "; stdout: " + first : "");
+  }
+
+  /** The first lines on stdout that were no messages, with secrets masked. */
+  private String shownJunk() {
+    return stderr.mask(String.join("\n", framer.firstJunk()));
   }
 
   /**
@@ -183,9 +198,11 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
 
   @Override
   public JsonObject diagnostics() {
-    return new JsonObject()
-        .put("pid", child.pid())
-        .put("stderr", stderr.text())
+    JsonObject facts = new JsonObject().put("pid", child.pid()).put("stderr", stderr.text());
+    if (framer.junk() > 0) {
+      facts.put("stdout", shownJunk());
+    }
+    return facts
         .put("junk", framer.junk())
         .put("writtenBytes", queue.written())
         .put("readBytes", inbox.totalBytes());

@@ -40,13 +40,17 @@ class ChildProcessStartIT {
     Path plain = Files.writeString(dir.resolve("plain"), "not a program");
     assertThat(startFailure(vertx, StdioOptions.of(plain.toString(), List.of())))
         .hasMessageContaining(plain.toString())
-        .hasMessageContaining("not an executable");
+        .hasMessageContaining(" is not executable: name a program, or allow it with chmod +x");
     assertThat(startFailure(vertx, sh("cat").withCwd(dir.resolve("missing"))))
         .hasMessageContaining("working directory");
     Path noInterpreter = Files.writeString(dir.resolve("script"), "#!/no/such/interpreter\n");
     assertThat(noInterpreter.toFile().setExecutable(true)).isTrue();
     assertThat(startFailure(vertx, StdioOptions.of(noInterpreter.toString(), List.of())))
-        .hasMessageContaining("No such file");
+        .hasMessage(
+            "cannot start "
+                + noInterpreter
+                + ": the program of its first line (#!), or its loader, does not exist:"
+                + " No such file or directory (errno 2)");
   }
 
   @Test
@@ -63,6 +67,63 @@ class ChildProcessStartIT {
     peer.request(1);
     await().until(() -> peer.messages.size() == 1);
     await().until(() -> peer.diagnostics().getString("stderr").contains(dir.toString()));
+    peer.close();
+  }
+
+  @Test
+  void a_file_that_is_no_program_is_called_that(Vertx vertx, @TempDir Path dir) throws Exception {
+    Path hostname = Files.writeString(dir.resolve("hostname"), "vm\n");
+    assertThat(hostname.toFile().setExecutable(true)).isTrue();
+    Peer peer = Peer.open(vertx, StdioOptions.of(hostname.toString(), List.of()));
+    assertThat(peer.ending().getMessage())
+        .startsWith(
+            hostname
+                + ": exit code 127: the command is no program and was run as a shell script:"
+                + " correct \"command\", or begin the script with #!; stderr: mcpbus: "
+                + hostname
+                + " has no #! line, so /bin/sh runs it\n");
+    peer.close();
+    Path binary = Files.write(dir.resolve("binary"), new byte[] {1, 2, 0, 3});
+    assertThat(binary.toFile().setExecutable(true)).isTrue();
+    assertThat(startFailure(vertx, StdioOptions.of(binary.toString(), List.of())))
+        .hasMessage(
+            binary + " is neither a program for this machine nor a script: correct \"command\"");
+  }
+
+  @Test
+  void a_command_with_arguments_in_it_is_told_where_they_belong(Vertx vertx) throws Exception {
+    assertThat(startFailure(vertx, StdioOptions.of("/no/such/node server.js", List.of())))
+        .hasMessage(
+            "command /no/such/node server.js does not exist: write the program alone in"
+                + " \"command\", here /no/such/node, and each argument in \"args\"; no shell splits"
+                + " the text");
+    assertThat(startFailure(vertx, StdioOptions.of("/no/such/node", List.of())))
+        .hasMessage("command /no/such/node does not exist: install it, or correct the path");
+    Map<String, String> path = Map.of("PATH", "/no:/such");
+    assertThat(startFailure(vertx, StdioOptions.of("nodejs", List.of()).withEnv(path)))
+        .hasMessage(
+            "command nodejs was not found in /no, /such: install it, write its whole path, or set"
+                + " PATH in \"env\"");
+  }
+
+  @Test
+  void an_exit_keeps_the_line_that_tells_why_and_says_what_to_do(Vertx vertx) throws Exception {
+    String script =
+        "printf 'throw err;\\n\\nError: Cannot find module ./x.js\\n' >&2;"
+            + " printf '  at a\\n  at b\\n  at c\\n  at d\\n\\nNode.js v20\\n' >&2; exit 1";
+    Peer peer = Peer.open(vertx, sh(script));
+    assertThat(peer.ending())
+        .hasMessage(
+            "sh: exit code 1: install the server's packages, or correct the path in \"args\";"
+                + " stderr: Error: Cannot find module ./x.js\n...\n  at d\n\nNode.js v20");
+    peer.close();
+  }
+
+  @Test
+  void an_exit_without_stderr_shows_what_stdout_said(Vertx vertx) throws Exception {
+    Peer peer = Peer.open(vertx, sh("echo usage: server --stdio; exit 2"));
+    assertThat(peer.ending()).hasMessage("sh: exit code 2; stdout: usage: server --stdio");
+    assertThat(peer.diagnostics().getString("stdout")).isEqualTo("usage: server --stdio");
     peer.close();
   }
 

@@ -43,14 +43,6 @@ class StderrTailTest {
   }
 
   @Test
-  void last_lines_are_the_last() {
-    StderrTail tail = new StderrTail(100, List.of());
-    append(tail, "1\n2\n3\n4\n\n");
-    assertThat(tail.lastLines(2)).isEqualTo("3\n4");
-    assertThat(tail.lastLines(9)).isEqualTo("1\n2\n3\n4");
-  }
-
-  @Test
   void an_exit_status_becomes_a_text() {
     assertThat(ExitStatus.describe(3 << 8)).isEqualTo("exit code 3");
     assertThat(ExitStatus.describe(9)).isEqualTo("killed by SIGKILL (9)");

@@ -1,0 +1,49 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.protocol.TellingLines;
+import io.vertx.core.json.JsonObject;
+import java.util.regex.Pattern;
+
+/** Says what a program wrote in place of an answer to the handshake. Pure. */
+final class SilentProgram {
+
+  private static final int SHOWN_LINES = 3;
+
+  private static final Pattern SERVES_HTTP =
+      Pattern.compile(
+          "https?://(localhost|127\\.0\\.0\\.1|0\\.0\\.0\\.0|\\[::1?\\])"
+              + "|(?i)listening on (port )?:?\\d{2,5}");
+
+  private SilentProgram() {}
+
+  /**
+   * The end of a sentence; empty for a server that is no child process.
+   *
+   * @param diagnostics of its session: {@code pid}, {@code stdout} with the first lines that were
+   *     no messages, {@code stderr}
+   */
+  static String said(JsonObject diagnostics) {
+    if (!diagnostics.containsKey("pid")) {
+      return "";
+    }
+    String out = TellingLines.head(diagnostics.getString("stdout", ""), SHOWN_LINES);
+    String err = diagnostics.getString("stderr", "");
+    String tail = TellingLines.tail(err, SHOWN_LINES);
+    return (out.isEmpty() ? " and nothing on stdout" : "; stdout said: " + out)
+        + (tail.isEmpty() ? "" : "; stderr: " + tail)
+        + ". "
+        + advice(out + "\n" + err);
+  }
+
+  private static String advice(String said) {
+    String known = TellingLines.remedy(said);
+    if (!known.isEmpty()) {
+      return Character.toUpperCase(known.charAt(0)) + known.substring(1);
+    }
+    return SERVES_HTTP.matcher(said).find()
+        ? "It seems to serve HTTP: start it by itself and give its \"url\", or give it the argument"
+            + " for stdio"
+        : "Is it an MCP server for stdio? One that is still downloading or starting needs a longer"
+            + " \"handshakeTimeout\"";
+  }
+}
