@@ -1,18 +1,12 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.ExitCode;
 import dev.mcpbus.cli.LocalService;
-import dev.mcpbus.cluster.ownership.OwnershipOptions;
-import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
-import dev.mcpbus.hosting.ServerEntryReader;
-import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.URI;
@@ -59,20 +53,12 @@ final class InProcessService implements LocalService {
 
   private static McpBus.Options options(
       Path file, ConfigResult result, McpBusConfig config, String hash) {
-    Path folder = file.toAbsolutePath().getParent();
-    return new McpBus.Options(
-        config.servers(),
-        SupervisorOptions.of(config.strategy(), config.startConcurrency()),
-        BridgeOptions.DEFAULT.withPort(0),
-        config.gateway(),
-        ServerEntryReader.in(
-            folder == null ? Path.of(".") : folder, ConfigEnvironment.system(), result.defaults()),
-        config.names(),
-        false,
-        InputOptions.DEFAULT,
-        AuthOptions.ofKeys(
-            List.of(new AuthOptions.ApiKey("command", hash, Set.of(), true, null, null))),
-        OwnershipOptions.DEFAULT);
+    return OptionsReader.of(file, result, config)
+        .withSearch(false)
+        .withAuth(
+            AuthOptions.ofKeys(
+                List.of(new AuthOptions.ApiKey("command", hash, Set.of(), true, null, null))))
+        .withPort(0);
   }
 
   @Override

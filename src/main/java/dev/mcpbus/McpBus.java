@@ -1,65 +1,45 @@
 package dev.mcpbus;
 
-import dev.mcpbus.ai.FunctionsVerticle;
-import dev.mcpbus.bridge.BridgeVerticle;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.InstanceId;
-import dev.mcpbus.bus.McpBusVersion;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
-import dev.mcpbus.bus.Readiness;
-import dev.mcpbus.bus.SealedTaskIds;
-import dev.mcpbus.cluster.ClusterServerHosting;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
-import dev.mcpbus.cluster.shared.ClusterInputs;
-import dev.mcpbus.cluster.shared.RateLimitKeepers;
 import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.PinStore;
-import dev.mcpbus.demo.DemoServer;
-import dev.mcpbus.directory.Directory;
-import dev.mcpbus.directory.DirectoryVerticle;
-import dev.mcpbus.directory.aggregate.AggregateService;
-import dev.mcpbus.gateway.Gateway;
 import dev.mcpbus.gateway.options.GatewayOptions;
-import dev.mcpbus.hosting.ConnectionFactory;
 import dev.mcpbus.hosting.FilePinStore;
-import dev.mcpbus.hosting.LocalServerHosting;
 import dev.mcpbus.hosting.ServerEntryReader;
-import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
-import dev.mcpbus.input.InputVerticle;
-import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Redactor;
-import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
-import dev.mcpbus.supervisor.SupervisorVerticle;
 import dev.mcpbus.transport.AuthenticatorFactory;
-import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.EmbeddedTransportOptions;
 import dev.mcpbus.transport.Transport;
-import io.vertx.core.Deployable;
+import io.vertx.core.Closeable;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
-import java.security.SecureRandom;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,14 +48,15 @@ import org.jspecify.annotations.Nullable;
  * threads; each verticle runs on a context of its own.
  *
  * <pre>{@code
- * McpBus.start(vertx, new McpBus.Options(servers, SupervisorOptions.DEFAULT, null, reader))
+ * McpBus.start(vertx, McpBus.Options.of(Path.of("conf/mcpbus.json")))
  *     .compose(bus -> McpClient.create(vertx).server("git").listTools());
  * }</pre>
  */
 public final class McpBus {
 
   /**
-   * What to start.
+   * What to start, immutable. {@link #of(Path)} and {@link #of(JsonObject)} read a configuration,
+   * {@link #of()} begins without one; the {@code with} methods change one thing each.
    *
    * @param servers the servers to connect to; more can be added on the bus
    * @param supervisor how connections are started and restarted
@@ -87,6 +68,7 @@ public final class McpBus {
    * @param input how long a question of a server may wait, and how many may
    * @param auth which principals may come in over HTTP, and with which rights
    * @param placement the intervals of ownership, where Vert.x is clustered
+   * @param problems of the configuration, for example of the servers that are left out
    */
   public record Options(
       List<ServerDefinition> servers,
@@ -98,10 +80,13 @@ public final class McpBus {
       boolean search,
       InputOptions input,
       AuthOptions auth,
-      OwnershipOptions placement) {
+      OwnershipOptions placement,
+      List<ConfigProblem> problems) {
 
     /** Refuses a bridge that would be open by mistake; the message names the remedy. */
     public Options {
+      servers = List.copyOf(servers);
+      problems = List.copyOf(problems);
       if (bridge != null) {
         bridge.requireAuth(auth.isRequired());
       }
@@ -123,79 +108,107 @@ public final class McpBus {
           false,
           InputOptions.DEFAULT,
           AuthOptions.NONE,
-          OwnershipOptions.DEFAULT);
+          OwnershipOptions.DEFAULT,
+          List.of());
+    }
+
+    /**
+     * What a configuration file says: JSON with comments or YAML, also a file of Claude, Cursor or
+     * VS Code. Serves HTTP only if the file has a {@code bridge}. A server with a mistake in its
+     * entry is left out; the log has each mistake with line and remedy, and so has {@link
+     * #problems}. Blocks on files: for a main or worker thread.
+     *
+     * @throws IllegalArgumentException if the file cannot be used; the message has all its mistakes
+     */
+    public static Options of(Path file) {
+      return OptionsReader.of(file);
+    }
+
+    /**
+     * The same for a document that the program has at hand, for example {@code {"mcpServers":
+     * {"git": {"command": "npx", "args": [...]}}}}. It may be without servers. Relative paths
+     * belong to the working directory.
+     *
+     * @throws IllegalArgumentException if the document cannot be used; the message has all its
+     *     mistakes
+     */
+    public static Options of(JsonObject document) {
+      return OptionsReader.of(document);
+    }
+
+    /** No servers, no HTTP, defaults. */
+    public static Options of() {
+      return new Options(List.of(), SupervisorOptions.DEFAULT, null, OptionsReader.entries());
+    }
+
+    /**
+     * One more server.
+     *
+     * @param name the key of the entry, as in a file; its id on the bus derives from it
+     * @param entry what a file has under that key
+     * @throws McpFailure {@code BAD_REQUEST}, whose message names every mistake of the entry
+     */
+    public Options withServer(String name, JsonObject entry) {
+      List<ServerDefinition> more = new ArrayList<>(servers);
+      more.add(reader.read(name, entry));
+      return with(draft -> draft.servers = more);
+    }
+
+    /** HTTP on 127.0.0.1: REST, JSON-RPC, MCP. Needs vertx-web. Port 0 takes a free one. */
+    public Options withPort(int port) {
+      return withBridge((bridge == null ? BridgeOptions.DEFAULT : bridge).withPort(port));
+    }
+
+    public Options withBridge(@Nullable BridgeOptions other) {
+      return with(draft -> draft.bridge = other);
+    }
+
+    public Options withGateway(GatewayOptions other) {
+      return with(draft -> draft.gateway = other);
+    }
+
+    /** Set it before a bridge that other machines can reach. */
+    public Options withAuth(AuthOptions other) {
+      return with(draft -> draft.auth = other);
+    }
+
+    public Options withSupervisor(SupervisorOptions other) {
+      return with(draft -> draft.supervisor = other);
+    }
+
+    public Options withInput(InputOptions other) {
+      return with(draft -> draft.input = other);
+    }
+
+    public Options withNames(NamePolicy other) {
+      return with(draft -> draft.names = other);
+    }
+
+    public Options withSearch(boolean atStart) {
+      return with(draft -> draft.search = atStart);
+    }
+
+    public Options withPlacement(OwnershipOptions other) {
+      return with(draft -> draft.placement = other);
+    }
+
+    Options withProblems(List<ConfigProblem> found) {
+      return with(draft -> draft.problems = found);
+    }
+
+    private Options with(Consumer<OptionsDraft> change) {
+      OptionsDraft draft = new OptionsDraft(this);
+      change.accept(draft);
+      return draft.checked();
     }
   }
 
   private final Vertx vertx;
-  private final Deque<String> foundation = new ArrayDeque<>();
-  private final Deque<String> connections = new ArrayDeque<>();
-  private final Deque<String> doors = new ArrayDeque<>();
-  private final SupervisorVerticle supervisor;
-  private final ServersVerticle servers;
-  private final @Nullable RateLimitKeepers limits;
-  private final AccessControl access;
-  private final Directory directory;
-  private final @Nullable Gateway gateway;
-  private final List<BridgeVerticle> bridges;
-  private long auditTimer = -1;
+  private final VerticleTree tree;
 
-  private McpBus(Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
+  private McpBus(Vertx vertx, VerticleTree tree) {
     this.vertx = vertx;
-    this.supervisor = new SupervisorVerticle(options.supervisor());
-    Implementation own = new Implementation("mcpbus", McpBusVersion.current());
-    Readiness readiness = new Readiness();
-    this.servers =
-        new ServersVerticle(
-            supervisor,
-            new ConnectionFactory(vertx, own, authenticators, pins),
-            options.reader(),
-            hosting(vertx, options),
-            readiness);
-    this.limits = vertx.isClustered() ? new RateLimitKeepers(vertx, options.auth()) : null;
-    this.access =
-        new AccessControl(
-            options.auth(),
-            InstantSource.system(),
-            System::nanoTime,
-            new SecureRandom(),
-            limits == null ? null : limits.limiter());
-    this.directory = new Directory(options.gateway().views(), access, SealedTaskIds.of(vertx));
-    BridgeOptions http = options.bridge();
-    if (http == null) {
-      this.gateway = null;
-      this.bridges = List.of();
-    } else {
-      int hosts = Runtime.getRuntime().availableProcessors();
-      Gateway newGateway = new Gateway(vertx, options.gateway(), own, hosts, directory);
-      this.gateway = newGateway;
-      this.bridges =
-          BridgeVerticle.several(
-              hosts,
-              http,
-              () -> UUID.randomUUID().toString(),
-              newGateway::endpoint,
-              access::admissionControl,
-              readiness);
-    }
-  }
-
-  private DirectoryVerticle directory(Options options) {
-    return new DirectoryVerticle(
-        directory, List.of(new AggregateService(options.names(), options.search())));
-  }
-
-  private InputVerticle inputs(InputOptions options) {
-    return vertx.isClustered()
-        ? new InputVerticle(options, ownInputs -> new ClusterInputs(vertx, ownInputs))
-        : new InputVerticle(options);
-  }
-
-  private static ServerHosting.HostingFactory hosting(Vertx vertx, Options options) {
-    return vertx.isClustered()
-        ? (clustered, connections) ->
-            new ClusterServerHosting(clustered, connections, options.reader(), options.placement())
-        : (alone, connections) -> new LocalServerHosting(connections);
+    this.tree = tree;
   }
 
   /** One second, in nanoseconds, the unit of this option of Vert.x. */
@@ -246,54 +259,14 @@ public final class McpBus {
       return Future.failedFuture(ClusterSecret.missing());
     }
     Codecs.register(vertx);
-    McpBus bus = new McpBus(vertx, options, authenticators, pins);
-    return bus.deploy(options)
-        .map(bus)
-        .recover(failure -> bus.close().transform(closed -> Future.failedFuture(failure)));
-  }
-
-  private Future<Void> deploy(Options options) {
-    Future<Void> demo =
-        usesDemo(options.servers())
-            ? deploy(DemoServer.deployable(DemoServer.ADDRESS), foundation)
-            : Future.succeededFuture();
-    return demo.compose(next -> InstanceId.open(vertx))
-        .compose(next -> deploy(directory(options), foundation))
-        .compose(next -> deploy(new FunctionsVerticle(), foundation))
-        .compose(next -> deploy(inputs(options.input()), foundation))
-        .compose(next -> limits == null ? Future.succeededFuture() : deploy(limits, foundation))
-        .compose(next -> deploy(supervisor, connections))
-        .compose(next -> deploy(servers, connections))
-        .compose(next -> servers.apply(options.servers()))
-        .compose(next -> directory.refresh(vertx))
-        .compose(next -> gateway == null ? Future.succeededFuture() : deploy(gateway.actors()))
-        .compose(next -> deploy(bridges))
-        .onSuccess(open -> startAuditing());
-  }
-
-  /** Writes the counts of the audit log every second. */
-  private void startAuditing() {
-    if (access.audit().isOn()) {
-      auditTimer = vertx.setPeriodic(1_000, now -> access.audit().flush());
-    }
-  }
-
-  private static boolean usesDemo(List<ServerDefinition> servers) {
-    BusOptions demo = new BusOptions(DemoServer.ADDRESS);
-    return servers.stream().anyMatch(server -> server.transport().equals(demo));
-  }
-
-  /** Deploys doors, one after the other. */
-  private Future<Void> deploy(List<? extends Deployable> verticles) {
-    Future<Void> all = Future.succeededFuture();
-    for (Deployable verticle : verticles) {
-      all = all.compose(next -> deploy(verticle, doors));
-    }
-    return all;
-  }
-
-  private Future<Void> deploy(Deployable verticle, Deque<String> part) {
-    return vertx.deployVerticle(verticle).onSuccess(part::push).mapEmpty();
+    VerticleTree tree = new VerticleTree(vertx, options, authenticators, pins);
+    OwnContext caller = OwnContext.current(vertx);
+    Closeable hook = done -> tree.close().onComplete(done);
+    caller.addCloseHook(hook);
+    tree.closed().onComplete(ended -> caller.removeCloseHook(hook));
+    Promise<McpBus> started = caller.promise();
+    tree.open(options).map(new McpBus(vertx, tree)).onComplete(started);
+    return started.future();
   }
 
   /**
@@ -305,33 +278,30 @@ public final class McpBus {
    *     where the id is taken
    */
   public Future<Void> add(ConnectionId id, Transport transport, ConnectionOptions options) {
-    return servers.apply(
-        List.of(
-            new ServerDefinition(
-                id,
-                id.value(),
-                new EmbeddedTransportOptions(transport),
-                options,
-                RestartPolicy.DEFAULT,
-                RpcLogMode.OFF,
-                Duration.ofSeconds(5),
-                "the embedding program",
-                new JsonObject().put("type", transport.type()),
-                Redactor.NONE)));
+    return tree.servers()
+        .apply(
+            List.of(
+                new ServerDefinition(
+                    id,
+                    id.value(),
+                    new EmbeddedTransportOptions(transport),
+                    options,
+                    RestartPolicy.DEFAULT,
+                    RpcLogMode.OFF,
+                    Duration.ofSeconds(5),
+                    "the embedding program",
+                    new JsonObject().put("type", transport.type()),
+                    Redactor.NONE)));
   }
 
   /** Applies a change of the configuration. */
   public Future<Void> apply(ConfigDiff diff) {
-    AuthOptions auth = diff.auth();
-    if (auth != null) {
-      access.reload(auth);
-    }
-    return servers.apply(diff);
+    return tree.apply(diff);
   }
 
   /** The bridge's port, or -1 without a bridge. */
   public int port() {
-    return bridges.isEmpty() ? -1 : bridges.get(0).port();
+    return tree.port();
   }
 
   /**
@@ -340,7 +310,7 @@ public final class McpBus {
    * McpBus}; null where {@code auth} has keys or tokens.
    */
   public @Nullable String adminToken() {
-    return access.adminToken();
+    return tree.adminToken();
   }
 
   public EventBus eventBus() {
@@ -348,7 +318,8 @@ public final class McpBus {
   }
 
   /**
-   * Stops everything, in this order. Vert.x itself stays open.
+   * Stops everything, in this order. Vert.x itself stays open. Idempotent. The end of Vert.x, or of
+   * the verticle that called {@link #start}, closes the bus, too.
    *
    * <ol>
    *   <li>At the same time:
@@ -367,22 +338,6 @@ public final class McpBus {
    * the 10 s after which the service ends in any case.
    */
   public Future<Void> close() {
-    vertx.cancelTimer(auditTimer);
-    access.audit().flush();
-    return Future.join(closeTogether(doors), closeInReverse(connections))
-        .transform(ended -> closeInReverse(foundation));
-  }
-
-  private Future<?> closeTogether(Deque<String> part) {
-    List<Future<Void>> ending = part.stream().map(vertx::undeploy).toList();
-    part.clear();
-    return Future.join(ending);
-  }
-
-  private Future<Void> closeInReverse(Deque<String> part) {
-    String last = part.poll();
-    return last == null
-        ? Future.succeededFuture()
-        : vertx.undeploy(last).transform(undeployed -> closeInReverse(part));
+    return tree.close();
   }
 }

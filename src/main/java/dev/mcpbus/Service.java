@@ -1,8 +1,6 @@
 package dev.mcpbus;
 
-import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
-import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
@@ -11,10 +9,7 @@ import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.McpBusConfig;
-import dev.mcpbus.hosting.ServerEntryReader;
-import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.security.AuditLogFile;
-import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.PrintStream;
@@ -123,26 +118,10 @@ final class Service {
   private static McpBus.Options options(
       Path file, ConfigResult result, McpBusConfig config, int port) throws StartException {
     try {
-      BridgeOptions bridge = config.bridge().withPort(port);
-      return new McpBus.Options(
-          config.servers(),
-          SupervisorOptions.of(config.strategy(), config.startConcurrency()),
-          bridge,
-          config.gateway(),
-          ServerEntryReader.in(folder(file), ConfigEnvironment.system(), result.defaults()),
-          config.names(),
-          config.search(),
-          InputOptions.DEFAULT,
-          config.auth(),
-          OwnershipOptions.DEFAULT.withQuorum(config.cluster().quorum()));
+      return OptionsReader.of(file, result, config).withBridge(config.bridge().withPort(port));
     } catch (IllegalArgumentException e) {
       throw new StartException(e);
     }
-  }
-
-  private static Path folder(Path file) {
-    Path folder = file.toAbsolutePath().getParent();
-    return folder == null ? Path.of(".") : folder;
   }
 
   /** False for the configuration inside the jar. */

@@ -60,6 +60,7 @@ class CodeInPagesTest {
       import io.vertx.core.eventbus.*;
       import io.vertx.core.json.*;
       import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+      import java.nio.file.Path;
       import java.time.Duration;
       import java.util.*;
       import java.util.function.BiFunction;
@@ -83,7 +84,7 @@ class CodeInPagesTest {
       org.slf4j.Logger LOG;
       Vertx vertx; Context context; McpBus bus; ConnectionId id; DeliveryOptions options;
       List<ServerDefinition> servers; ServerEntryReader reader;
-      RawServer server; JsonObject schema; Index index; Set<String> admins;
+      RawServer server; JsonObject schema; JsonObject config; Index index; Set<String> admins;
       MetaTools.ToolScope scope; String name; JsonObject arguments; JsonObject toolUseBlock;
       dev.langchain4j.model.chat.ChatModel model;
       org.springframework.ai.chat.model.ChatModel chatModel;

@@ -33,11 +33,10 @@ public final class ConfigReader {
   private final Set<Path> files = new LinkedHashSet<>();
   private ServerSettings defaults = ServerSettings.DEFAULT;
 
-  private ConfigReader(Path file, ConfigEnvironment environment) {
+  private ConfigReader(Path file, String source, ConfigEnvironment environment) {
     this.file = file;
     this.environment = environment;
-    this.problems = new ProblemCollector(file.toString());
-    files.add(file);
+    this.problems = new ProblemCollector(source);
   }
 
   /**
@@ -45,14 +44,38 @@ public final class ConfigReader {
    * character.
    */
   public static ConfigResult read(Path file, ConfigEnvironment environment) {
-    ConfigReader reader = new ConfigReader(file, environment);
-    Optional<McpBusConfig> config = reader.text().flatMap(reader::parse).flatMap(reader::config);
+    ConfigReader reader = new ConfigReader(file, file.toString(), environment);
+    reader.files.add(file);
+    return reader.result(reader.text().flatMap(reader::parse));
+  }
+
+  /**
+   * Reads a configuration that a program has at hand, with the checks of a file. It may be without
+   * servers.
+   *
+   * @param folder the base of relative paths and the value of {@code ${workspaceFolder}}
+   */
+  public static ConfigResult read(JsonObject document, Path folder, ConfigEnvironment environment) {
+    ConfigReader reader =
+        new ConfigReader(folder.resolve("configuration"), "configuration", environment);
+    ConfigNode root = ConfigNode.of(document);
+    boolean hasServers =
+        ConfigKeys.ROOTS.stream().anyMatch(document::containsKey) || RegistryFile.is(root);
+    return reader.result(
+        Optional.of(
+            hasServers
+                ? root
+                : ConfigNode.of(
+                    new JsonObject().put("mcpServers", new JsonObject()).mergeIn(document))));
+  }
+
+  private ConfigResult result(Optional<ConfigNode> root) {
     return new ConfigResult(
-        config.orElse(null),
-        reader.problems.sorted(),
-        reader.problems.notes(),
-        reader.defaults,
-        new ArrayList<>(reader.files));
+        root.flatMap(this::config).orElse(null),
+        problems.sorted(),
+        problems.notes(),
+        defaults,
+        new ArrayList<>(files));
   }
 
   /**
@@ -214,6 +237,7 @@ public final class ConfigReader {
     return Optional.of(
         new McpBusConfig(
             frame.bridge(),
+            frame.hasBridge(),
             frame.auth(),
             frame.strategy(),
             frame.startConcurrency(),

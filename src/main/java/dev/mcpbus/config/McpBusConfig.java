@@ -11,6 +11,8 @@ import java.util.List;
  * A whole checked configuration. Immutable.
  *
  * @param bridge the HTTP server's options, default {@link BridgeOptions#DEFAULT}
+ * @param hasBridge true: the configuration itself has {@code bridge}; an embedded mcpbus serves
+ *     HTTP only then
  * @param auth who may call over HTTP, default {@link AuthOptions#NONE}
  * @param strategy of the supervisor, default one-for-one
  * @param startConcurrency how many sessions may start at the same time, default 16
@@ -24,6 +26,7 @@ import java.util.List;
  */
 public record McpBusConfig(
     BridgeOptions bridge,
+    boolean hasBridge,
     AuthOptions auth,
     RestartStrategy strategy,
     int startConcurrency,

@@ -20,6 +20,7 @@ final class TopLevelReader {
   static final McpBusConfig NONE =
       new McpBusConfig(
           BridgeOptions.DEFAULT,
+          false,
           AuthOptions.NONE,
           RestartStrategy.ONE_FOR_ONE,
           DEFAULT_START_CONCURRENCY,
@@ -62,6 +63,7 @@ final class TopLevelReader {
         top.object("bridge", ConfigKeys.BRIDGE)
             .map(entry -> BridgeReader.read(entry, auth.isRequired()))
             .orElse(NONE.bridge()),
+        top.has("bridge"),
         auth,
         supervisor
             .flatMap(s -> s.choice("strategy", RestartStrategy.class))

@@ -9,7 +9,6 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
@@ -17,13 +16,10 @@ import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
-import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.protocol.Sensitive;
-import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import dev.mcpbus.supervisor.SupervisorOptions;
@@ -223,17 +219,13 @@ class LoadedPluginsTest {
             McpBus.start(
                 vertx,
                 new McpBus.Options(
-                    config.servers(),
-                    SupervisorOptions.DEFAULT,
-                    null,
-                    GatewayOptions.DEFAULT,
-                    ServerEntryReader.in(
-                        folder, ConfigEnvironment.system(), ServerSettings.DEFAULT),
-                    config.names(),
-                    config.search(),
-                    InputOptions.DEFAULT,
-                    AuthOptions.NONE,
-                    OwnershipOptions.DEFAULT)));
+                        config.servers(),
+                        SupervisorOptions.DEFAULT,
+                        null,
+                        ServerEntryReader.in(
+                            folder, ConfigEnvironment.system(), ServerSettings.DEFAULT))
+                    .withNames(config.names())
+                    .withSearch(config.search())));
     RawServer two = RawServer.of("two", "1");
     for (String name : List.of("good", "lost", "bad")) {
       two.tool(

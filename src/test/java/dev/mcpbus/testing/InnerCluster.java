@@ -6,10 +6,8 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
-import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.cluster.signing.NodeProof;
 import dev.mcpbus.cluster.signing.SignedMessages;
 import dev.mcpbus.config.ClusterOptions;
@@ -17,9 +15,7 @@ import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerSettings;
-import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
-import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Completable;
@@ -220,17 +216,9 @@ public final class InnerCluster implements AutoCloseable {
         TestBus.await(
             McpBus.start(
                 on.vertx(),
-                new McpBus.Options(
-                    definitions,
-                    SupervisorOptions.DEFAULT,
-                    bridge,
-                    GatewayOptions.DEFAULT,
-                    reader,
-                    NamePolicy.DOTTED,
-                    false,
-                    InputOptions.DEFAULT,
-                    auth,
-                    OwnershipOptions.DEFAULT)));
+                new McpBus.Options(definitions, SupervisorOptions.DEFAULT, null, reader)
+                    .withAuth(auth)
+                    .withBridge(bridge)));
     Node made = new Node(on.vertx(), bus);
     nodes.remove(on);
     nodes.push(made);

@@ -8,8 +8,6 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.NamePolicy;
-import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
@@ -241,16 +239,15 @@ public final class TestBus implements AutoCloseable {
     return new TestBus(
         vertx,
         new McpBus.Options(
-            servers,
-            seams.supervisor,
-            seams.bridge,
-            seams.gateway,
-            ServerEntryReader.in(Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT),
-            NamePolicy.DOTTED,
-            false,
-            seams.input,
-            auth,
-            OwnershipOptions.DEFAULT),
+                servers,
+                seams.supervisor,
+                null,
+                ServerEntryReader.in(
+                    Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT))
+            .withAuth(auth)
+            .withBridge(seams.bridge)
+            .withGateway(seams.gateway)
+            .withInput(seams.input),
         seams);
   }
 

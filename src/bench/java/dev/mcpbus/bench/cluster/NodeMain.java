@@ -6,17 +6,13 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.bench.Contender;
 import dev.mcpbus.bench.Load;
 import dev.mcpbus.bench.Payload;
-import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
-import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
-import dev.mcpbus.input.InputOptions;
-import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -118,16 +114,11 @@ final class NodeMain {
     Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
     McpBus.Options options =
         new McpBus.Options(
-            config.servers(),
-            SupervisorOptions.of(config.strategy(), config.startConcurrency()),
-            null,
-            GatewayOptions.DEFAULT,
-            ServerEntryReader.in(folder, ConfigEnvironment.system(), read.defaults()),
-            NamePolicy.DOTTED,
-            false,
-            InputOptions.DEFAULT,
-            AuthOptions.NONE,
-            OwnershipOptions.DEFAULT.withQuorum(config.cluster().quorum()));
+                config.servers(),
+                SupervisorOptions.of(config.strategy(), config.startConcurrency()),
+                null,
+                ServerEntryReader.in(folder, ConfigEnvironment.system(), read.defaults()))
+            .withPlacement(OwnershipOptions.DEFAULT.withQuorum(config.cluster().quorum()));
     bus = McpBus.start(vertx, options).await(120, TimeUnit.SECONDS);
     return new JsonObject();
   }

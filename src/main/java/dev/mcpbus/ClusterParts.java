@@ -1,0 +1,26 @@
+package dev.mcpbus;
+
+import dev.mcpbus.cluster.ClusterServerHosting;
+import dev.mcpbus.cluster.shared.ClusterInputs;
+import dev.mcpbus.hosting.ServerHosting;
+import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.input.InputVerticle;
+import io.vertx.core.Vertx;
+
+/**
+ * The parts of a node that differ in a cluster. A class of its own, so that a program without a
+ * cluster loads none of its classes.
+ */
+final class ClusterParts {
+
+  private ClusterParts() {}
+
+  static ServerHosting.HostingFactory hosting(McpBus.Options options) {
+    return (vertx, connections) ->
+        new ClusterServerHosting(vertx, connections, options.reader(), options.placement());
+  }
+
+  static InputVerticle inputs(Vertx vertx, InputOptions options) {
+    return new InputVerticle(options, ownInputs -> new ClusterInputs(vertx, ownInputs));
+  }
+}

@@ -1,0 +1,212 @@
+package dev.mcpbus;
+
+import dev.mcpbus.ai.FunctionsVerticle;
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bus.InstanceId;
+import dev.mcpbus.bus.McpBusVersion;
+import dev.mcpbus.bus.Readiness;
+import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.cluster.shared.RateLimitKeepers;
+import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.connection.options.PinStore;
+import dev.mcpbus.demo.DemoServer;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryVerticle;
+import dev.mcpbus.directory.aggregate.AggregateService;
+import dev.mcpbus.hosting.ConnectionFactory;
+import dev.mcpbus.hosting.LocalServerHosting;
+import dev.mcpbus.hosting.ServerHosting;
+import dev.mcpbus.hosting.ServersVerticle;
+import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.input.InputVerticle;
+import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.supervisor.SupervisorVerticle;
+import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.BusOptions;
+import io.vertx.core.Closeable;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The verticles of one {@link McpBus}: deploys them in order, and closes them in the order that
+ * {@link McpBus#close} describes. It deploys on a context of its own, so that none of them is the
+ * child of a caller's verticle, which Vert.x would undeploy in another order. Any thread may call.
+ */
+final class VerticleTree {
+
+  private final Vertx vertx;
+  private final OwnContext context;
+  private final Closeable hook = done -> close().onComplete(done);
+  private final Deployments foundation;
+  private final Deployments connections;
+  private final Deployments doors;
+  private final SupervisorVerticle supervisor;
+  private final ServersVerticle servers;
+  private final @Nullable RateLimitKeepers limits;
+  private final AccessControl access;
+  private final Directory directory;
+  private final @Nullable HttpDoors http;
+  private Future<Void> opened = Future.succeededFuture();
+  private final Promise<Void> closed = Promise.promise();
+  private volatile boolean closing;
+  private volatile long auditTimer = -1;
+
+  VerticleTree(
+      Vertx vertx, McpBus.Options options, AuthenticatorFactory authenticators, PinStore pins) {
+    this.vertx = vertx;
+    this.context = OwnContext.create(vertx);
+    this.foundation = new Deployments(vertx);
+    this.connections = new Deployments(vertx);
+    this.doors = new Deployments(vertx);
+    this.supervisor = new SupervisorVerticle(options.supervisor());
+    Implementation own = new Implementation("mcpbus", McpBusVersion.current());
+    Readiness readiness = new Readiness();
+    this.servers =
+        new ServersVerticle(
+            supervisor,
+            new ConnectionFactory(vertx, own, authenticators, pins),
+            options.reader(),
+            hosting(options),
+            readiness);
+    this.limits = vertx.isClustered() ? new RateLimitKeepers(vertx, options.auth()) : null;
+    this.access =
+        new AccessControl(
+            options.auth(),
+            InstantSource.system(),
+            System::nanoTime,
+            new SecureRandom(),
+            limits == null ? null : limits.limiter());
+    this.directory = new Directory(options.gateway().views(), access, SealedTaskIds.of(vertx));
+    BridgeOptions bridge = options.bridge();
+    this.http =
+        bridge == null
+            ? null
+            : new HttpDoors(vertx, options, bridge, own, directory, access, readiness);
+  }
+
+  private DirectoryVerticle directory(McpBus.Options options) {
+    return new DirectoryVerticle(
+        directory, List.of(new AggregateService(options.names(), options.search())));
+  }
+
+  private InputVerticle inputs(InputOptions options) {
+    return vertx.isClustered() ? ClusterParts.inputs(vertx, options) : new InputVerticle(options);
+  }
+
+  private ServerHosting.HostingFactory hosting(McpBus.Options options) {
+    return vertx.isClustered()
+        ? ClusterParts.hosting(options)
+        : (alone, connections) -> new LocalServerHosting(connections);
+  }
+
+  /** Deploys everything; where that fails, or {@link #close} comes first, closes it again. */
+  Future<Void> open(McpBus.Options options) {
+    context.addCloseHook(hook);
+    Promise<Void> deployed = context.promise();
+    synchronized (this) {
+      opened = deployed.future();
+    }
+    context.run(() -> deploy(options).onComplete(deployed));
+    return deployed
+        .future()
+        .compose(open -> closing ? Future.failedFuture(closedInStart()) : Future.succeededFuture())
+        .recover(failure -> close().transform(ended -> Future.failedFuture(failure)))
+        .mapEmpty();
+  }
+
+  private static IllegalStateException closedInStart() {
+    return new IllegalStateException("mcpbus was closed while it was starting");
+  }
+
+  private Future<Void> deploy(McpBus.Options options) {
+    Future<Void> demo =
+        usesDemo(options.servers())
+            ? foundation.add(DemoServer.deployable(DemoServer.ADDRESS))
+            : Future.succeededFuture();
+    return demo.compose(next -> InstanceId.open(vertx))
+        .compose(next -> foundation.add(directory(options)))
+        .compose(next -> foundation.add(new FunctionsVerticle()))
+        .compose(next -> foundation.add(inputs(options.input())))
+        .compose(next -> limits == null ? Future.succeededFuture() : foundation.add(limits))
+        .compose(next -> connections.add(supervisor))
+        .compose(next -> connections.add(servers))
+        .compose(next -> closing ? Future.failedFuture(closedInStart()) : Future.succeededFuture())
+        .compose(next -> servers.apply(options.servers()))
+        .compose(next -> directory.refresh(vertx))
+        .compose(next -> http == null ? Future.succeededFuture() : doors.add(http.verticles()))
+        .onSuccess(open -> startAuditing());
+  }
+
+  /** Writes the counts of the audit log every second. */
+  private void startAuditing() {
+    if (access.audit().isOn()) {
+      auditTimer = vertx.setPeriodic(1_000, now -> access.audit().flush());
+    }
+  }
+
+  private static boolean usesDemo(List<ServerDefinition> servers) {
+    BusOptions demo = new BusOptions(DemoServer.ADDRESS);
+    return servers.stream().anyMatch(server -> server.transport().equals(demo));
+  }
+
+  /** The context on which everything was deployed; no verticle ends it. */
+  OwnContext context() {
+    return context;
+  }
+
+  ServersVerticle servers() {
+    return servers;
+  }
+
+  Future<Void> apply(ConfigDiff diff) {
+    AuthOptions auth = diff.auth();
+    if (auth != null) {
+      access.reload(auth);
+    }
+    return servers.apply(diff);
+  }
+
+  int port() {
+    return http == null ? -1 : http.port();
+  }
+
+  @Nullable String adminToken() {
+    return access.adminToken();
+  }
+
+  /** Closes everything once; later calls get the same result. Waits for a start to end. */
+  Future<Void> close() {
+    Future<Void> start;
+    synchronized (this) {
+      if (closing) {
+        return closed.future();
+      }
+      closing = true;
+      start = opened;
+    }
+    context.removeCloseHook(hook);
+    start.transform(open -> closeAll()).onComplete(closed);
+    return closed.future();
+  }
+
+  /** Completes when everything is closed. */
+  Future<Void> closed() {
+    return closed.future();
+  }
+
+  private Future<Void> closeAll() {
+    vertx.cancelTimer(auditTimer);
+    access.audit().flush();
+    return Future.join(doors.closeTogether(), connections.closeInReverse())
+        .transform(ended -> foundation.closeInReverse());
+  }
+}
