@@ -5,6 +5,7 @@ import dev.mcpbus.cli.ExitCode;
 import dev.mcpbus.cli.LocalService;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.observability.logging.LogLevels;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import io.vertx.core.Future;
@@ -38,6 +39,7 @@ final class InProcessService implements LocalService {
 
   /** Returns when the bridge listens. */
   static InProcessService start(Path file, ConfigResult result, McpBusConfig config) {
+    quiet();
     ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
     Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
     Future<McpBus> started = McpBus.start(vertx, options(file, result, config, fresh.hash()));
@@ -51,13 +53,26 @@ final class InProcessService implements LocalService {
     return new InProcessService(vertx, started.result(), fresh.key());
   }
 
+  /** The command's own output says what matters; MCPBUS_LOG shows the rest. */
+  private static void quiet() {
+    LogLevels levels = LogLevels.find();
+    if (levels != null && System.getenv("MCPBUS_LOG") == null) {
+      levels.set(LogLevels.ROOT, "OFF");
+    }
+  }
+
   private static McpBus.Options options(
       Path file, ConfigResult result, McpBusConfig config, String hash) {
     return OptionsReader.of(file, result, config)
         .withSearch(false)
         .withAuth(
-            AuthOptions.ofKeys(
-                List.of(new AuthOptions.ApiKey("command", hash, Set.of(), true, null, null))))
+            new AuthOptions(
+                List.of(new AuthOptions.ApiKey("command", hash, Set.of(), true, null, null)),
+                null,
+                List.of(),
+                AuthOptions.Limits.UNBOUNDED,
+                false,
+                null))
         .withPort(0);
   }
 

@@ -4,6 +4,7 @@ import dev.mcpbus.cli.CommandContext;
 import dev.mcpbus.cli.LocalService;
 import dev.mcpbus.cli.McpBusCommand;
 import dev.mcpbus.cli.ServiceLauncher;
+import dev.mcpbus.cli.Terminal;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import java.io.PrintStream;
@@ -34,6 +35,7 @@ public final class Main {
             System.in,
             System.getenv(),
             Path.of(System.getProperty("user.home", ".")),
+            Terminal.ofProcess(System.getenv()),
             new Launcher(out, err));
     return McpBusCommand.create(context, List.of());
   }

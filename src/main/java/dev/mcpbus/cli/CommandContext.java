@@ -14,6 +14,7 @@ import java.util.Map;
  * @param in for answers and documents
  * @param variables environment variables
  * @param home the user's home directory
+ * @param terminal what is at the other end of {@code out} and {@code err}
  * @param launcher starts mcpbus itself
  */
 public record CommandContext(
@@ -22,6 +23,7 @@ public record CommandContext(
     InputStream in,
     Map<String, String> variables,
     Path home,
+    Terminal terminal,
     ServiceLauncher launcher) {
 
   public CommandContext {

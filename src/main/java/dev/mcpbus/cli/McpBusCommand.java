@@ -15,6 +15,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
@@ -64,23 +66,29 @@ public final class McpBusCommand implements Callable<Integer> {
   public static CommandLine create(CommandContext context, List<?> more) {
     CommandLine root = new CommandLine(new McpBusCommand(context));
     Stream.concat(commands(context).stream(), more.stream()).forEach(root::addSubcommand);
+    root.getSubcommands().values().forEach(one -> one.getCommandSpec().addOption(help()));
     String[] codes =
         Arrays.stream(ExitCode.values())
             .map(code -> code.code() + ":" + code.meaning())
             .toArray(String[]::new);
-    root.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n");
-    root.getCommandSpec()
-        .usageMessage()
-        .exitCodeList(CommandLine.Model.UsageMessageSpec.keyValuesMap(codes));
+    root.getCommandSpec().usageMessage().exitCodeList(UsageMessageSpec.keyValuesMap(codes));
     return root.setOut(new PrintWriter(context.out(), true))
         .setErr(new PrintWriter(context.err(), true))
         .setParameterExceptionHandler((wrong, args) -> UsageErrors.report(context, wrong, args))
         .setExecutionExceptionHandler((failure, line, parsed) -> report(context, failure, parsed));
   }
 
+  private static OptionSpec help() {
+    return OptionSpec.builder("-h", "--help")
+        .usageHelp(true)
+        .order(99)
+        .description("Show this help.")
+        .build();
+  }
+
   /** One line for each command of this package, in the order of the help. */
   private static List<?> commands(CommandContext context) {
-    return List.of(new RunCommand(context), new CheckCommand(context));
+    return List.of(new RunCommand(context), new CheckCommand(context), new HealthCommand(context));
   }
 
   @Override

@@ -47,6 +47,11 @@ public record McpBusConfig(
     return bridge.host();
   }
 
+  /** {@code http}, or {@code https} where the bridge has TLS. */
+  public String scheme() {
+    return bridge.scheme();
+  }
+
   /** The port of the bridge; with 0 the system chooses one. */
   public int port() {
     return bridge.port();

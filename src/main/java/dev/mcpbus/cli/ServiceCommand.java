@@ -1,0 +1,62 @@
+package dev.mcpbus.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * A command that talks to a mcpbus: finds it, runs, and ends the service that it has started. For
+ * the main thread.
+ */
+public abstract class ServiceCommand implements Callable<Integer> {
+
+  private final CommandContext context;
+  private final CommandOutput output;
+
+  @Mixin private ServiceOptions service = new ServiceOptions();
+
+  @Option(
+      names = "--json",
+      order = 91,
+      description = "Print JSON for programs: one document, and errors as one line on stderr.")
+  private boolean json;
+
+  protected ServiceCommand(CommandContext context) {
+    this.context = context;
+    this.output = new CommandOutput(context);
+  }
+
+  @Override
+  public final Integer call() {
+    try (ServiceClient client = new ServiceFinder(context, service).find(startsItsOwn())) {
+      return run(client).code();
+    }
+  }
+
+  /**
+   * Whether the command makes sense with a mcpbus that lives as long as the command; default false.
+   */
+  protected boolean startsItsOwn() {
+    return false;
+  }
+
+  /**
+   * Does the work.
+   *
+   * @throws CommandFailure with the exit code and the error text
+   */
+  protected abstract ExitCode run(ServiceClient client);
+
+  /** True where the result is for programs. */
+  protected final boolean json() {
+    return json;
+  }
+
+  protected final CommandContext context() {
+    return context;
+  }
+
+  protected final CommandOutput output() {
+    return output;
+  }
+}

@@ -1,0 +1,169 @@
+package dev.mcpbus.cli;
+
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.ConfigReport;
+import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.security.AdminTokenFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the mcpbus of a command and the key for it. The URL: {@code --url}, else {@code
+ * MCPBUS_URL}, else the port of the configuration on this machine. The key: {@code --key-file},
+ * else {@code MCPBUS_KEY}, else on loopback the admin token file. A key is never an argument: other
+ * users could see it in the list of processes. Blocks; for the main thread.
+ */
+public final class ServiceFinder {
+
+  public static final String URL_VARIABLE = "MCPBUS_URL";
+  public static final String KEY_VARIABLE = "MCPBUS_KEY";
+
+  private static final int PROBE_MILLIS = 1_000;
+  private static final int MAX_KEY_BYTES = 16 * 1024;
+  private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "[::1]", "::1");
+  private static final Set<String> ALL_INTERFACES = Set.of("0.0.0.0", "::", "[::]");
+
+  private final CommandContext context;
+  private final ServiceOptions options;
+  private @Nullable ConfigResult result;
+
+  public ServiceFinder(CommandContext context, ServiceOptions options) {
+    this.context = context;
+    this.options = options;
+  }
+
+  /**
+   * Finds the service; the caller closes it.
+   *
+   * @param start whether to start one in this process where none runs on this machine
+   * @throws CommandFailure {@link ExitCode#UNREACHABLE} where there is none
+   */
+  public ServiceClient find(boolean start) {
+    String given = options.url == null ? context.variables().get(URL_VARIABLE) : options.url;
+    if (given != null && !given.isBlank()) {
+      URI url = checked(given.strip());
+      return new ServiceClient(url, key(url), null);
+    }
+    URI url = ofConfiguration();
+    if (listens(url)) {
+      return new ServiceClient(url, key(url), null);
+    }
+    return start ? own() : none(url);
+  }
+
+  private static ServiceClient none(URI url) {
+    throw new CommandFailure(
+        ExitCode.UNREACHABLE,
+        "NOT_RUNNING",
+        "no mcpbus runs at " + url + "; start it with \"mcpbus run\", or name one with --url URL");
+  }
+
+  /** Starts the servers of the configuration inside this process. */
+  private ServiceClient own() {
+    ConfigResult read = configuration();
+    McpBusConfig config = read.config();
+    if (config == null) {
+      throw new CommandFailure(
+          ExitCode.UNEXPECTED,
+          "BAD_CONFIGURATION",
+          ConfigReport.render(read.problems()).stripTrailing());
+    }
+    LocalService own = context.launcher().start(ConfigFile.find(options.config), read, config);
+    return new ServiceClient(own.url(), own.token(), own);
+  }
+
+  private ConfigResult configuration() {
+    ConfigResult read = result;
+    if (read == null) {
+      Path file = ConfigFile.find(options.config);
+      read = ConfigReader.read(file, ConfigEnvironment.system().withVariables(context.variables()));
+      result = read;
+    }
+    return read;
+  }
+
+  /** The address on this machine; without a file the default port. */
+  private URI ofConfiguration() {
+    if (options.config == null && !Files.isReadable(ConfigFile.DEFAULT)) {
+      return URI.create("http://127.0.0.1:8790");
+    }
+    McpBusConfig config = configuration().config();
+    if (config == null || config.port() == 0) {
+      return URI.create("http://127.0.0.1:8790");
+    }
+    String host = ALL_INTERFACES.contains(config.host()) ? "127.0.0.1" : config.host();
+    return URI.create(
+        config.scheme()
+            + "://"
+            + (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)
+            + ":"
+            + config.port());
+  }
+
+  private static URI checked(String text) {
+    try {
+      URI url = new URI(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
+      boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+      if (http && url.getHost() != null && url.getUserInfo() == null && url.getQuery() == null) {
+        return url;
+      }
+    } catch (URISyntaxException e) {
+      // Falls through: the same error.
+    }
+    throw CommandFailure.usage(
+        "the URL of mcpbus must be http://HOST:PORT or https://HOST:PORT, without a user or a query");
+  }
+
+  private static boolean listens(URI url) {
+    try (Socket probe = new Socket()) {
+      String host = url.getHost().replaceAll("[\\[\\]]", "");
+      probe.connect(new InetSocketAddress(host, url.getPort()), PROBE_MILLIS);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private @Nullable String key(URI url) {
+    if (options.keyFile != null) {
+      return firstLine(options.keyFile);
+    }
+    String variable = context.variables().getOrDefault(KEY_VARIABLE, "").strip();
+    if (!variable.isEmpty()) {
+      return variable;
+    }
+    if (!LOOPBACK.contains(url.getHost())) {
+      return null;
+    }
+    int port = url.getPort() < 0 ? ("https".equals(url.getScheme()) ? 443 : 80) : url.getPort();
+    try {
+      return AdminTokenFile.of(port, context.variables()).read().orElse(null);
+    } catch (IOException unreadable) {
+      return null; // another user's, or a link: go on without, the answer says what is missing
+    }
+  }
+
+  private static String firstLine(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      String text = new String(in.readNBytes(MAX_KEY_BYTES), StandardCharsets.UTF_8).strip();
+      if (!text.isEmpty() && text.chars().allMatch(c -> c > 0x20 && c < 0x7F)) {
+        return text;
+      }
+    } catch (IOException e) {
+      throw CommandFailure.usage("--key-file " + file + " cannot be read");
+    }
+    throw CommandFailure.usage(
+        "--key-file " + file + " must hold the key alone, on one line of ASCII");
+  }
+}

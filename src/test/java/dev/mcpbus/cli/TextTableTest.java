@@ -1,0 +1,45 @@
+package dev.mcpbus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class TextTableTest {
+
+  private static final TextTable TABLE =
+      new TextTable("ID", "LAST ERROR")
+          .row("git", "")
+          .row("docs", "CONNECT_FAILED: the server at docs.example cannot be reached");
+
+  @Test
+  void in_a_pipe_no_cell_is_cut() {
+    assertThat(TABLE.lines(Terminal.UNBOUNDED, "…"))
+        .containsExactly(
+            "ID    LAST ERROR",
+            "git   -",
+            "docs  CONNECT_FAILED: the server at docs.example cannot be reached");
+  }
+
+  @Test
+  void on_a_terminal_the_widest_column_is_cut_to_the_width() {
+    assertThat(TABLE.lines(40, "…"))
+        .allMatch(line -> line.length() <= 40)
+        .contains("docs  CONNECT_FAILED: the server at doc…");
+    assertThat(TABLE.lines(40, "..")).contains("docs  CONNECT_FAILED: the server at do..");
+  }
+
+  @Test
+  void wide_letters_take_two_columns_and_marks_none() {
+    assertThat(CellText.width("日本")).isEqualTo(4);
+    assertThat(CellText.width("e\u0301")).isEqualTo(1);
+    assertThat(CellText.cut("日本語", 5, "…")).isEqualTo("日本…");
+    assertThat(new TextTable("A", "B").row("日本", "x").lines(80, "…"))
+        .containsExactly("A     B", "日本  x");
+  }
+
+  @Test
+  void text_of_a_server_cannot_control_the_terminal() {
+    assertThat(new TextTable("A").row("a\u001b[31m\nb\u202e").lines(80, "…"))
+        .containsExactly("A", "a\\u001b[31m b\\u202e");
+  }
+}
