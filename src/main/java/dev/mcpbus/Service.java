@@ -75,7 +75,7 @@ final class Service {
       ConfigWatcher watcher = watch(vertx, file, result, config, bus);
       Runtime.getRuntime()
           .addShutdownHook(new Thread(() -> end(vertx, watcher, bus, admin, over), "mcpbus-end"));
-      new StartReport(vertx, bus, config, admin, out).print();
+      new StartReport(vertx, config, out).print(bus.port(), admin);
       over.await();
       return 0;
     } catch (InterruptedException e) {

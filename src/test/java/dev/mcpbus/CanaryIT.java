@@ -288,12 +288,11 @@ class CanaryIT {
       told.append(bus.<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject()));
       new StartReport(
               bus.vertx(),
-              bus.bus(),
               result.usable().orElseThrow(),
-              new AdminTokenPublisher(null, 0, Map.of()),
               new PrintStream(report, true, StandardCharsets.UTF_8))
-          .print();
-      Awaitility.await().until(() -> report.size() > 0);
+          .print(bus.bus().port(), new AdminTokenPublisher(null, 0, Map.of()));
+      Awaitility.await()
+          .until(() -> report.toString(StandardCharsets.UTF_8).contains("CONNECTION"));
       told.append(report.toString(StandardCharsets.UTF_8)).append(bus.events());
     }
     List.copyOf(logged.list)

@@ -132,6 +132,7 @@ class GatewayTlsIT {
 
   private static Optional<Integer> port(ServiceProcess service) {
     return service.out().stream()
+        .filter(line -> ServiceProcess.hasLastTable(service.outText()))
         .map(BRIDGE::matcher)
         .filter(Matcher::matches)
         .map(line -> Integer.parseInt(line.group(1)))

@@ -16,6 +16,7 @@ final class SoakedService implements AutoCloseable {
 
   private static final Pattern BRIDGE = Pattern.compile("Bridge: https?://127\\.0\\.0\\.1:(\\d+)");
   private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration LAST_TABLE = Duration.ofSeconds(18);
 
   private final SoakBed bed;
   private final Process process;
@@ -84,8 +85,13 @@ final class SoakedService implements AutoCloseable {
     long until = System.nanoTime() + PATIENCE.toNanos();
     while (System.nanoTime() < until && process.isAlive()) {
       try {
-        Matcher found = BRIDGE.matcher(Files.readString(bed.folder().resolve("out.log")));
-        if (found.find()) {
+        String report = Files.readString(bed.folder().resolve("out.log"));
+        Matcher found = BRIDGE.matcher(report);
+        // After the last table, so that no server is still starting.
+        boolean settled =
+            report.lastIndexOf("  CONNECTION") > report.lastIndexOf("the table follows again")
+                || System.nanoTime() > until - PATIENCE.toNanos() + LAST_TABLE.toNanos();
+        if (settled && found.find()) {
           return Integer.parseInt(found.group(1));
         }
         Thread.sleep(100);

@@ -23,6 +23,7 @@ import org.awaitility.Awaitility;
 public final class ServiceProcess implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration LAST_TABLE = Duration.ofSeconds(18);
   private static final Pattern BRIDGE = Pattern.compile("^Bridge: http://127\\.0\\.0\\.1:(\\d+)$");
 
   private static final Pattern LISTENS =
@@ -32,6 +33,7 @@ public final class ServiceProcess implements AutoCloseable {
   private final List<String> out = new CopyOnWriteArrayList<>();
   private final List<String> err = new CopyOnWriteArrayList<>();
   private final List<Thread> readers;
+  private final long lastTable = System.nanoTime() + LAST_TABLE.toNanos();
   private boolean early;
 
   private ServiceProcess(Process process) {
@@ -126,17 +128,18 @@ public final class ServiceProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /**
-   * Its port is known as soon as it listens. The table waits 15 s for a server that does not become
-   * ready.
-   */
+  /** {@link #port} gives the port as soon as it listens, and waits for no table. */
   public ServiceProcess early() {
     early = true;
     return this;
   }
 
-  /** Of the bridge, once the table has been printed, or {@link #early}. */
+  /** Of the bridge, once the table says how all connections have ended up, or {@link #early}. */
   public int port() {
+    if (!early) {
+      // One that does not differ from the first is not printed.
+      await("the last table", () -> hasLastTable(outText()) || System.nanoTime() > lastTable);
+    }
     Supplier<Matcher> line =
         () ->
             (early ? err.stream().map(LISTENS::matcher) : out.stream().map(BRIDGE::matcher))
@@ -145,6 +148,11 @@ public final class ServiceProcess implements AutoCloseable {
                 .orElse(null);
     await("the port", () -> line.get() != null);
     return Integer.parseInt(line.get().group(1));
+  }
+
+  /** Whether a report of the start has its last table: another one follows one with this line. */
+  public static boolean hasLastTable(String report) {
+    return report.lastIndexOf("  CONNECTION") > report.lastIndexOf("the table follows again");
   }
 
   /** Waits for a text on stderr. */

@@ -1,0 +1,160 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.connection.ManualTimers;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a person sees after the start, by a clock turned by hand. */
+class StartReportTest {
+
+  private static final String FOLLOWS = "1 of 2 connections not settled yet: the table follows";
+
+  @TempDir Path folder;
+
+  private final ManualTimers time = new ManualTimers();
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final JsonArray servers = new JsonArray();
+
+  private McpBusConfig config(String file) {
+    try {
+      Path path = Files.writeString(folder.resolve("mcp.json"), file);
+      return ConfigReader.read(path, ConfigEnvironment.system()).usable().orElseThrow();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void print(String file) {
+    new StartReport(
+            () -> Future.succeededFuture(servers),
+            time,
+            time::millis,
+            config(file),
+            new PrintStream(out, true, StandardCharsets.UTF_8))
+        .print(8790, new AdminTokenPublisher(null, 0, Map.of()));
+  }
+
+  private String printed() {
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  private static JsonObject ready(String id) {
+    return state(id, "READY")
+        .put("era", "INITIALIZE")
+        .put("server", new JsonObject().put("name", "s").put("version", "1"))
+        .put("capabilities", new JsonObject().put("tools", new JsonObject()))
+        .put("toolsListed", true)
+        .put("tools", 3)
+        .put("connectMillis", 12);
+  }
+
+  private static JsonObject state(String id, String state) {
+    return new JsonObject().put("id", id).put("state", state);
+  }
+
+  private static JsonObject failed(String id, String message) {
+    return state(id, "FAILED")
+        .put("lastError", new JsonObject().put("code", "START_FAILED").put("message", message));
+  }
+
+  @Test
+  void the_url_comes_at_once_and_the_table_when_all_have_settled() {
+    servers.add(state("a", "CONNECTING"));
+    print("{\"mcpServers\": {}}");
+    assertThat(printed())
+        .contains("Bridge: http://127.0.0.1:8790\n", "curl -s http://127.0.0.1:8790/api/servers")
+        .doesNotContain("CONNECTION");
+    time.pass(400);
+    servers.clear().add(ready("a"));
+    time.pass(50);
+    assertThat(printed()).containsOnlyOnce("CONNECTION").contains("a           READY  initialize");
+    assertThat(time.armed()).isZero();
+  }
+
+  @Test
+  void after_3_s_the_table_says_what_is_known_and_it_follows_again_once() {
+    servers.add(ready("good")).add(state("slow", "CONNECTING"));
+    print("{\"mcpServers\": {}}");
+    time.pass(2_900);
+    assertThat(printed()).doesNotContain("CONNECTION");
+    time.pass(200);
+    assertThat(printed()).contains("slow        CONNECTING  waiting for the handshake", FOLLOWS);
+    servers.clear().add(ready("good")).add(failed("slow", "exit code 3"));
+    time.pass(60_000);
+    assertThat(printed().split("CONNECTION ", -1)).hasSize(3);
+    assertThat(printed()).contains("slow        FAILED  START_FAILED: exit code 3");
+    assertThat(time.armed()).isZero();
+  }
+
+  @Test
+  void a_server_that_never_settles_ends_the_report_after_15_s_without_the_same_table_again() {
+    servers.add(ready("good")).add(state("slow", "CONNECTING"));
+    print("{\"mcpServers\": {}}");
+    time.pass(60_000);
+    assertThat(printed()).containsOnlyOnce("CONNECTION ").containsOnlyOnce("not settled yet");
+    assertThat(time.armed()).isZero();
+  }
+
+  @Test
+  void what_has_changed_after_15_s_is_shown_with_the_number_of_those_that_have_not_settled() {
+    servers.add(state("good", "CONNECTING")).add(state("slow", "CONNECTING"));
+    print("{\"mcpServers\": {}}");
+    time.pass(4_000);
+    servers.clear().add(ready("good")).add(state("slow", "CONNECTING"));
+    time.pass(60_000);
+    assertThat(printed()).endsWith("1 of 2 connections not settled yet: mcpbus status\n\n");
+    assertThat(time.armed()).isZero();
+  }
+
+  @Test
+  void a_server_that_the_configuration_leaves_out_has_a_row_with_the_line_and_the_reason() {
+    servers.add(ready("good"));
+    print("{\"mcpServers\": {\n\"bad\": {\"url\": \"ftp://nowhere\"}}}");
+    time.pass(50);
+    assertThat(printed()).containsPattern("bad +LEFT OUT +line 2: .*neither http nor https");
+  }
+
+  @Test
+  void with_many_broken_servers_it_stays_a_page_of_100_columns() {
+    for (int i = 0; i < 63; i++) {
+      servers.add(failed("broken-" + i, "no\r\n  such thing ".repeat(40)));
+      servers.add(ready("good-" + i));
+    }
+    print("{\"mcpServers\": {}}");
+    time.pass(50);
+    assertThat(printed().lines().filter(line -> line.contains("broken-")))
+        .hasSize(20)
+        .allMatch(line -> line.length() == 100 && line.endsWith("..."))
+        .allMatch(line -> line.contains("no | such thing no | such thing"));
+    assertThat(printed())
+        .contains("  and 43 more: mcpbus status", "  and 23 more are READY: mcpbus status");
+    assertThat(printed().lines()).hasSizeLessThan(75);
+  }
+
+  @Test
+  void neither_the_name_of_a_server_nor_its_id_makes_a_row_wider() {
+    servers.add(
+        ready("x".repeat(200))
+            .put("server", new JsonObject().put("name", "n".repeat(500)).put("version", "1"))
+            .put("connectMillis", 123_456));
+    servers.add(state("slow", "RECONNECTING"));
+    print("{\"mcpServers\": {}}");
+    time.pass(5_000);
+    assertThat(printed().lines()).allMatch(line -> line.length() <= 100);
+  }
+}
