@@ -113,7 +113,8 @@ final class StartReport {
             + base;
     String call =
         demo
-            ? "/api/servers/demo/tools/add -d '{\"a\":2,\"b\":3}'"
+            ? "/api/servers/demo/tools/add -d '{\"a\":2,\"b\":3}'; echo" // a result ends where the
+            // server ends it
             : "/rpc -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}'";
     return "\nBridge: "
         + base

@@ -29,7 +29,7 @@ class ServiceIT {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final int SIGTERM_EXIT = 128 + 15;
   private static final Pattern CURL =
-      Pattern.compile("  curl -s http://127\\.0\\.0\\.1:(\\d+)(\\S+)(?: -d '(.*)')?");
+      Pattern.compile("  curl -s http://127\\.0\\.0\\.1:(\\d+)(\\S+)(?: -d '(.*?)'(?:; echo)?)?");
 
   @TempDir Path folder;
 

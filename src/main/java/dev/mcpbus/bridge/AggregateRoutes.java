@@ -7,6 +7,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -109,7 +110,7 @@ final class AggregateRoutes {
     if (QueryParameters.get(ctx, "form") == null) {
       listAll(ctx, Addresses.ALL_TOOLS_LIST);
     } else {
-      ServerRoutes.answer(ctx, functions.list(ctx, RawJson.of(functionRequest(ctx))));
+      document(ctx, functions.list(ctx, RawJson.of(functionRequest(ctx))));
     }
   }
 
@@ -138,8 +139,7 @@ final class AggregateRoutes {
     putNumber(request, "limit", ctx);
     putNumber(request, "offset", ctx);
     putServers(request, ctx);
-    ServerRoutes.answer(
-        ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_SEARCH, RawJson.of(request), false));
+    document(ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_SEARCH, RawJson.of(request), false));
   }
 
   private static void putNumber(JsonObject request, String name, RoutingContext ctx) {
@@ -161,6 +161,11 @@ final class AggregateRoutes {
   }
 
   private void listAll(RoutingContext ctx, String address) {
-    ServerRoutes.answer(ctx, calls.callAll(ctx, address, ServerRoutes.cursor(ctx), false));
+    document(ctx, calls.callAll(ctx, address, ServerRoutes.cursor(ctx), false));
+  }
+
+  /** Answers with a list that mcpbus has put together. */
+  private static void document(RoutingContext ctx, Future<Buffer> list) {
+    list.onSuccess(json -> RouteTable.document(ctx.response(), 200, json)).onFailure(ctx::fail);
   }
 }

@@ -157,7 +157,7 @@ public final class BridgeVerticle extends VerticleBase {
     router.route().failureHandler(ProblemDocument::handle);
     RouteTable routes = new RouteTable(bodies, gate::admits);
     routes.describe(HealthRoutes.described());
-    new RootRoute().mount(routes);
+    new RootRoute(calls).mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
     new ServerRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, new FunctionCalls(calls, gate), limits).mount(routes);

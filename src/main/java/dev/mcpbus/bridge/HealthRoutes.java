@@ -82,6 +82,6 @@ final class HealthRoutes {
   }
 
   private static void up(HttpServerRequest request) {
-    RouteTable.json(request.response(), 200, new JsonObject().put("status", "UP").toBuffer());
+    RouteTable.document(request.response(), 200, new JsonObject().put("status", "UP"));
   }
 }

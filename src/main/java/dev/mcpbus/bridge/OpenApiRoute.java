@@ -10,7 +10,7 @@ final class OpenApiRoute {
     Buffer[] document = new Buffer[1];
     routes.add(
         Route.get("/openapi.json", Action.LIST, "getOpenApi", "This document."),
-        ctx -> RouteTable.json(ctx.response(), 200, document[0]));
+        ctx -> RouteTable.document(ctx.response(), 200, document[0]));
     document[0] = OpenApiDocument.document(routes.all()).toBuffer();
   }
 }

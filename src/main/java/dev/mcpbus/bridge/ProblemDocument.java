@@ -106,6 +106,6 @@ final class ProblemDocument {
     response
         .setStatusCode(status)
         .putHeader("Content-Type", "application/problem+json")
-        .end(body.toBuffer());
+        .end(body.toBuffer().appendByte(RouteTable.LINE_BREAK));
   }
 }

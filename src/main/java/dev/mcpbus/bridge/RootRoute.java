@@ -1,14 +1,34 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.security.Action;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
-/** {@code GET /}: a short text for a person who opens the link that mcpbus logs at its start. */
+/**
+ * {@code GET /}: what this is, which servers it has and where to look, for a person: HTML for a
+ * browser, text for {@code curl}. The page has no script, no style and no secret. Used on the
+ * bridge's context.
+ */
 final class RootRoute {
+
+  static final String HTML = "text/html";
+
+  private static final int MAX_IDS = 20;
+  private static final Pattern PATH = Pattern.compile("(?m)^  (/[\\w/.-]+)");
 
   private static final String TEXT =
       """
-      This is mcpbus: it holds connections to MCP servers and serves them here.
+      This is mcpbus %s: it holds connections to MCP servers and serves them here.
+      %s
 
         /mcp            MCP, for agents and editors
         /api/servers    which servers there are, and how they are
@@ -20,14 +40,68 @@ final class RootRoute {
       also in ~/.mcpbus/admin/. Send it as "Authorization: Bearer ...".
       """;
 
+  private final BridgeCalls calls;
+
+  RootRoute(BridgeCalls calls) {
+    this.calls = calls;
+  }
+
   void mount(RouteTable routes) {
     routes.add(
-        Route.get("/", Action.LIST, "getRoot", "What this is, for people.")
+        Route.get("/", Action.LIST, "getRoot", "What this is, for people; HTML for browsers.")
             .giving("Text")
             .typed(Route.PLAIN_TEXT),
-        ctx -> {
-          HttpServerResponse response = ctx.response();
-          response.putHeader("Content-Type", Route.PLAIN_TEXT + "; charset=utf-8").end(TEXT);
-        });
+        this::handle);
+  }
+
+  private void handle(RoutingContext ctx) {
+    calls
+        .ask(ctx, Addresses.SERVERS_LIST, new JsonObject())
+        .map(RootRoute::states)
+        .otherwise("Its servers are not known now; see /api/servers.")
+        .onSuccess(states -> send(ctx, TEXT.formatted(McpBusVersion.current(), states)));
+  }
+
+  private static void send(RoutingContext ctx, String text) {
+    HttpServerResponse response = ctx.response();
+    if (response.closed() || response.ended()) {
+      return;
+    }
+    String accept = ctx.request().getHeader("Accept");
+    boolean browser = accept != null && accept.contains(HTML);
+    response
+        .putHeader("Vary", "Accept")
+        .putHeader("Content-Type", (browser ? HTML : Route.PLAIN_TEXT) + "; charset=utf-8")
+        .end(browser ? html(text) : text);
+  }
+
+  /** For example {@code Servers: 2 READY (git, docs), 1 FAILED (search)}. */
+  private static String states(JsonObject list) {
+    Map<String, List<String>> ids = new LinkedHashMap<>();
+    for (Object one : list.getJsonArray("servers")) {
+      JsonObject server = (JsonObject) one;
+      ids.computeIfAbsent(server.getString("state"), state -> new ArrayList<>())
+          .add(server.getString("id"));
+    }
+    return ids.isEmpty()
+        ? "It has no servers."
+        : ids.entrySet().stream()
+            .map(state -> state.getValue().size() + " " + state.getKey() + names(state.getValue()))
+            .collect(Collectors.joining(", ", "Servers: ", ""));
+  }
+
+  private static String names(List<String> ids) {
+    return ids.stream()
+        .limit(MAX_IDS)
+        .collect(Collectors.joining(", ", " (", ids.size() > MAX_IDS ? ", ...)" : ")"));
+  }
+
+  /** The text as a page, its paths as links. */
+  private static String html(String text) {
+    String safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>mcpbus</title>\n"
+        + "<h1>mcpbus</h1>\n<pre>\n"
+        + PATH.matcher(safe).replaceAll("  <a href=\"$1\">$1</a>")
+        + "</pre>\n</html>\n";
   }
 }

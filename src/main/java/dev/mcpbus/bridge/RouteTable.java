@@ -4,6 +4,7 @@ import dev.mcpbus.security.Action;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
@@ -21,6 +22,8 @@ import java.util.stream.Stream;
  * bridge's context.
  */
 final class RouteTable {
+
+  static final byte LINE_BREAK = '\n';
 
   private static final Buffer NO_BODY = Buffer.buffer(0);
 
@@ -112,7 +115,27 @@ final class RouteTable {
         });
   }
 
-  /** Ends {@code response} with JSON, unless its client has disconnected. */
+  /**
+   * Ends {@code response} with a document of mcpbus, and a line break for people who use {@code
+   * curl}, unless its client has disconnected.
+   */
+  static void document(HttpServerResponse response, int status, JsonObject document) {
+    json(response, status, document.toBuffer().appendByte(LINE_BREAK));
+  }
+
+  /** The same, for a document that is encoded already; does not copy it. */
+  static void document(HttpServerResponse response, int status, Buffer document) {
+    if (!response.closed() && !response.ended()) {
+      response
+          .setStatusCode(status)
+          .putHeader("Content-Type", Route.JSON)
+          .putHeader("Content-Length", Integer.toString(document.length() + 1));
+      response.write(document);
+      response.end("\n");
+    }
+  }
+
+  /** Ends {@code response} with JSON as it is, unless its client has disconnected. */
   static void json(HttpServerResponse response, int status, Buffer body) {
     if (!response.closed() && !response.ended()) {
       response.setStatusCode(status).putHeader("Content-Type", Route.JSON).end(body);

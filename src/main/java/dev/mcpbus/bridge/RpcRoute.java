@@ -208,7 +208,7 @@ final class RpcRoute {
         .appendBytes(id.array(), id.offset(), id.length())
         .appendString(",\"" + member + "\":")
         .appendBuffer(payload)
-        .appendByte((byte) '}');
+        .appendString("}\n");
     RouteTable.json(ctx.response(), status, out);
   }
 }

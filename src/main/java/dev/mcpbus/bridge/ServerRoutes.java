@@ -226,10 +226,7 @@ final class ServerRoutes {
                 "Ends a call that was made with the header Call-Id.")
             .taking("CallId")
             .giving("Cancelled"),
-        (ctx, body) ->
-            answer(
-                ctx,
-                calls.cancel(ctx, id(ctx), object(body).toJsonObject()).map(JsonObject::toBuffer)));
+        (ctx, body) -> document(ctx, calls.cancel(ctx, id(ctx), object(body).toJsonObject())));
   }
 
   // ---- kinds of routes
@@ -324,6 +321,12 @@ final class ServerRoutes {
                     FailureCode.UNKNOWN_CONNECTION, String.valueOf(ConnectionId.problem(text))));
   }
 
+  /** Answers with a document of mcpbus. */
+  static void document(RoutingContext ctx, Future<JsonObject> document) {
+    document.onSuccess(json -> RouteTable.document(ctx.response(), 200, json)).onFailure(ctx::fail);
+  }
+
+  /** Answers with a result, byte for byte. */
   static void answer(RoutingContext ctx, Future<Buffer> result) {
     result.onSuccess(json -> RouteTable.json(ctx.response(), 200, json)).onFailure(ctx::fail);
   }

@@ -143,19 +143,19 @@ final class ServiceRoutes {
               if (!ctx.response().headWritten()) {
                 ctx.response().putHeader("Location", "/api/servers/" + id);
               }
-              RouteTable.json(ctx.response(), 201, added.toBuffer());
+              RouteTable.document(ctx.response(), 201, added);
             })
         .onFailure(ctx::fail);
   }
 
   private void askOne(RoutingContext ctx, String suffix) {
     Future<JsonObject> answer = calls.ask(ctx, ServerRoutes.id(ctx), suffix, new JsonObject());
-    ServerRoutes.answer(ctx, answer.map(JsonObject::toBuffer));
+    ServerRoutes.document(ctx, answer);
   }
 
   private void ask(RoutingContext ctx, String address, JsonObject body) {
     Future<JsonObject> answer = calls.ask(ctx, address, body);
-    ServerRoutes.answer(ctx, answer.map(JsonObject::toBuffer));
+    ServerRoutes.document(ctx, answer);
   }
 
   private static JsonObject id(RoutingContext ctx) {

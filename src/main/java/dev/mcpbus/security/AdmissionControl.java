@@ -62,7 +62,9 @@ public final class AdmissionControl {
       RefusalResponse.send(
           request, 404, RefusalCode.BAD_REQUEST, "Not Found", "no tokens are taken here");
     } else {
-      response.putHeader("Content-Type", "application/json").end(document.toBuffer());
+      response
+          .putHeader("Content-Type", "application/json")
+          .end(document.toBuffer().appendString("\n"));
     }
     return true;
   }

@@ -46,7 +46,7 @@ final class RefusalResponse {
     response
         .setStatusCode(status)
         .putHeader("Content-Type", "application/problem+json")
-        .end(body.toBuffer());
+        .end(body.toBuffer().appendString("\n"));
   }
 
   private static boolean hasBody(HttpServerRequest request) {

@@ -102,8 +102,10 @@ class BridgeVerticleTest {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.on(address, ODD);
 
-    assertThat(bridge.get(path).body()).isEqualTo(ODD);
-    assertThat(bridge.get(path + "?cursor=p%222").body()).isEqualTo(ODD);
+    // Below it a line break, where mcpbus has put the list together.
+    String body = ODD + (path.contains("alpha") ? "" : "\n");
+    assertThat(bridge.get(path).body()).isEqualTo(body);
+    assertThat(bridge.get(path + "?cursor=p%222").body()).isEqualTo(body);
     assertThat(bridge.seen.get(0).body()).isEqualTo("{}");
     assertThat(bridge.seen.get(1).body()).isEqualTo("{\"cursor\":\"p\\\"2\"}");
   }
@@ -114,7 +116,7 @@ class BridgeVerticleTest {
     bridge.on("mcp.tools.search", "{\"tools\":[],\"total\":0}");
 
     assertThat(bridge.get("/api/tools/search?q=a%20b&limit=3&server=x&server=y").body())
-        .isEqualTo("{\"tools\":[],\"total\":0}");
+        .isEqualTo("{\"tools\":[],\"total\":0}\n");
     assertThat(bridge.get("/api/tools/search").status()).isEqualTo(200);
     assertThat(bridge.get("/api/tools/search?limit=many").status()).isEqualTo(400);
     assertThat(bridge.seen.stream().map(one -> one.body()))
@@ -336,7 +338,7 @@ class BridgeVerticleTest {
     bridge.readiness.tell(List.of());
     Answer ready = bridge.get("/health/ready");
     assertThat(ready.status()).isEqualTo(200);
-    assertThat(ready.body()).isEqualTo("{\"status\":\"UP\"}");
+    assertThat(ready.body()).isEqualTo("{\"status\":\"UP\"}\n");
     assertThat(
             bridge.raw(
                 "HEAD /health/ready HTTP/1.1\r\nHost: localhost:"

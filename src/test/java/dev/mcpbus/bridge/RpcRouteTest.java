@@ -46,7 +46,7 @@ class RpcRouteTest {
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.body())
-        .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"result\":" + ODD + "}");
+        .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"result\":" + ODD + "}\n");
   }
 
   @ParameterizedTest
@@ -147,7 +147,7 @@ class RpcRouteTest {
     Answer answer =
         bridge.postAsAdmin("/rpc", request(method, "{\"serverId\":\"alpha\",\"uri\":\"u\"}"));
 
-    assertThat(answer.body()).endsWith(",\"result\":" + ODD + "}");
+    assertThat(answer.body()).endsWith(",\"result\":" + ODD + "}\n");
     assertThat(bridge.seen.get(0).body()).isEqualTo("{\"uri\":\"u\"}");
   }
 
@@ -159,7 +159,7 @@ class RpcRouteTest {
 
     Answer answer = bridge.post("/rpc", request(kind + "/list", "{}"));
 
-    assertThat(answer.body()).endsWith(",\"result\":" + ODD + "}");
+    assertThat(answer.body()).endsWith(",\"result\":" + ODD + "}\n");
   }
 
   @Test
@@ -175,7 +175,7 @@ class RpcRouteTest {
 
     Answer answer = bridge.postAsAdmin("/rpc", request);
 
-    assertThat(answer.body()).endsWith(",\"result\":" + ODD + "}");
+    assertThat(answer.body()).endsWith(",\"result\":" + ODD + "}\n");
     assertThat(bridge.seen.get(0).body())
         .isEqualTo("{\"method\":\"x/yz\",\"params\":{\"serverId\" : 1.0}}");
   }
@@ -183,7 +183,7 @@ class RpcRouteTest {
   @Test
   void the_bridge_answers_a_ping_of_its_own(Vertx vertx) {
     assertThat(new BridgeFixture(vertx).post("/rpc", request("ping", "{}")).body())
-        .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+        .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
   }
 
   @ParameterizedTest

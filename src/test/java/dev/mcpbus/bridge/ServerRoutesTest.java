@@ -62,7 +62,7 @@ class ServerRoutesTest {
             bridge.asAdmin());
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
-    assertThat(answer.body()).isEqualTo(seen == null ? new JsonObject(ODD).encode() : ODD);
+    assertThat(answer.body()).isEqualTo(seen == null ? new JsonObject(ODD).encode() + "\n" : ODD);
     String expected = seen == null ? (body == null ? "{}" : body) : seen;
     assertThat(bridge.seen.get(0).body()).isEqualTo(expected);
   }
@@ -108,7 +108,7 @@ class ServerRoutesTest {
     Answer answer = bridge.post("/api/servers/alpha/cancel", "{\"callId\":\"c\"}");
     Answer nameless = bridge.post("/api/servers/alpha/cancel", "{}");
 
-    assertThat(answer.body()).isEqualTo("{\"cancelled\":true}");
+    assertThat(answer.body()).isEqualTo("{\"cancelled\":true}\n");
     assertThat(bridge.seen).hasSize(1);
     assertThat(bridge.seen.get(0).body()).isEqualTo("{\"callId\":\"local/c\"}");
     assertThat(nameless.json().getString("code")).isEqualTo("BAD_REQUEST");
@@ -138,7 +138,7 @@ class ServerRoutesTest {
         bridge.send(HttpMethod.valueOf(method), path, body == null ? "" : body, bridge.asAdmin());
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
-    assertThat(answer.body()).isEqualTo("{\"x\":1}");
+    assertThat(answer.body()).isEqualTo("{\"x\":1}\n");
     assertThat(bridge.seen.get(0).body()).isEqualTo(seen);
   }
 

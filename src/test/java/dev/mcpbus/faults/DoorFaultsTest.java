@@ -419,7 +419,7 @@ class DoorFaultsTest {
   @Test
   void health_says_nothing_more_to_strangers() {
     try (DoorBed bed = new DoorBed(DoorBed.keys())) {
-      assertThat(bed.send("GET", "/health/ready", "").body()).isEqualTo("{\"status\":\"UP\"}");
+      assertThat(bed.send("GET", "/health/ready", "").body()).isEqualTo("{\"status\":\"UP\"}\n");
       HttpResponse<String> stranger = bed.send("GET", "/api/servers", "");
       assertThat(stranger.statusCode()).isEqualTo(401);
       assertThat(stranger.headers().firstValue("WWW-Authenticate"))

@@ -203,7 +203,7 @@ class OthersThingsTest {
       for (String id : List.of("c-1", "c-2", "alice/c-1", "never-was")) {
         JsonObject body = new JsonObject().put("callId", id).put("principal", "alice");
         assertThat(told(bed.send("POST", "/api/servers/q/cancel", body.encode(), as(BOB))))
-            .isEqualTo("200 {\"cancelled\":false}");
+            .isEqualTo("200 {\"cancelled\":false}\n");
         assertThat(bob.send("mcp.q.cancel", body, new JsonObject()).getJsonObject("body"))
             .isEqualTo(new JsonObject().put("cancelled", false));
       }
@@ -212,11 +212,11 @@ class OthersThingsTest {
 
       String own = new JsonObject().put("callId", "c-2").encode();
       assertThat(bed.send("POST", "/api/servers/q/cancel", own, as(ALICE)).body())
-          .isEqualTo("{\"cancelled\":true}");
+          .isEqualTo("{\"cancelled\":true}\n");
       await().until(() -> alice.answers(reply).size() == 1);
       String hers = new JsonObject().put("callId", "c-1").put("principal", "alice").encode();
       assertThat(bed.send("POST", "/api/servers/q/cancel", hers, as(ROOT)).body())
-          .isEqualTo("{\"cancelled\":true}");
+          .isEqualTo("{\"cancelled\":true}\n");
       assertThat(call.join().body()).contains("CANCELLED");
     }
   }
