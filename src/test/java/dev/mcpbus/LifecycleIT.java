@@ -84,6 +84,60 @@ class LifecycleIT {
     }
   }
 
+  private static JsonObject shell(String script) {
+    return new JsonObject().put("command", "/bin/sh").put("args", List.of("-c", script));
+  }
+
+  private static List<String> texts(JsonArray lines) {
+    return lines.stream().map(line -> ((JsonObject) line).getString("text")).toList();
+  }
+
+  @Test
+  void why_a_start_failed_and_what_the_process_said_is_there_after_it() {
+    JsonObject entry =
+        shell("echo booting; echo \"key $KEY\" >&2; read line; printf 'Password: ' >&2; exit 3");
+    entry.put("env", new JsonObject().put("KEY", CANARY));
+    try (TestBus bus = TestBus.start(server("s", entry))) {
+      JsonArray endings =
+          Awaitility.await()
+              .atMost(SOON)
+              .until(
+                  () ->
+                      ((JsonObject) bus.request(address("s", Addresses.HISTORY), new JsonObject()))
+                          .getJsonArray("endings"),
+                  all -> all.size() > 1);
+
+      JsonObject ending = endings.getJsonObject(endings.size() - 1);
+      assertThat(ending.getLong("epoch")).isEqualTo(1);
+      assertThat(ending.getBoolean("wasReady")).isFalse();
+      assertThat(ending.getString("code")).isEqualTo("HANDSHAKE_FAILED");
+      assertThat(ending.getString("message")).contains("exit code 3");
+      assertThat(texts(ending.getJsonArray("output"))).contains("booting", "key ***", "Password: ");
+
+      JsonObject logs = bus.request(address("s", Addresses.LOGS), new JsonObject());
+      assertThat(texts(logs.getJsonArray("lines"))).contains("booting", "key ***", "Password: ");
+      assertThat(logs.encode()).contains("\"from\":\"stdout\"").doesNotContain(CANARY);
+      McpFailure wrong =
+          bus.failure(address("s", Addresses.LOGS), new JsonObject().put("limit", 0));
+      assertThat(wrong.code()).isEqualTo(FailureCode.BAD_REQUEST);
+    }
+  }
+
+  @Test
+  void a_stop_is_in_the_history_and_output_outlives_it() {
+    JsonObject entry = scripted("good");
+    try (TestBus bus = TestBus.start(server("s", entry))) {
+      bus.awaitState("s", "READY");
+      bus.request(address("s", Addresses.DISCONNECT), new JsonObject());
+      bus.awaitState("s", "IDLE");
+      JsonObject history = bus.request(address("s", Addresses.HISTORY), new JsonObject());
+      JsonObject ending = history.getJsonArray("endings").getJsonObject(0);
+      assertThat(ending.getBoolean("wasReady")).isTrue();
+      assertThat(ending.getString("code")).isEqualTo("UNAVAILABLE");
+      assertThat(ending.getString("message")).isEqualTo("the session was stopped");
+    }
+  }
+
   @Test
   void a_call_in_flight_keeps_an_idle_server_up() {
     JsonObject entry = scripted("good").put("idleStop", "300ms");

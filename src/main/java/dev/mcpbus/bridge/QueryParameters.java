@@ -54,6 +54,18 @@ final class QueryParameters {
     return value;
   }
 
+  /** A whole number from 0; null if it is not given. */
+  static @Nullable Long number(RoutingContext ctx, String name) {
+    String value = get(ctx, name);
+    if (value == null) {
+      return null;
+    }
+    if (value.matches("[0-9]{1,18}")) {
+      return Long.valueOf(value);
+    }
+    throw McpFailure.badRequest("query: '" + name + "' must be a whole number from 0");
+  }
+
   static boolean isTrue(RoutingContext ctx, String name) {
     return "true".equals(word(ctx, name, List.of("true", "false")));
   }

@@ -52,7 +52,11 @@ record Route(
     }
 
     static Param whole(String name, String summary) {
-      JsonObject schema = new JsonObject().put("type", "integer").put("minimum", 1);
+      return number(name, summary, 1);
+    }
+
+    static Param number(String name, String summary, int min) {
+      JsonObject schema = new JsonObject().put("type", "integer").put("minimum", min);
       return new Param(name, summary, false, schema);
     }
 

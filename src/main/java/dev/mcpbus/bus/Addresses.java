@@ -37,6 +37,8 @@ public final class Addresses {
   public static final String COMPLETION = "completion";
   public static final String PING = "ping";
   public static final String STATUS = "status";
+  public static final String HISTORY = "history";
+  public static final String LOGS = "logs";
   public static final String CONNECT = "connect";
   public static final String DISCONNECT = "disconnect";
   public static final String RESTART = "restart";

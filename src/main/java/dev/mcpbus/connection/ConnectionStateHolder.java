@@ -36,6 +36,8 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private final Clock clock;
   private final DriftWatch drift;
   private final StatusView view = new StatusView();
+  private final OutputLog output = new OutputLog(System::currentTimeMillis);
+  private final SessionHistory history;
   private final @Nullable ReplicaRole role;
   private final EventPublisher events;
 
@@ -55,6 +57,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     this.spec = spec;
     this.clock = clock;
     this.drift = drift;
+    this.history = new SessionHistory(output, spec.transport().redactor());
     Ownership ownership = spec.ownership();
     ReplicaRole.RoleFactory several = ownership == null ? null : ownership.several();
     this.role = several == null ? null : several.create(vertx, this);
@@ -68,6 +71,20 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   StatusView statusView() {
     return view;
+  }
+
+  /** What the server's processes wrote beside their messages. */
+  OutputLog output() {
+    return output;
+  }
+
+  SessionHistory history() {
+    return history;
+  }
+
+  /** The session has ended, or its start has failed. */
+  void ended(boolean wasReady, McpFailure reason) {
+    history.ended(epoch, wasReady, reason, clock.millis());
   }
 
   @Override
@@ -124,6 +141,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   void starting(long number, int restarts) {
     epoch = number;
     view.starting(restarts);
+    history.starting(clock.millis());
   }
 
   /** The handshake continues with the session {@code made}. */

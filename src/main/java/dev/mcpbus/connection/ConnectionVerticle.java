@@ -286,6 +286,7 @@ public final class ConnectionVerticle extends VerticleBase {
   private void stopped(Session closed, LifecycleMessage.Stop stop) {
     if (connection.session() == closed) {
       leave();
+      connection.ended(true, connection.stopFailure());
       publishDisconnected(connection.stopFailure());
     }
     // The session may have ended by itself while it was drained.
@@ -323,6 +324,7 @@ public final class ConnectionVerticle extends VerticleBase {
    * decides.
    */
   private void over(Session of, McpFailure reason) {
+    boolean wasReady = connection.ready(of) != null;
     connection.statusView().error(reason);
     leave();
     connection.moveTo(ConnectionState.RECONNECTING);
@@ -332,12 +334,13 @@ public final class ConnectionVerticle extends VerticleBase {
     }
     publishDisconnected(reason);
     long ended = connection.epoch();
-    of.close()
-        .onComplete(
-            closed ->
-                connection.report(
-                    new LifecycleMessage.Ended(
-                        id.value(), ended, reason, ConnectionFailures.isRetryable(reason))));
+    Future<Void> closing = of.close(); // passes on the last line, if it has no line break
+    connection.ended(wasReady, reason);
+    closing.onComplete(
+        closed ->
+            connection.report(
+                new LifecycleMessage.Ended(
+                    id.value(), ended, reason, ConnectionFailures.isRetryable(reason))));
   }
 
   private void publishDisconnected(McpFailure reason) {

@@ -18,6 +18,7 @@ import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.tools.DriftWatch;
+import dev.mcpbus.transport.Transport;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -42,6 +43,8 @@ final class Mailbox {
   private static final List<String> OWN =
       List.of(
           Addresses.STATUS,
+          Addresses.HISTORY,
+          Addresses.LOGS,
           Addresses.TOOLS_DRIFT,
           Addresses.TOOLS_APPROVE,
           Addresses.CANCEL,
@@ -51,6 +54,7 @@ final class Mailbox {
 
   private final Vertx vertx;
   private final ConnectionId id;
+  private final Transport transport;
   private final ConnectionOptions options;
   private final Clock clock;
   private final ConnectionStateHolder connection;
@@ -72,6 +76,7 @@ final class Mailbox {
       IdleTimer idle) {
     this.vertx = vertx;
     this.id = spec.id();
+    this.transport = spec.transport();
     this.options = spec.options();
     this.clock = clock;
     this.connection = connection;
@@ -98,6 +103,13 @@ final class Mailbox {
         .map(each -> register(each.suffix(), new Inlet(this, each)))
         .forEach(registered::add);
     registered.add(consume(Addresses.STATUS, message -> message.reply(connection.status())));
+    registered.add(
+        consume(
+            Addresses.HISTORY,
+            message ->
+                JsonReplies.reply(message, Future.succeededFuture(connection.history().toJson()))));
+    registered.add(
+        consume(Addresses.LOGS, message -> JsonReplies.reply(message, logs(body(message)))));
     registered.add(
         consume(
             Addresses.TOOLS_DRIFT,
@@ -299,6 +311,17 @@ final class Mailbox {
     } else {
       connection.wantStart();
     }
+  }
+
+  /** A worker reads them: masking takes long where there are many secrets. */
+  private Future<JsonObject> logs(JsonObject body) {
+    String none =
+        "a server of type "
+            + transport.type()
+            + " has no output that mcpbus could see; look at the server's own log";
+    return vertx
+        .executeBlocking(() -> connection.output().read(body, transport.redactor()), false)
+        .map(reply -> transport.hasOutput() ? reply : reply.put("reason", none));
   }
 
   private JsonObject body(Message<Object> message) {

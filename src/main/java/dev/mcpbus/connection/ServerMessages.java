@@ -16,6 +16,7 @@ import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.transport.OutputListener;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
@@ -155,6 +156,11 @@ final class ServerMessages implements SessionListener {
     } else {
       requests.cancelled(requestId);
     }
+  }
+
+  @Override
+  public OutputListener output() {
+    return connection.output();
   }
 
   @Override

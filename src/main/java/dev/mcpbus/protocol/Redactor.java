@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Removes the secrets of one server from texts about it: every occurrence of a known value, plain,
- * escaped as in JSON, URL-encoded or in Base64, becomes {@value Sensitive#MASK}. Its own text never
- * shows a secret. Immutable.
+ * escaped as in JSON, URL-encoded or in Base64, or one of its lines, becomes {@value
+ * Sensitive#MASK}. Its own text never shows a secret. Immutable.
  */
 public final class Redactor {
 
@@ -27,6 +27,9 @@ public final class Redactor {
 
   /** A shorter secret is not removed, because it would match too many harmless texts. */
   public static final int MIN_LENGTH = 4;
+
+  /** A shorter line of a secret of several lines may stand in any text. */
+  private static final int MIN_LINE = 8;
 
   private static final Pattern PERCENT = Pattern.compile("%[0-9A-F]{2}");
 
@@ -95,6 +98,7 @@ public final class Redactor {
     addForms(forms, value);
     String trimmed = value.strip();
     addForms(forms, trimmed);
+    addLines(forms, trimmed);
     int blank = trimmed.indexOf(' ');
     if (blank > 0) {
       String rest = trimmed.substring(blank + 1).strip();
@@ -102,6 +106,17 @@ public final class Redactor {
       if (trimmed.substring(0, blank).equalsIgnoreCase("Basic")) {
         addPassword(forms, rest);
       }
+    }
+  }
+
+  /** Each line of a secret of several lines, such as a key: a log shows one line at a time. */
+  private static void addLines(Set<String> forms, String value) {
+    if (value.indexOf('\n') >= 0) {
+      value
+          .lines()
+          .map(String::strip)
+          .filter(line -> line.length() >= MIN_LINE)
+          .forEach(forms::add);
     }
   }
 

@@ -72,5 +72,10 @@ public interface Channel {
      * Channel#close}.
      */
     void onClosed(TransportException reason);
+
+    /** Gets what the server writes beside its messages, on any thread and at any time. */
+    default OutputListener output() {
+      return OutputListener.NONE;
+    }
   }
 }

@@ -26,10 +26,17 @@ public final class LineFramer {
   private static final int KEPT_JUNK_LINES = 3;
   private static final int KEPT_JUNK_BYTES = 300;
 
+  /** Takes a line that is no message, before it is skipped or ends the stream. */
+  @FunctionalInterface
+  public interface SkippedLine {
+    void skipped(byte[] bytes, int from, int to);
+  }
+
   private final String source;
   private final ParseLimits limits;
   private final int junkBudget;
   private final Consumer<Envelope> messages;
+  private final SkippedLine skipped;
   private byte[] partial = NONE;
   private int partialLength;
   private long lines;
@@ -43,10 +50,25 @@ public final class LineFramer {
    */
   public LineFramer(
       String source, ParseLimits limits, int junkBudget, Consumer<Envelope> messages) {
+    this(source, limits, junkBudget, messages, (bytes, from, to) -> {});
+  }
+
+  /**
+   * The same, with a listener for lines that are no messages.
+   *
+   * @param skipped must not keep the bytes
+   */
+  public LineFramer(
+      String source,
+      ParseLimits limits,
+      int junkBudget,
+      Consumer<Envelope> messages,
+      SkippedLine skipped) {
     this.source = source;
     this.limits = limits;
     this.junkBudget = junkBudget;
     this.messages = messages;
+    this.skipped = skipped;
   }
 
   /** How many lines were skipped so far. */
@@ -121,6 +143,7 @@ public final class LineFramer {
       return;
     }
     if (!looksLikeMessage(bytes, first, end)) {
+      skipped.skipped(bytes, first, end);
       if (firstJunk.size() < KEPT_JUNK_LINES) {
         int kept = Math.min(end - first, KEPT_JUNK_BYTES);
         firstJunk.add(new String(bytes, first, kept, StandardCharsets.UTF_8).strip());
@@ -145,6 +168,7 @@ public final class LineFramer {
     try {
       return Envelope.received(bytes, from, end - from, limits);
     } catch (ProtocolException e) {
+      skipped.skipped(bytes, from, end);
       Reason reason =
           switch (e.reason()) {
             case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;

@@ -8,7 +8,8 @@ import io.vertx.core.json.JsonObject;
 
 /**
  * A transport whose texts pass through a {@link Redactor}: its target, its diagnostics and every
- * failure. So a transport, built in or plugged in, needs no masking of its own.
+ * failure. So a transport, built in or plugged in, needs no masking of its own. Lines of output
+ * pass as they are; the connection masks them when a caller reads them.
  *
  * @param inner does the work; its messages pass unchanged
  */
@@ -22,6 +23,11 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
   @Override
   public String target() {
     return redactor.redact(inner.target());
+  }
+
+  @Override
+  public boolean hasOutput() {
+    return inner.hasOutput();
   }
 
   @Override
@@ -101,6 +107,11 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
     @Override
     public void onClosed(TransportException reason) {
       inner.onClosed(redacted(reason, redactor));
+    }
+
+    @Override
+    public OutputListener output() {
+      return inner.output();
     }
   }
 }

@@ -27,6 +27,11 @@ public interface Transport {
     return Redactor.NONE;
   }
 
+  /** Whether {@link Channel.Receiver#output} gets what the server writes beside its messages. */
+  default boolean hasOutput() {
+    return false;
+  }
+
   /**
    * Opens a channel. Call it on {@code owner}. The future completes there; every callback of {@code
    * receiver} runs there too, and none before the future has completed.

@@ -183,7 +183,9 @@ class OpenApiDocumentTest {
             "approveTools",
             "connect",
             "disconnect",
+            "getHistory",
             "getLoggers",
+            "getLogs",
             "removeServer",
             "restart",
             "setLogLevel",
@@ -243,6 +245,9 @@ class OpenApiDocumentTest {
     fits(seen, "callTool", one + "/tools/add", "{\"a\":\"x\"}", 422);
     fits(seen, "callTool", one + "/tools/nope", "", 404);
     fits(seen, "callTool", one + "/tools/add", "[", 400);
+    fits(seen, "getHistory", one + "/history", null, 200);
+    fits(seen, "getLogs", one + "/logs", null, 200);
+    fits(seen, "getLogs", one + "/logs?limit=501", null, 400);
     fits(seen, "getDrift", one + "/drift", null, 200);
     fits(seen, "approveTools", one + "/drift/approve", "{}", 400);
     fits(seen, "listResources", one + "/resources", null, 200);

@@ -33,6 +33,9 @@ class ServerRoutesTest {
       value = {
         "GET|/drift|tools.drift||{}",
         "GET|/metadata|tools.metadata||{}",
+        "GET|/history|history||{}",
+        "GET|/logs|logs||{}",
+        "GET|/logs?limit=3&after=0&replica=1|logs||{\"after\":0,\"limit\":3,\"replica\":1}",
         "GET|/resources/read?uri=a%3A%2F%2Fb%20c|resources.read||{\"uri\":\"a://b c\"}",
         "POST|/resources/read|resources.read|{\"uri\":\"a\", \"n\":1.0}|{\"uri\":\"a\", \"n\":1.0}",
         "POST|/resources/subscribe|resources.subscribe|{\"uri\":\"a\"}|{\"uri\":\"a\"}",

@@ -1,5 +1,6 @@
 package dev.mcpbus.policy;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
@@ -24,16 +25,18 @@ class PolicyCheckTest {
 
   /** Addresses of one server that take no MCP method; those that do stand in OperationTable. */
   private static final Map<String, Operation> OF_SERVER =
-      Map.of(
-          Addresses.REQUEST, Operation.nameless(Action.CALL, "a"),
-          Addresses.STATUS, Operation.of(Action.LIST, "a", ""),
-          Addresses.TOOLS_METADATA, Operation.whole(Action.LIST, "a"),
-          Addresses.TOOLS_DRIFT, Operation.whole(Action.LIST, "a"),
-          Addresses.CANCEL, Operation.of(Action.CALL, "a", ""),
-          Addresses.TOOLS_APPROVE, ADMIN,
-          Addresses.CONNECT, ADMIN,
-          Addresses.DISCONNECT, ADMIN,
-          Addresses.RESTART, ADMIN);
+      Map.ofEntries(
+          entry(Addresses.REQUEST, Operation.nameless(Action.CALL, "a")),
+          entry(Addresses.STATUS, Operation.of(Action.LIST, "a", "")),
+          entry(Addresses.TOOLS_METADATA, Operation.whole(Action.LIST, "a")),
+          entry(Addresses.TOOLS_DRIFT, Operation.whole(Action.LIST, "a")),
+          entry(Addresses.CANCEL, Operation.of(Action.CALL, "a", "")),
+          entry(Addresses.TOOLS_APPROVE, ADMIN),
+          entry(Addresses.CONNECT, ADMIN),
+          entry(Addresses.DISCONNECT, ADMIN),
+          entry(Addresses.RESTART, ADMIN),
+          entry(Addresses.HISTORY, ADMIN),
+          entry(Addresses.LOGS, ADMIN));
 
   private static final Map<String, Operation> OF_ALL =
       Map.of(

@@ -164,6 +164,8 @@ public final class ReplicaCoordinator implements ReplicaRole {
         message.reply(new JsonObject().put("state", self.state().name()));
       }
       case Addresses.CANCEL -> cancel(message);
+      case Addresses.HISTORY -> collect(suffix, message, List.of("endings"));
+      case Addresses.LOGS -> atNamed(suffix, message, own);
       case Addresses.CONNECT,
           Addresses.DISCONNECT,
           Addresses.LOGLEVEL,
@@ -174,6 +176,28 @@ public final class ReplicaCoordinator implements ReplicaRole {
         own.handle(message);
       }
       default -> own.handle(message);
+    }
+  }
+
+  private void collect(String suffix, Message<Object> message, List<String> lists) {
+    ReplicaDiagnostics.collect(
+        message,
+        replicas.of(replica.server()),
+        one -> forward(one, suffix, message, YES, STATUS_MILLIS),
+        lists);
+  }
+
+  /** Passes the request to the replica that its body names; without a name this one answers. */
+  private void atNamed(String suffix, Message<Object> message, Handler<Message<Object>> own) {
+    try {
+      ReplicaOwner one = ReplicaDiagnostics.named(message.body(), replicas.of(replica.server()));
+      if (one == null || one.replica().equals(replica)) {
+        own.handle(message);
+      } else {
+        answer(message, forward(one, suffix, message, YES, OTHERS_MILLIS));
+      }
+    } catch (McpFailure refused) {
+      refused.replyTo(message);
     }
   }
 

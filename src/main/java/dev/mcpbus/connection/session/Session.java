@@ -18,6 +18,7 @@ import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
+import dev.mcpbus.transport.OutputListener;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Context;
@@ -367,6 +368,11 @@ public final class Session implements Channel.Receiver {
     if (!ended) {
       endWith(ConnectionFailures.of(reason));
     }
+  }
+
+  @Override
+  public OutputListener output() {
+    return listener.output();
   }
 
   private void endWith(McpFailure failure) {

@@ -3,6 +3,7 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.OutputListener;
 import org.jspecify.annotations.Nullable;
 
 /** Takes what a session does not handle itself. Called on the connection's context. */
@@ -35,6 +36,11 @@ public interface SessionListener {
 
   /** Progress or a log message of one call, for the address that its caller named. */
   void onCallNotification(String address, @Nullable String callId, String method, RawJson params);
+
+  /** Gets what the server writes beside its messages, on any thread. */
+  default OutputListener output() {
+    return OutputListener.NONE;
+  }
 
   /** The session has ended, and not by {@link Session#close}; every pending request has failed. */
   void onEnded(Session session, McpFailure reason);

@@ -1,10 +1,9 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.protocol.Redactor;
-import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.transport.OutputListener;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
 
 /**
  * The last bytes that a child has written to stderr, with secrets masked when shown. {@link
@@ -18,21 +17,24 @@ final class StderrTail {
 
   private final byte[] ring;
   private final Redactor redactor;
+  private final StderrLines lines;
   private long total;
 
   /**
    * Creates an empty tail.
    *
-   * @param secrets values that are never shown; those with fewer than four characters are too
-   *     common to mask
+   * @param redactor of the values that are never shown
+   * @param listener gets each line, not masked
    */
-  StderrTail(int capacity, Collection<Sensitive> secrets) {
+  StderrTail(int capacity, Redactor redactor, OutputListener listener) {
     this.ring = new byte[Math.max(1, capacity)];
-    this.redactor = Redactor.of(secrets);
+    this.redactor = redactor;
+    this.lines = new StderrLines(listener);
   }
 
   /** Appends the remaining bytes of {@code bytes}. */
   synchronized void append(ByteBuffer bytes) {
+    lines.feed(bytes);
     int skipped = Math.max(0, bytes.remaining() - ring.length);
     bytes.position(bytes.position() + skipped);
     total += skipped;
@@ -42,6 +44,11 @@ final class StderrTail {
       bytes.get(ring, at, count);
       total += count;
     }
+  }
+
+  /** Passes on the line that the child has begun and not ended. */
+  synchronized void endLine() {
+    lines.endLine();
   }
 
   /** The kept text, without its first line if the beginning of that line is lost. */

@@ -4,6 +4,8 @@ import dev.mcpbus.protocol.TellingLines;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
 import dev.mcpbus.transport.OutboundMessage;
+import dev.mcpbus.transport.OutputListener;
+import dev.mcpbus.transport.OutputListener.OutputStreamName;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
@@ -12,6 +14,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The owner's side of a child process. Confined to the owner context. */
@@ -56,7 +59,8 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
               if (!over) {
                 receiver.onMessage(message);
               }
-            });
+            },
+            this::noMessage);
   }
 
   void start() {
@@ -118,6 +122,12 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
     }
   }
 
+  private void noMessage(byte[] bytes, int from, int to) {
+    int kept = Math.min(to - from, OutputListener.MAX_LINE_BYTES);
+    byte[] text = Arrays.copyOfRange(bytes, from, from + kept);
+    receiver.output().line(OutputStreamName.STDOUT, text, kept < to - from);
+  }
+
   @Override
   public void writable() {
     blocked = false;
@@ -132,6 +142,7 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
 
   @Override
   public void ended(String how) {
+    stderr.endLine();
     if (!over) {
       end(new TransportException(Reason.UPSTREAM_EXITED, Reached.MAYBE, end(how)));
     }
@@ -176,6 +187,7 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
 
   @Override
   public Future<Void> close() {
+    stderr.endLine();
     if (!over) {
       flush();
       over = true;

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
+import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.Transport;
@@ -24,9 +25,11 @@ public final class StdioTransport implements Transport {
   public static final String IMPLEMENTATION_PROPERTY = "mcpbus.stdio";
 
   private final StdioOptions options;
+  private final Redactor redactor;
 
   public StdioTransport(StdioOptions options) {
     this.options = options;
+    this.redactor = Redactor.of(options.env().values());
   }
 
   @Override
@@ -40,10 +43,20 @@ public final class StdioTransport implements Transport {
   }
 
   @Override
+  public Redactor redactor() {
+    return redactor;
+  }
+
+  @Override
+  public boolean hasOutput() {
+    return true;
+  }
+
+  @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     Promise<Channel> promise = Promise.promise();
     ChildEvents inbox = new ChildEvents(owner);
-    StderrTail stderr = new StderrTail(options.stderrBytes(), options.env().values());
+    StderrTail stderr = new StderrTail(options.stderrBytes(), redactor, receiver.output());
     SpawnThread.INSTANCE.execute(
         () -> {
           try {

@@ -2,7 +2,9 @@ package dev.mcpbus.transport.stdio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.transport.OutputListener;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -10,34 +12,39 @@ import org.junit.jupiter.api.Test;
 
 class StderrTailTest {
 
+  private static StderrTail tail(int capacity, String... secrets) {
+    Redactor redactor = Redactor.of(Sensitive.all(List.of(secrets)));
+    return new StderrTail(capacity, redactor, OutputListener.NONE);
+  }
+
   private static void append(StderrTail tail, String text) {
     tail.append(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   @Test
   void keeps_the_end_and_drops_the_line_that_lost_its_beginning() {
-    StderrTail tail = new StderrTail(15, List.of());
+    StderrTail tail = tail(15);
     append(tail, "first line\nsecond line\nthird\n");
     assertThat(tail.text()).isEqualTo("third\n");
   }
 
   @Test
   void one_append_longer_than_the_ring_keeps_its_end() {
-    StderrTail tail = new StderrTail(8, List.of());
+    StderrTail tail = tail(8);
     append(tail, "x".repeat(100) + "\nabcdef");
     assertThat(tail.text()).isEqualTo("abcdef");
   }
 
   @Test
   void a_secret_cut_by_the_ring_shows_no_rest() {
-    StderrTail tail = new StderrTail(30, List.of(Sensitive.of("0123456789")));
+    StderrTail tail = tail(30, "0123456789");
     append(tail, "token=0123456789" + "y".repeat(25));
     assertThat(tail.text()).doesNotContainPattern("[0-9]").contains("yyy");
   }
 
   @Test
   void secrets_are_masked_longest_first_and_control_characters_are_shown_as_marks() {
-    StderrTail tail = new StderrTail(100, Sensitive.all(List.of("secret", "secret-longer", "abc")));
+    StderrTail tail = tail(100, "secret", "secret-longer", "abc");
     append(tail, "a secret-longer b secret c abc\u001b[31m\r\n");
     assertThat(tail.text()).isEqualTo("a *** b *** c abc?[31m\n");
   }

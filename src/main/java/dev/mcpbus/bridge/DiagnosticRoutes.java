@@ -1,0 +1,65 @@
+package dev.mcpbus.bridge;
+
+import dev.mcpbus.bridge.Route.Param;
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Action;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+
+/**
+ * What an operator asks about a server: endings and output. All of it needs the admin right,
+ * because output is of the server's process. Used on the bridge's context.
+ */
+final class DiagnosticRoutes {
+
+  private static final String ONE = "/api/servers/:id";
+
+  private static final Param REPLICA =
+      Param.number("replica", "The replica that answers; by default the first that serves.", 0);
+
+  private final BridgeCalls calls;
+
+  DiagnosticRoutes(BridgeCalls calls) {
+    this.calls = calls;
+  }
+
+  void mount(RouteTable routes) {
+    routes.add(
+        Route.get(
+                ONE + "/history",
+                Action.ADMIN,
+                "getHistory",
+                "The last 20 endings of the server's sessions, the newest first.")
+            .giving("History"),
+        ctx -> send(ctx, Addresses.HISTORY, new JsonObject()));
+    routes.add(
+        Route.get(
+                ONE + "/logs",
+                Action.ADMIN,
+                "getLogs",
+                "What the server's process wrote beside its messages.")
+            .with(
+                Param.number("after", "Lines after this number; without it the last ones.", 0),
+                Param.number("limit", "At most so many lines, up to 500; default 100.", 1),
+                REPLICA)
+            .giving("Output"),
+        ctx -> send(ctx, Addresses.LOGS, numbers(ctx, "after", "limit", "replica")));
+  }
+
+  private static JsonObject numbers(RoutingContext ctx, String... names) {
+    JsonObject body = new JsonObject();
+    for (String name : names) {
+      Long value = QueryParameters.number(ctx, name);
+      if (value != null) {
+        body.put(name, value);
+      }
+    }
+    return body;
+  }
+
+  private void send(RoutingContext ctx, String suffix, JsonObject body) {
+    ServerRoutes.answer(
+        ctx, calls.call(ctx, ServerRoutes.id(ctx), suffix, RawJson.of(body), false));
+  }
+}
