@@ -38,6 +38,24 @@ public final class ConfigReport {
     return out.toString();
   }
 
+  /**
+   * The first lines of a report with two lines for each problem, as {@link #render} or {@link
+   * #notes} writes it, for a start that goes on: at most {@code most} problems, then how to see the
+   * others.
+   */
+  public static String first(String report, int most) {
+    List<String> lines = report.lines().toList();
+    int shown = 2 * most;
+    if (lines.size() <= shown + 2) {
+      return report;
+    }
+    return String.join("\n", lines.subList(0, shown))
+        + "\nand "
+        + (lines.size() - shown) / 2
+        + " more: mcpbus check\n"
+        + (lines.size() % 2 == 0 ? "" : lines.get(lines.size() - 1) + "\n");
+  }
+
   /** Ignored settings in the form of {@link #lines}, each marked as a warning. */
   public static String notes(Collection<ConfigProblem> notes) {
     return lines(
