@@ -24,9 +24,9 @@ class ConfigReportTest {
                 Do this
             a.json:9: server "y": two
                 Do this
-            b.json: no
+            b.json: fatal: no
                 Yes
-            3 problems: 1 fatal, nothing is started.
+            3 problems: 1 is fatal, so nothing is started.
             """);
   }
 
