@@ -88,7 +88,23 @@ public final class McpBusCommand implements Callable<Integer> {
 
   /** One line for each command of this package, in the order of the help. */
   private static List<?> commands(CommandContext context) {
-    return List.of(new RunCommand(context), new CheckCommand(context), new HealthCommand(context));
+    return List.of(
+        new RunCommand(context),
+        new CheckCommand(context),
+        new StatusCommand(context),
+        new ToolsCommand(context),
+        new CallCommand(context),
+        new ReadCommand(context),
+        new PromptCommand(context),
+        new LogsCommand(context),
+        new HistoryCommand(context),
+        new CallsCommand(context),
+        new EventsCommand(context),
+        new RestartCommand(context),
+        new AddCommand(context),
+        new RemoveCommand(context),
+        new HealthCommand(context),
+        new CompletionCommand(context));
   }
 
   @Override

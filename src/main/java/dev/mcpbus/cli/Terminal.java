@@ -27,6 +27,11 @@ public record Terminal(boolean out, boolean err, int columns, boolean colors, bo
   private static final int MIN_COLUMNS = 40;
   private static final int USUAL_COLUMNS = 80;
 
+  /** The end of a cell that is cut. */
+  String ellipsis() {
+    return unicode ? "\u2026" : "..";
+  }
+
   /** The terminal of this process. Blocks for some milliseconds. */
   public static Terminal ofProcess(Map<String, String> variables) {
     boolean out = isTerminal(1);

@@ -1,8 +1,13 @@
 package dev.mcpbus.cli;
 
+import static dev.mcpbus.cli.TableCell.CellColor.NONE;
+
+import dev.mcpbus.cli.TableCell.CellColor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table for people: columns as wide as their widest cell, two spaces between them, no lines.
@@ -16,20 +21,25 @@ public final class TextTable {
   private static final int MIN_WIDTH = 6;
 
   private final List<String> headings;
-  private final List<List<String>> rows = new ArrayList<>();
+  private final List<List<TableCell>> rows = new ArrayList<>();
 
   public TextTable(String... headings) {
     this.headings = List.of(headings);
   }
 
-  /** Adds a row; text of peers is made printable here. An empty cell shows as {@code -}. */
-  public TextTable row(Object... cells) {
-    rows.add(
-        Arrays.stream(cells)
-            .map(cell -> cell == null ? "" : CellText.clean(String.valueOf(cell)))
-            .map(cell -> cell.isEmpty() ? "-" : cell)
-            .toList());
+  /**
+   * Adds a row of texts and {@link TableCell}s; text of peers is made printable here. An empty cell
+   * shows as {@code -}.
+   */
+  public TextTable row(@Nullable Object... cells) {
+    rows.add(Arrays.stream(cells).map(TextTable::cell).toList());
     return this;
+  }
+
+  private static TableCell cell(@Nullable Object given) {
+    String text = given == null ? "" : CellText.clean(String.valueOf(given));
+    return new TableCell(
+        text.isEmpty() ? "-" : text, given instanceof TableCell cell ? cell.color() : NONE);
   }
 
   public boolean isEmpty() {
@@ -39,23 +49,22 @@ public final class TextTable {
   /**
    * The lines, the headings first.
    *
-   * @param columns at most so wide, {@link Terminal#UNBOUNDED} for no bound
-   * @param end of a cell that is cut
+   * @param terminal whose width and colours count
    */
-  public List<String> lines(int columns, String end) {
-    int[] widths = fitted(columns);
-    List<String> lines = new ArrayList<>();
-    lines.add(line(headings, widths, end));
-    rows.forEach(row -> lines.add(line(row, widths, end)));
-    return lines;
+  public List<String> lines(Terminal terminal) {
+    int[] widths = fitted(terminal.columns());
+    List<TableCell> top = headings.stream().map(text -> new TableCell(text, NONE)).toList();
+    return Stream.concat(Stream.of(top), rows.stream())
+        .map(row -> line(row, widths, terminal))
+        .toList();
   }
 
   private int[] fitted(int columns) {
     int[] widths = new int[headings.size()];
     for (int i = 0; i < widths.length; i++) {
       widths[i] = headings.get(i).length();
-      for (List<String> row : rows) {
-        widths[i] = Math.max(widths[i], CellText.width(row.get(i)));
+      for (List<TableCell> row : rows) {
+        widths[i] = Math.max(widths[i], CellText.width(row.get(i).text()));
       }
     }
     long excess =
@@ -73,12 +82,16 @@ public final class TextTable {
     return widths;
   }
 
-  private static String line(List<String> cells, int[] widths, String end) {
+  private static String line(List<TableCell> cells, int[] widths, Terminal terminal) {
     StringBuilder line = new StringBuilder();
+    int pending = 0;
     for (int i = 0; i < cells.size(); i++) {
-      String cell = CellText.cut(cells.get(i), widths[i], end);
-      line.append(cell).append(" ".repeat(widths[i] - CellText.width(cell) + GAP));
+      String text = CellText.cut(cells.get(i).text(), widths[i], terminal.ellipsis());
+      CellColor color = cells.get(i).color();
+      line.append(" ".repeat(pending))
+          .append(terminal.colors() && color != NONE ? color.paint(text) : text);
+      pending = widths[i] - CellText.width(text) + GAP;
     }
-    return line.toString().stripTrailing();
+    return line.toString();
   }
 }

@@ -1,0 +1,65 @@
+package dev.mcpbus.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code history}: how the sessions of a server have ended. */
+@Command(
+    name = "history",
+    sortOptions = false,
+    description = "Shows the last 20 endings of a server: when, why, and its last output.")
+final class HistoryCommand extends ServiceCommand {
+
+  @Parameters(index = "0", paramLabel = "ID", description = "The server.")
+  private String id = "";
+
+  HistoryCommand(CommandContext context) {
+    super(context);
+  }
+
+  @Override
+  protected ExitCode run(ServiceClient client) {
+    JsonObject history = client.get(ServerTool.pathOf(id) + "/history");
+    if (json()) {
+      output().json(history);
+      return ExitCode.DONE;
+    }
+    List<JsonObject> endings = ContentText.objects(history, "endings");
+    if (endings.isEmpty()) {
+      output().note("No session of " + id + " has ended since mcpbus started.");
+    }
+    Instant now = Instant.now();
+    for (JsonObject ending : endings) {
+      output()
+          .line(
+              TimeText.clock(ending.getValue("time"), now)
+                  + "  "
+                  + TimeText.since(ending.getValue("time"), now)
+                  + " ago  session "
+                  + ending.getValue("epoch")
+                  + "  "
+                  + ContentText.text(ending, "code"));
+      output().paragraph(2, ContentText.text(ending, "message"));
+      said(ending.getValue("output")).forEach(line -> output().line("  | " + line));
+    }
+    return ExitCode.DONE;
+  }
+
+  /** The last lines of the output, a text or an array of texts. */
+  private static List<String> said(Object output) {
+    if (output instanceof JsonArray lines) {
+      return lines.stream()
+          .map(
+              line ->
+                  line instanceof JsonObject json
+                      ? ContentText.text(json, "text")
+                      : String.valueOf(line))
+          .toList();
+    }
+    return output instanceof String text ? text.lines().toList() : List.of();
+  }
+}

@@ -1,0 +1,89 @@
+package dev.mcpbus.cli;
+
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * One tool of one server, with its definition. Immutable.
+ *
+ * @param server its id
+ * @param name the tool's name at the server
+ * @param definition as the server gives it
+ */
+record ServerTool(String server, String name, JsonObject definition) {
+
+  /** The path of a server under {@code /api}. */
+  static String pathOf(String server) {
+    return "/api/servers/" + ServiceClient.segment(server);
+  }
+
+  /** The id and the tool in {@code SERVER.TOOL}; an id has no dot. */
+  static String[] split(String name) {
+    int dot = name.indexOf('.');
+    if (dot < 1 || dot == name.length() - 1) {
+      throw CommandFailure.usage(
+          "\"" + name + "\" must be SERVER.TOOL, for example demo.add; \"mcpbus tools\" lists all");
+    }
+    return new String[] {name.substring(0, dot), name.substring(dot + 1)};
+  }
+
+  /**
+   * Looks the tool up; waits until the server is connected.
+   *
+   * @param name {@code SERVER.TOOL}
+   * @throws CommandFailure {@link ExitCode#TOOL_FAILED} where the server has no such tool
+   */
+  static ServerTool find(ServiceClient client, String name) {
+    String[] parts = split(name);
+    List<JsonObject> tools = ContentText.objects(client.get(pathOf(parts[0]) + "/tools"), "tools");
+    return tools.stream()
+        .filter(tool -> parts[1].equals(tool.getValue("name")))
+        .findFirst()
+        .map(tool -> new ServerTool(parts[0], parts[1], tool))
+        .orElseThrow(() -> unknown(parts[0], parts[1], tools));
+  }
+
+  private static CommandFailure unknown(String server, String tool, List<JsonObject> tools) {
+    List<String> names = tools.stream().map(each -> ContentText.text(each, "name")).toList();
+    List<String> near = NearWords.of(tool, names);
+    String others =
+        near.isEmpty()
+            ? "; \"mcpbus tools " + server + "\" lists its " + names.size()
+            : "; did you mean " + String.join(" or ", near) + "?";
+    return new CommandFailure(
+        ExitCode.TOOL_FAILED,
+        "UNKNOWN_TOOL",
+        "the server " + server + " has no tool \"" + tool + "\"" + others);
+  }
+
+  String fullName() {
+    return server + "." + name;
+  }
+
+  private JsonObject schema() {
+    return definition.getValue("inputSchema") instanceof JsonObject schema
+        ? schema
+        : new JsonObject();
+  }
+
+  /** The arguments of the input schema, in its order. */
+  List<ToolArgument> arguments() {
+    return ToolArgument.of(schema());
+  }
+
+  /** Whether the schema says something about arguments that it does not name. */
+  boolean takesOthers() {
+    Object others = schema().getValue("additionalProperties");
+    return arguments().isEmpty() || Boolean.TRUE.equals(others) || others instanceof JsonObject;
+  }
+
+  /** {@code SERVER.TOOL} and a value for each needed argument, for a shell. */
+  String example() {
+    return fullName()
+        + arguments().stream()
+            .filter(ToolArgument::required)
+            .map(argument -> " " + argument.name() + "=" + argument.example())
+            .collect(Collectors.joining());
+  }
+}
