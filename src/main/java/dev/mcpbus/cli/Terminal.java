@@ -44,6 +44,8 @@ public record Terminal(boolean out, boolean err, int columns, boolean colors, bo
   }
 
   /** By what the descriptor leads to: {@code System.console()} wants stdin to be one as well. */
+  @SuppressWarnings(
+      "SystemConsoleNull") // without /proc; from Java 22 on it errs towards a terminal
   private static boolean isTerminal(int descriptor) {
     Path link = Path.of("/proc/self/fd/" + descriptor);
     try {
@@ -71,7 +73,7 @@ public record Terminal(boolean out, boolean err, int columns, boolean colors, bo
               .start();
       String size = new String(stty.getInputStream().readNBytes(64), Charset.defaultCharset());
       if (stty.waitFor(1, TimeUnit.SECONDS) && size.matches("\\d+ [1-9]\\d{0,3}\\s*")) {
-        return Integer.parseInt(size.strip().split(" ")[1]);
+        return Integer.parseInt(size.strip().replaceFirst(".* ", ""));
       }
     } catch (IOException e) {
       // No such program, or no such device: the usual width.
