@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 /** mcpbus inside a program that brings its own transport. */
 class EmbeddedTest {
 
+  private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
   /** A server in the process: tells the params of every request back as the result. */
   private record Mirror(Channel channel) implements Channel.Receiver {
     @Override
@@ -67,11 +69,11 @@ class EmbeddedTest {
                   .put("method", "mirror/me")
                   .put("params", new JsonObject().put("_meta", new JsonObject().put("own", 1))),
               new DeliveryOptions()
-                  .addHeader(Headers.TRACEPARENT, "00-aa-bb-01")
+                  .addHeader(Headers.TRACEPARENT, TRACE)
                   .addHeader(Headers.PROGRESS, "test.progress"));
       JsonObject meta = mirrored.getJsonObject("_meta");
       assertThat(meta.getInteger("own")).isEqualTo(1);
-      assertThat(meta.getString("traceparent")).isEqualTo("00-aa-bb-01");
+      assertThat(meta.getString("traceparent")).isEqualTo(TRACE);
       assertThat(meta.getString("progressToken")).isNotBlank();
 
       assertThatThrownBy(() -> TestBus.await(bus.bus().add(id, pair, ConnectionOptions.DEFAULT)))

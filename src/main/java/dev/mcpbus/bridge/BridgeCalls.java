@@ -11,6 +11,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.PermittedSearch;
 import dev.mcpbus.policy.PolicyCheck;
@@ -30,7 +31,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,14 +47,13 @@ final class BridgeCalls {
 
   private static final List<String> FLAG = List.of("true", "false");
   private static final List<String> CACHE = List.of("use", "refresh");
-  private static final Pattern TRACEPARENT =
-      Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
   private final Vertx vertx;
   private final RequestSender sender;
   private final Supplier<String> callIds;
   private final PolicyGate gate;
   private final TaskIdSealing tasks;
+  private final MeasuredCalls measures;
   private final PauseDetector pauses = new PauseDetector(() -> System.nanoTime() / 1_000_000);
 
   BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate gate) {
@@ -63,6 +62,7 @@ final class BridgeCalls {
     this.callIds = callIds;
     this.gate = gate;
     this.tasks = new TaskIdSealing(vertx);
+    this.measures = new MeasuredCalls(vertx);
     vertx.setPeriodic(PauseDetector.TICK_MILLIS, tick -> pauses.tick());
   }
 
@@ -150,9 +150,7 @@ final class BridgeCalls {
               } catch (McpFailure absent) {
                 return Future.failedFuture(absent);
               }
-              String address = Addresses.of(id, suffix);
-              String cancel = Addresses.of(id, Addresses.CANCEL);
-              return call.sealed(send(ctx, caller, id, address, cancel, call.params(), options));
+              return call.sealed(send(ctx, caller, id, suffix, call.params(), options));
             });
     return wanted.action() == Action.CALL
         ? result // no list: there is nothing to filter
@@ -174,17 +172,9 @@ final class BridgeCalls {
                   PermittedSearch.within(
                       body,
                       rights,
-                      page ->
-                          send(
-                              ctx,
-                              caller,
-                              null,
-                              address,
-                              null,
-                              page,
-                              new DeliveryOptions(options)));
+                      page -> sendAll(ctx, caller, address, page, new DeliveryOptions(options)));
               default ->
-                  send(ctx, caller, null, address, null, body, options)
+                  sendAll(ctx, caller, address, body, options)
                       .map(list -> PolicyFilter.visible(list, null, rights));
             });
   }
@@ -198,7 +188,31 @@ final class BridgeCalls {
     }
     String server = tool.map(ToolName::server).orElse("");
     return tasks.new SealedCall(caller, server, Addresses.TOOLS_CALL, params)
-        .sealed(send(ctx, caller, null, Addresses.ALL_TOOLS_CALL, null, params, options));
+        .sealed(sendAll(ctx, caller, Addresses.ALL_TOOLS_CALL, params, options));
+  }
+
+  private Future<Buffer> send(
+      RoutingContext ctx,
+      Requester caller,
+      ConnectionId id,
+      String suffix,
+      RawJson params,
+      DeliveryOptions options) {
+    TelemetryOperation operation = measures.begin(ctx.request().headers(), suffix, params, options);
+    String cancel = Addresses.of(id, Addresses.CANCEL);
+    return send(ctx, caller, id, Addresses.of(id, suffix), cancel, params, options, operation);
+  }
+
+  private Future<Buffer> sendAll(
+      RoutingContext ctx,
+      Requester caller,
+      String address,
+      RawJson params,
+      DeliveryOptions options) {
+    TelemetryOperation operation =
+        measures.begin(
+            ctx.request().headers(), address.substring(Addresses.OURS.length()), params, options);
+    return send(ctx, caller, null, address, null, params, options, operation);
   }
 
   /**
@@ -210,7 +224,7 @@ final class BridgeCalls {
       RoutingContext ctx, String address, @Nullable String cancelAddress, RawJson body) {
     DeliveryOptions options = options(ctx, false).setLocalOnly(true);
     Requester caller = AdmittedRequests.requester(ctx, "");
-    return send(ctx, caller, null, address, cancelAddress, body, options);
+    return send(ctx, caller, null, address, cancelAddress, body, options, null);
   }
 
   private Future<Buffer> send(
@@ -220,18 +234,27 @@ final class BridgeCalls {
       String address,
       @Nullable String cancelAddress,
       RawJson body,
-      DeliveryOptions options) {
+      DeliveryOptions options,
+      @Nullable TelemetryOperation operation) {
     if (ctx.response().closed()) {
-      return Future.failedFuture(
-          McpFailure.notSent(FailureCode.CANCELLED, "the client disconnected before the call"));
+      McpFailure gone =
+          McpFailure.notSent(FailureCode.CANCELLED, "the client disconnected before the call");
+      if (operation != null) {
+        operation.failed(gone);
+      }
+      return Future.failedFuture(gone);
     }
     String own = ctx.request().getHeader(Headers.CALL_ID);
     String callId = caller.callId(own == null ? callIds.get() : own);
     caller.addTo(options).addHeader(Headers.CALL_ID, callId);
+    Future<Message<Object>> reply = sender.request(server, address, body.toBuffer(), options);
+    if (operation != null) {
+      String at = server == null ? "" : server.value();
+      reply.onComplete(outcome -> MeasuredCalls.end(operation, at, outcome));
+    }
     Future<Buffer> answer =
-        sender
-            .<Object>request(server, address, body.toBuffer(), options)
-            .map(reply -> bytes(reply.body()))
+        reply
+            .map(message -> bytes(message.body()))
             .recover(failure -> Future.failedFuture(named(address, failure)));
     if (cancelAddress != null) {
       ctx.response()
@@ -274,10 +297,6 @@ final class BridgeCalls {
     }
     long left = timeout == null ? CallDeadline.NONE : left(millis(timeout));
     CallDeadline.set(options, left, CallDeadline.Layer.CALLER);
-    String trace = ctx.request().getHeader(Headers.TRACEPARENT);
-    if (trace != null && TRACEPARENT.matcher(trace).matches()) {
-      options.addHeader(Headers.TRACEPARENT, trace);
-    }
     return options;
   }
 

@@ -164,5 +164,7 @@ final class EventBusRules {
           Headers.CACHE,
           Headers.VALIDATE,
           Headers.TASK,
-          Headers.TRACEPARENT);
+          Headers.TRACEPARENT,
+          Headers.TRACESTATE,
+          Headers.BAGGAGE);
 }

@@ -1,7 +1,9 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.TraceContext;
 import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.DeliveryOptions;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,33 @@ public final class CallHeaders {
     return new DeliveryOptions()
         .setHeaders(MultiMap.caseInsensitiveMultiMap().addAll(headers))
         .setSendTimeout(layer.timeout(left));
+  }
+
+  /** The trace that a message belongs to; null for none. */
+  public static @Nullable TraceContext trace(MultiMap headers) {
+    if (headers.isEmpty()) {
+      return null;
+    }
+    String parent = headers.get(Headers.TRACEPARENT);
+    String baggage = headers.get(Headers.BAGGAGE);
+    return parent == null && baggage == null
+        ? null
+        : TraceContext.of(parent, joined(headers, Headers.TRACESTATE), baggage);
+  }
+
+  /** HTTP may have the state in several headers, which are one list. */
+  private static @Nullable String joined(MultiMap headers, String name) {
+    List<String> all = headers.getAll(name);
+    return all.isEmpty() ? null : String.join(",", all);
+  }
+
+  /** Adds the headers of the trace that a message belongs to, unless {@code trace} is null. */
+  public static void add(DeliveryOptions options, @Nullable TraceContext trace) {
+    if (trace != null) {
+      add(options, Headers.TRACEPARENT, trace.traceparent());
+      add(options, Headers.TRACESTATE, trace.tracestate());
+      add(options, Headers.BAGGAGE, trace.baggage());
+    }
   }
 
   /** Adds a header, unless {@code value} is null. */

@@ -3,8 +3,9 @@ package dev.mcpbus.bus;
 /**
  * The headers of messages on the bus. A caller may set {@link #DEADLINE}, {@link #PROGRESS}, {@link
  * #LOG}, {@link #INPUT}, {@link #CALL_ID}, {@link #CACHE}, {@link #VALIDATE}, {@link #TASK}, {@link
- * #TOOL}, {@link #TRACEPARENT} and {@link #HOLDER} on a call ({@code DeliveryOptions.addHeader});
- * mcpbus sets the others. {@link CallHeaders} writes them, {@code connection.BusCall} reads them.
+ * #TOOL}, {@link #TRACEPARENT}, {@link #TRACESTATE}, {@link #BAGGAGE} and {@link #HOLDER} on a call
+ * ({@code DeliveryOptions.addHeader}); mcpbus sets the others. {@link CallHeaders} writes them,
+ * {@code connection.BusCall} reads them.
  */
 public final class Headers {
 
@@ -77,6 +78,12 @@ public final class Headers {
   /** W3C trace context, passed to the server as {@code _meta.traceparent}. */
   public static final String TRACEPARENT = "traceparent";
 
+  /** W3C trace context beside {@link #TRACEPARENT}; at most 512 characters. */
+  public static final String TRACESTATE = "tracestate";
+
+  /** W3C baggage, passed to the server as {@code _meta.baggage}; at most 8,192 characters. */
+  public static final String BAGGAGE = "baggage";
+
   /**
    * The principal that calls, as {@link Requester#text}. Only a door sets it, and it drops a value
    * that a caller sends. Everything that is kept because of the call, such as a server's question,
@@ -129,6 +136,12 @@ public final class Headers {
    * the path and the mismatch. The connection delivers the result unchanged.
    */
   public static final String OUTPUT_MISMATCH = "output-mismatch";
+
+  /**
+   * {@code true} on the reply to a tool call whose result has {@code isError}: the tool reports a
+   * failure of its own. The connection delivers the result unchanged.
+   */
+  public static final String TOOL_ERROR = "tool-error";
 
   /**
    * On a message between processes of a cluster: the proof that its sender has the cluster's

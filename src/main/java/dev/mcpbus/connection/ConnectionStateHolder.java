@@ -2,6 +2,7 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.LifecycleMessage;
@@ -45,6 +46,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private long epoch;
   private @Nullable Session session;
   private @Nullable ReadySession ready;
+  private @Nullable ConnectionTelemetry telemetry;
   private boolean everReady;
   private @Nullable Era era;
   private @Nullable Instant eraSince;
@@ -67,6 +69,16 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   /** The role of this connection among the replicas of its server; null for the only connection. */
   @Nullable ReplicaRole role() {
     return role;
+  }
+
+  /** Measures the connection from now on. */
+  void measureBy(@Nullable ConnectionTelemetry instruments) {
+    telemetry = instruments;
+  }
+
+  /** The instruments of the connection; null where nothing is measured. */
+  @Nullable ConnectionTelemetry telemetry() {
+    return telemetry;
   }
 
   StatusView statusView() {
@@ -142,6 +154,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     epoch = number;
     view.starting(restarts);
     history.starting(clock.millis());
+    if (restarts > 0 && telemetry != null) {
+      telemetry.restarted();
+    }
   }
 
   /** The handshake continues with the session {@code made}. */
@@ -154,11 +169,22 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     everReady = true;
     whyStopped = "the session was stopped";
     view.ready();
+    if (telemetry != null) {
+      long pid = now.session().diagnostics().getLong("pid", -1L);
+      telemetry.ready(StatusView.wire(now.session().version()), pid);
+    }
     moveTo(ConnectionState.READY);
   }
 
-  /** The session has ended, or is being given up; there is none until the next start. */
-  void leftSession() {
+  /**
+   * The session has ended, or is being given up; there is none until the next start.
+   *
+   * @param reason null where it was stopped
+   */
+  void leftSession(@Nullable McpFailure reason) {
+    if (ready != null && telemetry != null) {
+      telemetry.ended(reason);
+    }
     session = null;
     ready = null;
   }

@@ -3,12 +3,14 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.LoggedConnection;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RestartReason;
+import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.input.InputRequests;
 import dev.mcpbus.connection.input.OfferedCapabilities;
@@ -30,6 +32,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -136,6 +139,10 @@ public final class ConnectionVerticle extends VerticleBase {
             toolLists,
             this::ended);
     LoggedConnection.set(context, id);
+    Telemetry telemetry = Telemetry.of(vertx);
+    if (telemetry != null) {
+      connection.measureBy(telemetry.connection(new MeasuredConnection(spec, connection, mailbox)));
+    }
     context.exceptionHandler(this::crashed);
     vertx.eventBus().localConsumer(Addresses.of(id, Addresses.CONTROL), this::control);
     // A private connection offers what its client can answer, and no other caller's offers.
@@ -167,12 +174,16 @@ public final class ConnectionVerticle extends VerticleBase {
   public Future<?> stop() {
     Session session = connection.session();
     Future<Void> closed = session == null ? Future.succeededFuture() : session.close();
-    leave();
+    leave(null);
     connection.moveTo(ConnectionState.CLOSED);
     mailbox.refuseWaiting();
     ReplicaRole role = connection.role();
     if (role != null) {
       role.close();
+    }
+    ConnectionTelemetry telemetry = connection.telemetry();
+    if (telemetry != null) {
+      telemetry.close();
     }
     return closed;
   }
@@ -207,7 +218,7 @@ public final class ConnectionVerticle extends VerticleBase {
   }
 
   private void open(LifecycleMessage.Start start) {
-    leave();
+    leave(null);
     connection.starting(start.epoch(), start.restarts());
     ConnectionState state = connection.state();
     if (state != ConnectionState.RECONNECTING && state != ConnectionState.FAILED) {
@@ -271,7 +282,7 @@ public final class ConnectionVerticle extends VerticleBase {
       return Future.succeededFuture();
     }
     if (draining == null) {
-      leave(); // the handshake fails now, and its failure must not be reported
+      leave(null); // the handshake fails now, and its failure must not be reported
     } else {
       if (stop.restarting()) {
         draining.tasks().moveOn();
@@ -285,7 +296,7 @@ public final class ConnectionVerticle extends VerticleBase {
 
   private void stopped(Session closed, LifecycleMessage.Stop stop) {
     if (connection.session() == closed) {
-      leave();
+      leave(null);
       connection.ended(true, connection.stopFailure());
       publishDisconnected(connection.stopFailure());
     }
@@ -326,7 +337,7 @@ public final class ConnectionVerticle extends VerticleBase {
   private void over(Session of, McpFailure reason) {
     boolean wasReady = connection.ready(of) != null;
     connection.statusView().error(reason);
-    leave();
+    leave(reason);
     connection.moveTo(ConnectionState.RECONNECTING);
     if (!connection.wasEverReady()) {
       // A server that never answered may never do: the callers that wait get the reason now.
@@ -349,7 +360,7 @@ public final class ConnectionVerticle extends VerticleBase {
         new JsonObject().put("code", reason.code().name()).put("message", reason.getMessage()));
   }
 
-  private void leave() {
+  private void leave(@Nullable McpFailure reason) {
     health.stop();
     idle.stop();
     toolLists.stop();
@@ -358,7 +369,7 @@ public final class ConnectionVerticle extends VerticleBase {
     if (left != null) {
       left.subscriptions().stop();
     }
-    connection.leftSession();
+    connection.leftSession(reason);
   }
 
   private void publish(String type, JsonObject more) {

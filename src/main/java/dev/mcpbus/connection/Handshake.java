@@ -109,7 +109,15 @@ final class Handshake {
 
   private Session newSession(SessionEra era) {
     Session session =
-        new Session(context, spec.transport(), era, options, clock, spec.tap(), listener);
+        new Session(
+            context,
+            spec.transport(),
+            era,
+            options,
+            clock,
+            spec.tap(),
+            connection.telemetry(),
+            listener);
     connection.tries(session);
     return session;
   }

@@ -96,6 +96,11 @@ final class Mailbox {
     return all;
   }
 
+  /** The number of calls that wait for a session. */
+  int waiting() {
+    return stash.size();
+  }
+
   /** Registers every address; completes when the bus (in a cluster: each node) knows them all. */
   Future<?> open() {
     List<Future<Void>> registered = new ArrayList<>();

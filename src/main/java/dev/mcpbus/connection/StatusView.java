@@ -156,7 +156,7 @@ final class StatusView {
     return json.put("transport", transport);
   }
 
-  private static @Nullable String wire(@Nullable ProtocolVersion version) {
+  static @Nullable String wire(@Nullable ProtocolVersion version) {
     return version == null ? null : version.wire();
   }
 }

@@ -41,6 +41,7 @@ public final class Envelope {
   private final @Nullable String method;
   private final @Nullable RawJson payload;
   private final @Nullable RawJson resultType;
+  private final boolean toolError;
   private final @Nullable ProtocolException ambiguity;
 
   private Envelope(
@@ -50,6 +51,7 @@ public final class Envelope {
       @Nullable String method,
       @Nullable RawJson payload,
       @Nullable RawJson resultType,
+      boolean toolError,
       @Nullable ProtocolException ambiguity) {
     this.kind = kind;
     this.text = text;
@@ -57,6 +59,7 @@ public final class Envelope {
     this.method = method;
     this.payload = payload;
     this.resultType = resultType;
+    this.toolError = toolError;
     this.ambiguity = ambiguity;
   }
 
@@ -102,7 +105,7 @@ public final class Envelope {
       throw scanner.fail(BATCH, "JSON-RPC batches are not part of the supported MCP versions");
     }
     int from = scanner.position();
-    RawJson[] found = new RawJson[MEMBERS.length + 1];
+    RawJson[] found = new RawJson[MEMBERS.length + 2];
     MemberIndex known = strictParams ? new MemberIndex() : null;
     if (scanner.enterObject(1)) {
       DuplicateMembers unknown = null;
@@ -135,7 +138,7 @@ public final class Envelope {
     scanner.skipWhitespace();
     int from = scanner.position();
     if (index == RESULT && scanner.peek() == '{') {
-      found[RESULT_TYPE] = ResultMembers.skip(scanner, bytes, 2);
+      ResultMembers.skip(scanner, bytes, 2, found, RESULT_TYPE);
     } else if (index == RESULT) {
       scanner.skipValue(2);
     } else if (index == PARAMS && strictParams) {
@@ -198,16 +201,18 @@ public final class Envelope {
       if (id != null && !id.isString() && !isNumber(id)) {
         throw scanner.fail(NOT_JSON_RPC, "a request's \"id\" must be a string or a number");
       }
-      return new Envelope(kind, text, id, method.asString(), params, null, twice);
+      return new Envelope(kind, text, id, method.asString(), params, null, false, twice);
     }
     if (result != null && error == null) {
-      return new Envelope(Kind.RESULT, text, id, null, result, found[RESULT_TYPE], twice);
+      boolean toolError = found[RESULT_TYPE + 1] != null;
+      return new Envelope(
+          Kind.RESULT, text, id, null, result, found[RESULT_TYPE], toolError, twice);
     }
     if (error != null && result == null) {
       if (!error.isObject()) {
         throw scanner.fail(NOT_JSON_RPC, "\"error\" must be an object");
       }
-      return new Envelope(Kind.ERROR, text, id, null, error, null, twice);
+      return new Envelope(Kind.ERROR, text, id, null, error, null, false, twice);
     }
     throw scanner.fail(
         NOT_JSON_RPC, "a message has a \"method\", or either a \"result\" or an \"error\"");
@@ -289,6 +294,11 @@ public final class Envelope {
       return ResultType.COMPLETE;
     }
     return resultType.isString() ? resultType.asString() : "";
+  }
+
+  /** True for a {@link Kind#RESULT} with {@code isError}: the tool reports a failure of its own. */
+  public boolean isToolError() {
+    return toolError;
   }
 
   @Override

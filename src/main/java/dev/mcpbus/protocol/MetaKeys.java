@@ -15,6 +15,8 @@ public final class MetaKeys {
 
   public static final String PROGRESS_TOKEN = "progressToken";
   public static final String TRACEPARENT = "traceparent";
+  public static final String TRACESTATE = "tracestate";
+  public static final String BAGGAGE = "baggage";
 
   /**
    * Of mcpbus, in a list of tools: the names of tools that are omitted because they differ from

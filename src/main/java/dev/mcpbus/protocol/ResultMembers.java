@@ -55,6 +55,11 @@ final class ResultMembers {
           new KnownMember("serverInfo", Within.ALL),
           new KnownMember("instructions", Within.ALL));
 
+  private static final int IS_ERROR = 2;
+
+  /** Marks a result of a tool that reports a failure of its own. */
+  static final RawJson TRUE = RawJson.of("true");
+
   private static final int LONGEST = 17;
 
   /** For each length of a name, the indexes of the members with that length. */
@@ -76,13 +81,13 @@ final class ResultMembers {
    * Skips the object under the cursor of {@code scanner}, which records a member that appears
    * twice.
    *
-   * @return {@code resultType}, so that no later search is needed; null if it is absent
+   * @param found gets {@code resultType} at {@code at}, so that no later search is needed, and
+   *     {@link #TRUE} behind it if {@code isError} is true
    */
-  static @Nullable RawJson skip(JsonScanner scanner, byte[] bytes, int depth)
+  static void skip(JsonScanner scanner, byte[] bytes, int depth, @Nullable RawJson[] found, int at)
       throws ProtocolException {
-    RawJson type = null;
     if (!scanner.enterObject(depth)) {
-      return null;
+      return;
     }
     long seen = 0;
     do {
@@ -101,10 +106,11 @@ final class ResultMembers {
       seen |= 1L << known;
       skip(scanner, bytes, depth + 1, ALL.get(known).within());
       if (known == 0) {
-        type = RawJson.slice(bytes, from, scanner.position() - from);
+        found[at] = RawJson.slice(bytes, from, scanner.position() - from);
+      } else if (known == IS_ERROR && bytes[from] == 't') {
+        found[at + 1] = TRUE;
       }
     } while (scanner.more('}'));
-    return type;
   }
 
   private static void skip(JsonScanner scanner, byte[] bytes, int depth, Within within)
@@ -112,7 +118,7 @@ final class ResultMembers {
     if (within == Within.ALL) {
       scanner.skipUnambiguous(depth);
     } else if (within == Within.RESULT && scanner.peek() == '{') {
-      skip(scanner, bytes, depth);
+      skip(scanner, bytes, depth, new RawJson[2], 0);
     } else {
       scanner.skipValue(depth);
     }

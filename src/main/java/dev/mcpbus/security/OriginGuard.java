@@ -32,8 +32,8 @@ public final class OriginGuard implements Handler<RoutingContext> {
 
   /** Headers that pages of allowed origins may send. */
   private static final String SENT =
-      "Content-Type, Authorization, X-Api-Key, Timeout, Traceparent, Call-Id, Last-Event-ID,"
-          + " Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+      "Content-Type, Authorization, X-Api-Key, Timeout, Traceparent, Tracestate, Baggage,"
+          + " Call-Id, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 
   /** Headers for tool arguments; the tool chooses their names. */
   private static final Pattern ARGUMENT =

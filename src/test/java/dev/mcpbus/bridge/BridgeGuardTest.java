@@ -206,6 +206,8 @@ class BridgeGuardTest {
               "X-Api-Key",
               "Timeout",
               "Traceparent",
+              "Tracestate",
+              "Baggage",
               "Call-Id",
               "Last-Event-ID",
               "Mcp-Session-Id",

@@ -59,7 +59,7 @@ final class FakeServer implements Transport, Channel, SessionListener {
     InitializeEra era =
         new InitializeEra(
             new Implementation("test", "1"), new SessionPreferences(new JsonObject()), null);
-    return new Session(context, this, era, options, clock, null, this);
+    return new Session(context, this, era, options, clock, null, null, this);
   }
 
   /** Opens the channel and shakes hands. */

@@ -48,7 +48,7 @@ public final class SignedMessages {
 
   /** Headers that other components add on the way and that give no rights. */
   private static final Set<String> NOT_SIGNED =
-      Set.of(Headers.PROOF, Headers.TRACEPARENT, "tracestate", "baggage");
+      Set.of(Headers.PROOF, Headers.TRACEPARENT, Headers.TRACESTATE, Headers.BAGGAGE);
 
   private final Mac prototype;
   private final InstantSource time;

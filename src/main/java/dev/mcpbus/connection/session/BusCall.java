@@ -2,6 +2,7 @@ package dev.mcpbus.connection.session;
 
 import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
@@ -11,6 +12,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.MultiMap;
@@ -42,6 +44,7 @@ public final class BusCall extends PendingRequest {
   private @Nullable OutputCheck output;
   private @Nullable String epoch;
   private boolean relisted;
+  private @Nullable String item;
   private @Nullable String owner;
   private boolean ownerRead;
 
@@ -152,8 +155,9 @@ public final class BusCall extends PendingRequest {
 
   private DeliveryOptions delivery() {
     DeliveryOptions options = new DeliveryOptions();
-    String ofOwner = epoch;
-    return ofOwner == null ? options : options.addHeader(Headers.EPOCH, ofOwner);
+    CallHeaders.add(options, Headers.EPOCH, epoch);
+    CallHeaders.add(options, Headers.TOOL_ERROR, isToolError() ? "true" : null);
+    return options;
   }
 
   /**
@@ -259,8 +263,18 @@ public final class BusCall extends PendingRequest {
   }
 
   @Override
-  public @Nullable String traceparent() {
-    return header(Headers.TRACEPARENT);
+  public @Nullable TraceContext trace() {
+    return CallHeaders.trace(message.headers());
+  }
+
+  /** Notes the tool that is called, by the name in the server's list. */
+  public void listed(String name) {
+    item = name;
+  }
+
+  @Override
+  public @Nullable String item() {
+    return item;
   }
 
   /**
@@ -322,7 +336,7 @@ public final class BusCall extends PendingRequest {
   }
 
   @Override
-  public void fail(McpFailure failure) {
+  protected void failed(McpFailure failure) {
     failure.replyTo(message);
   }
 }

@@ -84,6 +84,21 @@ public final class ConnectionFailures {
             + " try again later");
   }
 
+  static McpFailure closedMeanwhile() {
+    return McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, "the connection was closed meanwhile");
+  }
+
+  static McpFailure noObject(String method) {
+    return McpFailure.maybeSent(
+        FailureCode.PROTOCOL_ERROR, "the result of " + method + " is not a JSON object");
+  }
+
+  static McpFailure unanswered(String method) {
+    return McpFailure.maybeSent(
+        FailureCode.CALL_TIMEOUT,
+        "no answer to " + method + " before the deadline; cancelled at the server");
+  }
+
   /** The server does not offer the capability that {@code method} needs. */
   public static McpFailure lacks(String method, String capability) {
     return McpFailure.notSent(

@@ -124,13 +124,12 @@ public final class DiscoverEra implements SessionEra {
   public RawJson params(@Nullable RawJson params, long id, PendingRequest call) {
     RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
     RawJson own = base.member("_meta");
-    if (own == null) {
-      return base.withNew("_meta", RequestMeta.added(common(), id, call));
-    }
-    if (own.isObject() && call.input() != null) {
-      return base.with("_meta", RequestMeta.added(stated(own), id, call));
-    }
-    return base.with("_meta", RequestMeta.added(own.isObject() ? joined(own) : common(), id, call));
+    RawJson meta =
+        own == null || !own.isObject()
+            ? common()
+            : call.input() == null ? joined(own) : stated(own);
+    RawJson all = RequestMeta.added(meta, id, call, call.carried());
+    return own == null ? base.withNew("_meta", all) : base.with("_meta", all);
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ServerDescription;
+import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -107,19 +108,21 @@ public final class InitializeEra implements SessionEra {
   @Override
   public @Nullable RawJson params(@Nullable RawJson params, long id, PendingRequest call) {
     boolean stated = call.input() != null;
-    if (!stated && !RequestMeta.concerns(call)) {
+    TraceContext trace = call.carried();
+    boolean adds = trace != null || call.progressAddress() != null;
+    if (!stated && !adds) {
       return params;
     }
     RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
     RawJson own = base.member("_meta");
-    if (own == null && !RequestMeta.concerns(call)) {
+    if (own == null && !adds) {
       return params;
     }
     RawJson meta = own == null || !own.isObject() ? RawJson.EMPTY_OBJECT : own;
     if (stated) {
       meta = RequestMeta.withoutDiscoverMembers(meta);
     }
-    return base.with("_meta", RequestMeta.added(meta, id, call));
+    return base.with("_meta", RequestMeta.added(meta, id, call, trace));
   }
 
   @Override

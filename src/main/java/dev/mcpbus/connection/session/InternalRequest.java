@@ -65,7 +65,7 @@ public final class InternalRequest extends PendingRequest {
   }
 
   @Override
-  public void fail(McpFailure failure) {
+  protected void failed(McpFailure failure) {
     promise.tryFail(failure);
   }
 }

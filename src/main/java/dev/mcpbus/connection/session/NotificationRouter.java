@@ -1,10 +1,12 @@
 package dev.mcpbus.connection.session;
 
+import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Passes the notifications of a session on, within the {@link NotificationBudget}: progress and log
@@ -28,11 +30,17 @@ final class NotificationRouter {
   private final PendingRequests pending;
   private final SessionListener listener;
   private final NotificationBudget budget;
+  private final @Nullable ConnectionTelemetry telemetry;
   private long ignored;
 
-  NotificationRouter(PendingRequests pending, SessionListener listener, long now) {
+  NotificationRouter(
+      PendingRequests pending,
+      SessionListener listener,
+      @Nullable ConnectionTelemetry telemetry,
+      long now) {
     this.pending = pending;
     this.listener = listener;
+    this.telemetry = telemetry;
     this.budget = new NotificationBudget(now);
   }
 
@@ -44,6 +52,9 @@ final class NotificationRouter {
       return;
     } else if (affordable || NEVER_DROPPED.contains(method)) {
       listener.onNotification(session, method, params);
+    }
+    if (!affordable && telemetry != null) {
+      telemetry.dropped();
     }
   }
 

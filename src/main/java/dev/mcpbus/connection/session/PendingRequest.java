@@ -1,7 +1,11 @@
 package dev.mcpbus.connection.session;
 
+import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.SentRequest;
+import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.transport.OutboundMessage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +22,8 @@ public abstract class PendingRequest {
   private long deadline;
   private @Nullable Runnable held;
   private int rounds;
+  private @Nullable TelemetryOperation operation;
+  private boolean toolError;
   private double progress = Double.NEGATIVE_INFINITY;
 
   /**
@@ -158,9 +164,52 @@ public abstract class PendingRequest {
     return List.of();
   }
 
-  /** The W3C trace context of the caller, null where it sent none. */
-  public @Nullable String traceparent() {
+  /** The trace that the caller named; null where it named none. */
+  public @Nullable TraceContext trace() {
     return null;
+  }
+
+  /** The name of the tool that is called, if the server lists it; else null. */
+  public @Nullable String item() {
+    return null;
+  }
+
+  // ---- telemetry
+
+  /** The request {@code id} is about to leave. */
+  final void begin(ConnectionTelemetry telemetry, long id, @Nullable RawJson params) {
+    operation = telemetry.sent(new SentRequest(id, method, item(), params, trace(), isCallers()));
+  }
+
+  /** The trace that the request carries to the server: that of its operation, or the caller's. */
+  final @Nullable TraceContext carried() {
+    TelemetryOperation measured = operation;
+    TraceContext own = measured == null ? null : measured.trace();
+    return own == null ? trace() : own;
+  }
+
+  /** The server has answered with a result. */
+  final void answered(boolean withToolError) {
+    toolError = withToolError;
+    TelemetryOperation measured = operation;
+    if (measured != null) {
+      operation = null;
+      measured.succeeded(withToolError);
+    }
+  }
+
+  /** The server has answered with an error, or will not answer. */
+  final void missed(McpFailure failure) {
+    TelemetryOperation measured = operation;
+    if (measured != null) {
+      operation = null;
+      measured.failed(failure);
+    }
+  }
+
+  /** Whether the last result was the failure of a tool. */
+  final boolean isToolError() {
+    return toolError;
   }
 
   /**
@@ -182,5 +231,11 @@ public abstract class PendingRequest {
   public abstract void complete(RawJson result);
 
   /** Ends the request without a result. */
-  public abstract void fail(McpFailure failure);
+  public final void fail(McpFailure failure) {
+    missed(failure);
+    failed(failure);
+  }
+
+  /** The request ends without a result. */
+  protected abstract void failed(McpFailure failure);
 }

@@ -2,6 +2,7 @@ package dev.mcpbus.connection.session;
 
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,21 +15,15 @@ final class RequestMeta {
 
   private RequestMeta() {}
 
-  /** True where {@code call} needs an addition. */
-  static boolean concerns(PendingRequest call) {
-    return call.progressAddress() != null || call.traceparent() != null;
-  }
-
   /**
    * {@code meta} with the additions that {@code call} needs; the same object where it needs none.
    */
-  static RawJson added(RawJson meta, long id, PendingRequest call) {
+  static RawJson added(RawJson meta, long id, PendingRequest call, @Nullable TraceContext trace) {
     RawJson all = meta;
     if (call.progressAddress() != null) {
       all = all.with(MetaKeys.PROGRESS_TOKEN, RawJson.string(TOKEN_PREFIX + id));
     }
-    String trace = call.traceparent();
-    return trace == null ? all : all.with(MetaKeys.TRACEPARENT, RawJson.string(trace));
+    return trace == null ? all : trace.into(all);
   }
 
   /**

@@ -1,7 +1,9 @@
 package dev.mcpbus.connection.session;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpFailure;
@@ -64,16 +66,17 @@ public final class Session implements Channel.Receiver {
       ConnectionOptions options,
       Clock clock,
       @Nullable MessageTap tap,
+      @Nullable ConnectionTelemetry telemetry,
       SessionListener listener) {
     this.context = context;
     this.transport = transport;
     this.era = era;
     this.options = options;
     this.clock = clock;
-    this.wire = new SessionChannel(options.limits().maxBytes(), tap);
+    this.wire = new SessionChannel(options.limits().maxBytes(), tap, telemetry);
     this.listener = listener;
     this.pending = new PendingRequests(context.owner(), clock, this::expired);
-    this.notifications = new NotificationRouter(pending, listener, clock.millis());
+    this.notifications = new NotificationRouter(pending, listener, telemetry, clock.millis());
     this.loops = new LoopCheck(InstanceId.of(context.owner()));
   }
 
@@ -180,6 +183,7 @@ public final class Session implements Channel.Receiver {
       return -1;
     }
     long id = pending.add(call);
+    wire.measure(id, call, params);
     byte[] bytes = MessageWriter.request(id, call.method(), era.params(params, id, call));
     try {
       wire.put(OutboundMessage.request(id, call.method(), bytes, era.headers(this, params, call)));
@@ -270,10 +274,7 @@ public final class Session implements Channel.Receiver {
 
   private void expired(long id, PendingRequest call) {
     abandon(id, call, "timed out");
-    call.fail(
-        McpFailure.maybeSent(
-            FailureCode.CALL_TIMEOUT,
-            "no answer to " + call.method() + " before the deadline; cancelled at the server"));
+    call.fail(ConnectionFailures.unanswered(call.method()));
   }
 
   /** The principal whose call a question of the server belongs to; null where that is unknown. */
@@ -317,21 +318,16 @@ public final class Session implements Channel.Receiver {
       }
       case NOTIFICATION ->
           notifications.route(this, message.method(), message.params(), lastReceived);
-      case REQUEST -> {
-        RawJson id = message.id();
-        if (id != null) {
-          listener.onRequest(this, id, message.method(), message.params());
-        }
-      }
+      case REQUEST ->
+          listener.onRequest(
+              this, requireNonNull(message.id()), message.method(), message.params());
     }
   }
 
   private void answered(PendingRequest call, Envelope message) {
+    call.answered(message.isToolError());
     if (!message.payload().isObject()) {
-      call.fail(
-          McpFailure.maybeSent(
-              FailureCode.PROTOCOL_ERROR,
-              "the result of " + call.method() + " is not a JSON object"));
+      call.fail(ConnectionFailures.noObject(call.method()));
       return;
     }
     McpFailure loop = loops.check(call.method(), message.payload());
@@ -350,8 +346,10 @@ public final class Session implements Channel.Receiver {
 
   private void failed(PendingRequest call, RawJson payload) {
     JsonRpcError error = JsonRpcError.of(payload).redacted(redactor());
+    McpFailure failure = McpFailure.upstream(error);
+    call.missed(failure);
     if (!error.isInModernRange() || !listener.onRefused(this, call, error)) {
-      call.fail(McpFailure.upstream(error));
+      call.fail(failure);
     }
   }
 
@@ -394,8 +392,7 @@ public final class Session implements Channel.Receiver {
    */
   public Future<Void> close() {
     ended = true;
-    pending.failAll(
-        McpFailure.maybeSent(FailureCode.OUTCOME_UNKNOWN, "the connection was closed meanwhile"));
+    pending.failAll(ConnectionFailures.closedMeanwhile());
     return wire.isAttached()
         ? wire.close()
         : opening.timeout(options.handshakeTimeout().toMillis(), MILLISECONDS).otherwiseEmpty();

@@ -1,5 +1,6 @@
 package dev.mcpbus.connection.session;
 
+import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
@@ -12,18 +13,27 @@ import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channel of a session: checks the size of each message, shows it to the tap, and passes it to
- * the transport's {@link Channel}. Owner: the connection's context.
+ * The channel of a session: checks the size of each message, counts it, shows it to the tap, and
+ * passes it to the transport's {@link Channel}. Owner: the connection's context.
  */
 final class SessionChannel {
 
   private final int maxBytes;
   private final @Nullable MessageTap tap;
+  private final @Nullable ConnectionTelemetry telemetry;
   private @Nullable Channel channel;
 
-  SessionChannel(int maxBytes, @Nullable MessageTap tap) {
+  SessionChannel(int maxBytes, @Nullable MessageTap tap, @Nullable ConnectionTelemetry telemetry) {
     this.maxBytes = maxBytes;
     this.tap = tap;
+    this.telemetry = telemetry;
+  }
+
+  /** A request is about to leave: its operation begins, where there is telemetry. */
+  void measure(long id, PendingRequest call, @Nullable RawJson params) {
+    if (telemetry != null) {
+      call.begin(telemetry, id, params);
+    }
   }
 
   void attach(Channel opened) {
@@ -53,6 +63,9 @@ final class SessionChannel {
     if (tap != null) {
       tap.message(MessageTap.Direction.SENT, RawJson.slice(message.bytes(), 0, length));
     }
+    if (telemetry != null) {
+      telemetry.bytes(length, 0);
+    }
     out.send(message);
   }
 
@@ -68,8 +81,11 @@ final class SessionChannel {
     }
   }
 
-  /** Shows a message of the server to the tap. */
+  /** Counts a message of the server, and shows it to the tap. */
   void received(RawJson message) {
+    if (telemetry != null) {
+      telemetry.bytes(0, message.length());
+    }
     if (tap != null) {
       tap.message(MessageTap.Direction.RECEIVED, message);
     }

@@ -10,6 +10,7 @@ import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
+import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -75,8 +76,13 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
   }
 
   @Override
-  public @Nullable String traceparent() {
-    return origin.traceparent();
+  public @Nullable TraceContext trace() {
+    return origin.trace();
+  }
+
+  @Override
+  public @Nullable String item() {
+    return origin.item();
   }
 
   @Override
@@ -270,7 +276,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
   }
 
   @Override
-  public void fail(McpFailure failure) {
+  protected void failed(McpFailure failure) {
     Session in = session;
     if (taskId.isEmpty()) {
       origin.fail(failure);

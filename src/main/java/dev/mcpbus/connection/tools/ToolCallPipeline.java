@@ -73,6 +73,7 @@ public final class ToolCallPipeline {
     } else if (tool == null) {
       throw missing(table, name);
     } else {
+      call.listed(tool.name());
       call.headers(tool.headers(call));
       sendValid(call, name, tool);
     }

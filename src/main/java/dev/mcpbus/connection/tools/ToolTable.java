@@ -34,6 +34,7 @@ public final class ToolTable {
     private final ParamHeaders headers;
     private final boolean hasOutput;
     private final String taskSupport;
+    private String name = "";
     private @Nullable ArgumentValidator validator;
     private @Nullable ArgumentValidator output;
 
@@ -42,6 +43,11 @@ public final class ToolTable {
       this.headers = headers;
       this.hasOutput = raw.member("outputSchema") != null;
       this.taskSupport = taskSupport(raw);
+    }
+
+    /** The name that the server lists it by. */
+    String name() {
+      return name;
     }
 
     /** The headers that mirror the call's arguments. */
@@ -168,8 +174,12 @@ public final class ToolTable {
 
   private void add(ListedTool tool) {
     RawJson name = tool.raw.member("name");
-    if (name != null && name.isString() && byName.putIfAbsent(name.asString(), tool) != null) {
-      duplicates.add(name.asString());
+    if (name == null || !name.isString()) {
+      return;
+    }
+    tool.name = name.asString();
+    if (byName.putIfAbsent(tool.name, tool) != null) {
+      duplicates.add(tool.name);
     }
   }
 

@@ -18,6 +18,7 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TraceContext;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -139,8 +140,14 @@ final class DiscoverCall extends GatewayCall {
     if (level != null && level.isString()) {
       options.addHeader(SessionMessage.LEVEL, level.asString());
     }
+    TraceContext trace = carried();
+    RawJson meta = params.member("_meta");
+    RawJson traced =
+        trace == null
+            ? params
+            : params.with("_meta", trace.into(meta == null ? RawJson.EMPTY_OBJECT : meta));
     return hostNames
-        .sendParams(parkedAt, params, options)
+        .sendParams(parkedAt, traced, options)
         .map(answer -> RawJson.of(answer.body()))
         .recover(failure -> Future.failedFuture(retry ? stale(failure) : failure));
   }

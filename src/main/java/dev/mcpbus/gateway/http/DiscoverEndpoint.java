@@ -5,7 +5,10 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
@@ -22,8 +25,10 @@ import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.protocol.Via;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -47,6 +52,8 @@ final class DiscoverEndpoint {
   /** How long a client may keep the answer to {@code server/discover}. */
   private static final long DISCOVER_TTL_MILLIS = 60_000;
 
+  private static final String VERSION = ProtocolVersion.LATEST_DISCOVER.wire();
+
   private final Vertx vertx;
   private final RequestSender sender;
   private final Directory directory;
@@ -58,6 +65,7 @@ final class DiscoverEndpoint {
   /** New in each endpoint, so that no client can derive the id of another client's call. */
   private final String callIds;
 
+  private final @Nullable Telemetry telemetry;
   private final RequestRouter router;
   private final ListenStreams listeners;
   private final DiscoverTasks tasks;
@@ -83,6 +91,7 @@ final class DiscoverEndpoint {
     this.hostNames = hostNames;
     this.address = Addresses.GATEWAY_CALLS + name;
     this.callIds = name + "-" + RandomNames.create(16) + "-";
+    this.telemetry = Telemetry.of(vertx);
     this.router = new RequestRouter(vertx, directory, options.pageSize());
     this.tasks = new DiscoverTasks(hostNames, directory, router);
     this.listeners = new ListenStreams(vertx, directory, router, replies, tasks);
@@ -111,18 +120,28 @@ final class DiscoverEndpoint {
       return;
     }
     switch (message.method()) {
-      case Methods.DISCOVER -> discover(view, id, reply);
+      case Methods.DISCOVER -> discover(view, id, meta, reply);
       case Methods.LISTEN -> listeners.listen(view, principal, id, message.params(), reply);
       default -> {
-        GatewayRequest request = request(principal, view, message, meta);
-        call(
+        GatewayRequest request = request(headers, principal, view, message, meta);
+        DiscoverCall call =
             new DiscoverCall(
-                vertx, sender, directory, hostNames, request, headers, id, meta, reply));
+                vertx, sender, directory, hostNames, request, headers, id, meta, reply);
+        if (telemetry != null) {
+          call.measureBy(telemetry, id, VERSION, headers);
+        }
+        call(call);
       }
     }
   }
 
-  private void discover(DirectoryView view, RawJson id, HttpReply reply) {
+  private void discover(DirectoryView view, RawJson id, @Nullable RawJson meta, HttpReply reply) {
+    TelemetryOperation measured =
+        telemetry == null
+            ? null
+            : telemetry.received(
+                new ReceivedRequest(
+                    "mcp", Methods.DISCOVER, id, VERSION, TraceContext.ofMeta(meta), null));
     directory
         .ready(vertx, view, List.of(ListKind.TOOLS))
         .onComplete(
@@ -144,11 +163,18 @@ final class DiscoverEndpoint {
               RawJson marked =
                   Via.put(RawJson.of(result), directory.snapshot().via(view, InstanceId.of(vertx)));
               reply.answer(200, MessageWriter.result(id, marked), null);
+              if (measured != null) {
+                measured.succeeded(false);
+              }
             });
   }
 
   private GatewayRequest request(
-      Principal principal, DirectoryView view, Envelope message, @Nullable RawJson meta) {
+      MultiMap headers,
+      Principal principal,
+      DirectoryView view,
+      Envelope message,
+      @Nullable RawJson meta) {
     RawJson capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
     return new GatewayRequest(
         Era.DISCOVER,
@@ -162,6 +188,7 @@ final class DiscoverEndpoint {
         meta != null && meta.member(MetaKeys.PROGRESS_TOKEN) != null,
         meta != null && meta.member(MetaKeys.LOG_LEVEL) != null,
         message.method().equals(Methods.TOOLS_CALL) && TaskForms.isOffered(capabilities),
+        GatewayRequest.trace(headers, meta),
         System.nanoTime());
   }
 
@@ -182,6 +209,7 @@ final class DiscoverEndpoint {
         .onComplete(
             answer -> {
               RequestAudit.ended(directory.audit(), reply.source(), call, answer);
+              call.ended(answer);
               forget(call);
               call.end(answer);
             });

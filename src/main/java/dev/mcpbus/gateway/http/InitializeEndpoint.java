@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
@@ -101,6 +102,7 @@ final class InitializeEndpoint {
             .addHeader(SessionMessage.SESSION, session);
     boolean request = message.kind() == Envelope.Kind.REQUEST;
     if (request) {
+      CallHeaders.add(options, CallHeaders.trace(headers));
       open(session, exchange, headers, reply);
     }
     send(session, message, options)

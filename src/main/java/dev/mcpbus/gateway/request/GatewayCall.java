@@ -2,17 +2,26 @@ package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallCancellation;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TraceContext;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.Message;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +31,17 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class GatewayCall {
 
+  private static final String DOOR = "mcp";
+
   private final Vertx vertx;
   private final RequestSender sender;
   private final GatewayRequest request;
   private @Nullable ConnectionId at;
   private @Nullable String server;
   private @Nullable String item;
+  private ViewList.@Nullable Target listed;
+  private @Nullable TelemetryOperation operation;
+  private boolean toolError;
   private boolean denied;
   private boolean cancelled;
 
@@ -78,8 +92,16 @@ public abstract class GatewayCall {
     }
     return sender
         .<Buffer>request(
-            connection, Addresses.of(connection, suffix), params.toBuffer(), request.options())
-        .map(reply -> RawJson.of(reply.body()));
+            connection,
+            Addresses.of(connection, suffix),
+            params.toBuffer(),
+            request.options(carried()))
+        .map(this::replied);
+  }
+
+  private RawJson replied(Message<Buffer> reply) {
+    toolError = operation != null && reply.headers().contains(Headers.TOOL_ERROR);
+    return RawJson.of(reply.body());
   }
 
   /** The failure of a call that the client has cancelled before. */
@@ -102,6 +124,66 @@ public abstract class GatewayCall {
 
   protected boolean isCancelled() {
     return cancelled;
+  }
+
+  // ---- telemetry
+
+  /**
+   * Measures the request from its arrival on.
+   *
+   * @param id of the JSON-RPC request
+   * @param version of the protocol
+   * @param headers with the trace of the HTTP request
+   */
+  public void measureBy(Telemetry telemetry, RawJson id, String version, MultiMap headers) {
+    RawJson meta = request.params().member("_meta");
+    boolean named = TraceContext.isNamedBy(meta);
+    TraceContext transport = CallHeaders.trace(headers);
+    operation =
+        telemetry.received(
+            new ReceivedRequest(
+                DOOR,
+                request.method(),
+                id,
+                version,
+                named ? TraceContext.ofMeta(meta) : transport,
+                named ? transport : null));
+  }
+
+  /** The trace for messages of this call: that of its operation, or that of the HTTP request. */
+  protected @Nullable TraceContext carried() {
+    TelemetryOperation measured = operation;
+    TraceContext own = measured == null ? null : measured.trace();
+    return own == null ? request.trace() : own;
+  }
+
+  /** Notes the target as a list of the client's view has it. */
+  void listed(ViewList.Target target) {
+    listed = target;
+  }
+
+  /** The call leaves for a server. */
+  void leavesFor(String where) {
+    TelemetryOperation measured = operation;
+    if (measured != null) {
+      ViewList.Target target = listed;
+      boolean known = target != null && target.server().equals(where);
+      measured.target(where, known && target != null ? target.key() : null);
+    }
+  }
+
+  /** The call has its outcome: ends the operation. */
+  public void ended(AsyncResult<?> outcome) {
+    TelemetryOperation measured = operation;
+    operation = null;
+    if (measured == null) {
+      return;
+    }
+    if (outcome.succeeded()) {
+      measured.succeeded(toolError);
+    } else {
+      measured.failed(McpFailure.of(outcome.cause()));
+    }
   }
 
   // ---- for the audit log

@@ -9,8 +9,11 @@ import dev.mcpbus.bus.Requester;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.Principal;
+import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.DeliveryOptions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request of an MCP client of either era. {@code DiscoverEndpoint} makes it for a client of the
@@ -26,6 +29,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
  * @param progress whether the client wants progress
  * @param log whether the client wants log messages of the call
  * @param takesTask whether the client accepts a task as the result
+ * @param trace of the HTTP request, where the message names none itself; null for none
  * @param since when the request arrived, by {@link System#nanoTime}
  */
 public record GatewayRequest(
@@ -40,6 +44,7 @@ public record GatewayRequest(
     boolean progress,
     boolean log,
     boolean takesTask,
+    @Nullable TraceContext trace,
     long since) {
 
   /** How the bus knows a principal. */
@@ -47,12 +52,26 @@ public record GatewayRequest(
     return new Requester(principal.name(), principal.admin());
   }
 
-  /** The options of a message to the connection that answers; new ones for each message. */
-  DeliveryOptions options() {
+  /**
+   * The trace of an HTTP request that its message needs: null where the message names one in {@code
+   * _meta}, which counts more (OpenTelemetry, conventions for MCP).
+   */
+  public static @Nullable TraceContext trace(MultiMap headers, @Nullable RawJson meta) {
+    TraceContext transport = CallHeaders.trace(headers);
+    return transport == null || TraceContext.isNamedBy(meta) ? null : transport;
+  }
+
+  /**
+   * The options of a message to the connection that answers; new ones for each message.
+   *
+   * @param carried the trace that the message carries in headers; null for none
+   */
+  DeliveryOptions options(@Nullable TraceContext carried) {
     DeliveryOptions options =
         CallHeaders.of(callId, CallDeadline.NONE, CallDeadline.Layer.CALLER)
             .setCodecName(Codecs.SHARED)
             .addHeader(Headers.INPUT, questions);
+    CallHeaders.add(options, carried);
     CallHeaders.add(options, Headers.TASK, takesTask ? "true" : null);
     CallHeaders.add(options, Headers.PROGRESS, progress ? reports : null);
     CallHeaders.add(options, Headers.LOG, log ? reports : null);

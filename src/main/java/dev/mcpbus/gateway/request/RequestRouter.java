@@ -186,6 +186,7 @@ public final class RequestRouter {
     DirectoryView view = call.request().view();
     ViewList.Target known = call.seen(directory.snapshot()).list(view, kind).find(name);
     if (known != null) {
+      call.listed(known);
       return Future.succeededFuture(known);
     }
     return directory
@@ -194,7 +195,11 @@ public final class RequestRouter {
         .map(
             snapshot -> {
               ViewList.Target listed = snapshot.list(view, kind).find(name);
-              return listed == null ? unlisted(snapshot, view, kind, name) : listed;
+              if (listed == null) {
+                return unlisted(snapshot, view, kind, name);
+              }
+              call.listed(listed);
+              return listed;
             });
   }
 
@@ -339,6 +344,7 @@ public final class RequestRouter {
       call.deny();
       return Future.failedFuture(McpErrors.absent(call.request()));
     }
+    call.leavesFor(server);
     return call.send(server, suffix, params);
   }
 }

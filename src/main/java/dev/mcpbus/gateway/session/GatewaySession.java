@@ -2,6 +2,9 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.InstanceId;
+import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.GatewayCapabilities;
 import dev.mcpbus.gateway.request.ListChangeTracker;
@@ -13,6 +16,7 @@ import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.protocol.Via;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -47,7 +51,8 @@ final class GatewaySession {
   final SessionTasks tasks;
   final SessionRequests requests;
 
-  private long used = System.nanoTime();
+  private final long since = System.nanoTime();
+  private long used = since;
 
   /**
    * @param initialize the params of {@code initialize}
@@ -93,6 +98,26 @@ final class GatewaySession {
   }
 
   // ---- its beginning
+
+  /** Measures the request that begins the session; null where nothing is measured. */
+  @Nullable TelemetryOperation begins(RawJson id, RawJson params) {
+    Telemetry telemetry = host.telemetry();
+    return telemetry == null
+        ? null
+        : telemetry.received(
+            new ReceivedRequest(
+                "mcp",
+                Methods.INITIALIZE,
+                id,
+                version.wire(),
+                TraceContext.ofMeta(params.member("_meta")),
+                null));
+  }
+
+  /** The version of the protocol that it speaks. */
+  String version() {
+    return version.wire();
+  }
 
   /** The result of {@code initialize}. */
   RawJson initialized(Implementation serverInfo) {
@@ -291,6 +316,9 @@ final class GatewaySession {
 
   Future<Void> close() {
     host.bound().remove(this);
+    if (host.telemetry() != null) {
+      host.telemetry().sessionEnded(version.wire(), System.nanoTime() - since);
+    }
     requests.close();
     questions.close();
     subscriptions.close();

@@ -2,15 +2,18 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
 import io.vertx.core.Vertx;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all sessions of one {@link SessionHost} share. Immutable; its parts are confined to the
  * host's context.
  *
+ * @param telemetry null where nothing is measured
  * @param bound the sessions of the host, and whether each is in use
  * @param end ends a session from outside, and forgets it
  */
@@ -21,6 +24,7 @@ record HostParts(
     RequestRouter router,
     CallRegistry registry,
     SessionStore store,
+    @Nullable Telemetry telemetry,
     int maxCalls,
     FairLimit<GatewaySession> bound,
     Consumer<GatewaySession> end) {}

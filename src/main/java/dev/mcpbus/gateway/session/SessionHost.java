@@ -8,6 +8,8 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
@@ -88,6 +90,7 @@ public final class SessionHost extends VerticleBase {
             new RequestRouter(vertx, directory, options.pageSize()),
             registry,
             new SessionStore(vertx, name, options.sessionIdle()),
+            Telemetry.of(vertx),
             options.maxCalls(),
             bound,
             this::end);
@@ -265,6 +268,7 @@ public final class SessionHost extends VerticleBase {
     String session = RandomNames.heldBy(name);
     JsonObject initialize = request.params().toJsonObject();
     GatewaySession opened = session(session, view, principal, initialize);
+    TelemetryOperation measured = opened.begins(id, request.params());
     JsonObject facts =
         new JsonObject()
             .put(SessionStore.VIEW, view)
@@ -276,10 +280,14 @@ public final class SessionHost extends VerticleBase {
                 ? parts.store().begin(session, facts)
                 : Future.succeededFuture())
         .onComplete(
-            known ->
-                message.reply(
-                    Buffer.buffer(MessageWriter.result(id, opened.initialized(serverInfo))),
-                    new DeliveryOptions().addHeader(SessionMessage.SESSION, session)));
+            known -> {
+              message.reply(
+                  Buffer.buffer(MessageWriter.result(id, opened.initialized(serverInfo))),
+                  new DeliveryOptions().addHeader(SessionMessage.SESSION, session));
+              if (measured != null) {
+                measured.succeeded(false);
+              }
+            });
   }
 
   private GatewaySession session(String id, String view, String principal, JsonObject initialize) {

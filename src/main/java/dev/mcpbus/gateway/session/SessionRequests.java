@@ -13,6 +13,7 @@ import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -90,6 +91,7 @@ final class SessionRequests {
         .onComplete(
             outcome -> {
               audit(call, outcome);
+              call.ended(outcome);
               end(call, written(id, outcome));
             });
   }
@@ -97,14 +99,19 @@ final class SessionRequests {
   private SessionCall begin(Message<?> message, RawJson id, String method, RawJson params) {
     RawJson meta = params.member("_meta");
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
-    GatewayRequest request = request(method, params, token != null);
+    TraceContext trace = GatewayRequest.trace(message.headers(), meta);
+    GatewayRequest request = request(method, params, token != null, trace);
     SessionCall call = new SessionCall(host, session, request, id, token, message);
+    if (host.telemetry() != null) {
+      call.measureBy(host.telemetry(), id, session.version(), message.headers());
+    }
     calls.put(request.callId(), call);
     session.noteUse();
     return call;
   }
 
-  private GatewayRequest request(String method, RawJson params, boolean progress) {
+  private GatewayRequest request(
+      String method, RawJson params, boolean progress, @Nullable TraceContext trace) {
     return new GatewayRequest(
         Era.INITIALIZE,
         session.principal(),
@@ -117,6 +124,7 @@ final class SessionRequests {
         progress,
         session.inbox.level() != null,
         false,
+        trace,
         System.nanoTime());
   }
 

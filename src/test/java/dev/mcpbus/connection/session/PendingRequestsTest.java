@@ -139,7 +139,7 @@ class PendingRequestsTest {
           public void complete(RawJson result) {}
 
           @Override
-          public void fail(McpFailure failure) {
+          protected void failed(McpFailure failure) {
             test.failNow(failure);
           }
         };
@@ -178,6 +178,6 @@ class PendingRequestsTest {
     public void complete(RawJson result) {}
 
     @Override
-    public void fail(McpFailure failure) {}
+    protected void failed(McpFailure failure) {}
   }
 }

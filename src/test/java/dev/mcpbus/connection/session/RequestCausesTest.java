@@ -35,7 +35,7 @@ class RequestCausesTest {
     public void complete(RawJson result) {}
 
     @Override
-    public void fail(McpFailure failure) {}
+    protected void failed(McpFailure failure) {}
   }
 
   private static final PendingRequest ADA = new Call("ada", true);

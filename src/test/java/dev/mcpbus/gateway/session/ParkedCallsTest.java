@@ -148,6 +148,7 @@ class ParkedCallsTest {
         new RequestRouter(vertx, directory, 10),
         new CallRegistry("0123456789abcdef"),
         new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+        null,
         10,
         new FairLimit<>(10),
         session -> {});

@@ -48,6 +48,7 @@ class TaskCallTest {
             new RequestRouter(vertx, directory, 10),
             new CallRegistry("host"),
             new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+            null,
             10,
             new FairLimit<>(10),
             session -> {});

@@ -1,0 +1,25 @@
+package dev.mcpbus.bus;
+
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/** The page of {@code GET /metrics}. Any thread may call. */
+@FunctionalInterface
+public interface MetricsPage {
+
+  /**
+   * The page as Prometheus reads it.
+   *
+   * @param type its media type
+   */
+  record MetricsText(String type, Buffer text) {}
+
+  /**
+   * Writes the page, not on an event loop; at most one is written at a time, and requests meanwhile
+   * share it.
+   *
+   * @param accept the header {@code Accept}; null if there is none
+   */
+  Future<MetricsText> write(@Nullable String accept);
+}
