@@ -5,6 +5,7 @@ import dev.mcpbus.cli.LocalService;
 import dev.mcpbus.cli.McpBusCommand;
 import dev.mcpbus.cli.ServiceLauncher;
 import dev.mcpbus.cli.Terminal;
+import dev.mcpbus.cli.doctor.DoctorCommand;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import java.io.PrintStream;
@@ -37,7 +38,7 @@ public final class Main {
             Path.of(System.getProperty("user.home", ".")),
             Terminal.ofProcess(System.getenv()),
             new Launcher(out, err));
-    return McpBusCommand.create(context, List.of());
+    return McpBusCommand.create(context, List.of(new DoctorCommand(context)));
   }
 
   /** Starts the service, for {@code run} and for one command. */

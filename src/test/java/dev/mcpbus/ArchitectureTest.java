@@ -51,7 +51,7 @@ class ArchitectureTest {
           row("observability", "bus", "protocol"),
           row("server", "internals", "protocol", "transport"),
           row("demo", "observability", "transport"),
-          row("cli", "bus", "config", "protocol", "security"),
+          row("cli", "bus", "config", "protocol", "security", "transport"),
           row("gateway", "internals", "bus", "directory", "policy", "protocol", "security"),
           row(
               "bridge",
@@ -104,6 +104,7 @@ class ArchitectureTest {
           row("ai.langchain4j", "ai"),
           row("ai.spring", "ai"),
           row("bridge", "bridge.options"),
+          row("cli.doctor", "cli"),
           row(
               "cluster",
               "cluster.definitions",

@@ -217,8 +217,7 @@ final class ConfigKeys {
           "retry", "restart",
           "logJsonRpc", "rpcLog",
           "workingDirectory", "cwd",
-          "endpoint", "url",
-          "requestInit", "headers");
+          "endpoint", "url");
 
   private ConfigKeys() {}
 

@@ -7,6 +7,7 @@ import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -120,7 +121,7 @@ public final class ConfigReader {
     if (registry.isEmpty()) {
       return new ServerResult(null, problems.sorted());
     }
-    ConfigNode node = ForeignForms.translated(registry.get(), ServerNames.cut(name), problems);
+    ConfigNode node = registry.get();
     Map<String, ConnectionId> ids =
         ServerNames.ids(List.of(new ConfigMember(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
@@ -161,16 +162,12 @@ public final class ConfigReader {
       Optional<String> text = BoundedFile.read(file, ParsedText.MAX_BYTES);
       if (text.isEmpty()) {
         problems.fatal(0, "the file is over 8 MiB", "Name a smaller file");
-      } else if (text.get().indexOf('\0') >= 0) {
-        problems.fatal(
-            0, "the file has NUL characters: it is UTF-16, or no text", "Save it as UTF-8");
-        return Optional.empty();
       }
       return text;
     } catch (NoSuchFileException e) {
       problems.fatal(0, "the file does not exist", "Create it, or name another");
-    } catch (BoundedFile.NotUtf8Exception e) {
-      problems.fatal(0, "the file " + e.getMessage(), "Save it as UTF-8");
+    } catch (CharacterCodingException e) {
+      problems.fatal(0, "the file is not UTF-8", "Save it as UTF-8");
     } catch (IOException e) {
       problems.fatal(0, "the file cannot be read", "Check that it is a file, and its permissions");
     }
@@ -179,7 +176,7 @@ public final class ConfigReader {
 
   private Optional<ConfigNode> parse(String text) {
     ParsedText parsed = yaml(text) ? YamlParser.parse(text) : JsoncParser.parse(text);
-    parsed.mistakes().forEach(problems::fatal);
+    parsed.mistakes().forEach(m -> problems.fatal(m.line(), m.message(), m.remedy()));
     ConfigNode root = parsed.root();
     if (root != null && !root.is(ValueType.OBJECT)) {
       problems.fatal(
@@ -188,7 +185,7 @@ public final class ConfigReader {
           "Write { \"mcpServers\": { } }");
       return Optional.empty();
     }
-    return Optional.ofNullable(root).map(node -> ForeignForms.translated(node, problems));
+    return Optional.ofNullable(root);
   }
 
   private boolean yaml(String text) {

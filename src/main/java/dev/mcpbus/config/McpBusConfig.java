@@ -42,6 +42,22 @@ public record McpBusConfig(
     problems = List.copyOf(problems);
   }
 
+  /** The same settings with other servers. */
+  public McpBusConfig withServers(List<ServerDefinition> others) {
+    return new McpBusConfig(
+        bridge,
+        hasBridge,
+        auth,
+        strategy,
+        startConcurrency,
+        gateway,
+        names,
+        search,
+        cluster,
+        others,
+        problems);
+  }
+
   /** The address on which the bridge listens. */
   public String host() {
     return bridge.host();

@@ -58,6 +58,31 @@ public record ServerDefinition(
         id, name, transport, connection, restart, rpcLog, drain, source, view, redactor, value);
   }
 
+  /** From the open channel to a ready session. */
+  public Duration handshakeTimeout() {
+    return connection.handshakeTimeout();
+  }
+
+  /**
+   * A copy that connects when a caller wants it to, whatever the entry says.
+   *
+   * @param handshakeTimeout in place of that of the entry
+   */
+  public ServerDefinition onDemand(Duration handshakeTimeout) {
+    return new ServerDefinition(
+        id,
+        name,
+        transport,
+        connection.with().lazy(true).handshakeTimeout(handshakeTimeout).build(),
+        restart,
+        rpcLog,
+        drain,
+        source,
+        view,
+        redactor,
+        origin);
+  }
+
   /** Whether both make the same connection, so that a reload need not restart it. */
   public boolean sameAs(ServerDefinition other) {
     return id.equals(other.id)

@@ -33,7 +33,6 @@ final class Supervision {
   private final Map<String, SupervisedChild> children = new LinkedHashMap<>();
   private final ChildTransitions moves;
   private final RestartGroup group;
-  private final FailureLog log = new FailureLog();
 
   Supervision(SupervisorOptions options, RandomGenerator random) {
     this.random = random;
@@ -82,7 +81,6 @@ final class Supervision {
     child.quietSince = SupervisedChild.NONE;
     child.restarts = 0;
     child.failedSinceStart = false;
-    child.failures = new FailureSeries();
     begin(child, drain);
     return decided(now);
   }
@@ -128,7 +126,7 @@ final class Supervision {
       moves.freeSlot(child);
       child.phase = Phase.RUNNING;
       child.quietSince = child.quietSince == SupervisedChild.NONE ? now : child.quietSince;
-      log.ready(child, now);
+      LOG.debug("{} started, epoch {}", child.id(), epoch);
     }
   }
 
@@ -220,7 +218,7 @@ final class Supervision {
     child.stopTicket = SupervisedChild.NONE;
     if (child.phase == Phase.GAVE_UP || !child.wanted) {
       child.countFailure(why, now);
-      log.failed(child, true, "has no session", why, now);
+      LOG.warn("{} without a session, attempt {}: {}", child.id(), child.budget.attempt(), why);
       if (!child.budget.spent()) {
         moves.deploy(child, SupervisedChild.NONE);
       } else {
@@ -329,12 +327,18 @@ final class Supervision {
       return;
     }
     if (leader != null) {
-      log.failed(child, false, "has ended and starts again together with " + leader.id(), why, now);
+      LOG.info("{} has ended and starts again together with {}: {}", child.id(), leader.id(), why);
       group.hold(child, leader);
       return;
     }
     long delay = policy.backoff().delay(child.budget.attempt(), random).toMillis();
-    log.failed(child, false, "has ended and starts again in " + delay + " ms", why, now);
+    LOG.info(
+        "{} has ended and starts again in {} ms (attempt {}, epoch {}): {}",
+        child.id(),
+        delay,
+        child.budget.attempt(),
+        child.epoch,
+        why);
     waitFor(child, delay, now);
     if (child.wanted) {
       group.holdOthers(child);
@@ -360,7 +364,13 @@ final class Supervision {
       child.reprobe = Math.max(1, Math.round(policy.reprobe().toMillis() * spread));
       moves.setTimer(child, child.reprobe, now);
     }
-    log.failed(child, true, "is not running: " + nextAttempt(child), why, now);
+    LOG.warn(
+        "{} is not running: {} (attempt {}, epoch {}): {}",
+        child.id(),
+        nextAttempt(child),
+        child.budget.attempt(),
+        child.epoch,
+        why);
     moves.announce(child, now);
   }
 

@@ -23,6 +23,7 @@ import java.security.cert.X509Certificate;
 import java.util.Collection;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,31 @@ public final class TlsFiles {
     return options == null
         ? owner.succeededFuture(NONE)
         : owner.context().executeBlocking(() -> read(owner.vertx(), options), false);
+  }
+
+  /**
+   * What a connection with these options trusts, for a check that uses no Vert.x. Reads the file:
+   * blocks.
+   *
+   * @throws TransportException {@code TLS_ERROR}, naming the file and the remedy
+   */
+  public static X509ExtendedTrustManager trustedBy(@Nullable TlsOptions options)
+      throws TransportException {
+    Path ca = options == null ? null : options.caFile();
+    try {
+      TrustManagerFactory factory = ca == null ? factory() : trusting(ca);
+      if (ca == null) {
+        factory.init((KeyStore) null);
+      }
+      for (TrustManager manager : factory.getTrustManagers()) {
+        if (manager instanceof X509ExtendedTrustManager known) {
+          return known;
+        }
+      }
+    } catch (GeneralSecurityException e) {
+      throw new TransportException(Reason.TLS_ERROR, Reached.NO, "Java's trust store: " + e);
+    }
+    throw new TransportException(Reason.TLS_ERROR, Reached.NO, "Java has no trust store");
   }
 
   /** Adds the certificates to a client's options. Without a file the option keeps its value. */

@@ -1,0 +1,189 @@
+package dev.mcpbus.cli.doctor;
+
+import dev.mcpbus.cli.CommandContext;
+import dev.mcpbus.cli.CommandFailure;
+import dev.mcpbus.cli.ExitCode;
+import dev.mcpbus.cli.LocalService;
+import dev.mcpbus.cli.ServiceClient;
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.transport.StdioOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Examines the servers of a configuration: each by itself, some at the same time. What can be seen
+ * without a start comes first; the servers that are left start in one small service inside this
+ * process, which tells about them at its HTTP doors. Used on the main thread; the examinations run
+ * on threads of their own.
+ */
+final class Doctor {
+
+  private static final int AT_ONCE = 8;
+
+  private final CommandContext context;
+  private final Path file;
+  private final @Nullable Duration timeout;
+  private final RunningService running;
+
+  /**
+   * @param file the configuration
+   * @param timeout for the handshake, null for that of each entry
+   * @param running what a mcpbus that runs already says of a server
+   */
+  Doctor(CommandContext context, Path file, @Nullable Duration timeout, RunningService running) {
+    this.context = context;
+    this.file = file;
+    this.timeout = timeout;
+    this.running = running;
+  }
+
+  /**
+   * One report for each server, in the order of the file; those that cannot be read come last.
+   *
+   * @param wanted the id or name of one server, null for all
+   * @throws CommandFailure where there is no such server
+   */
+  List<DoctorReport> examine(@Nullable String wanted) {
+    ConfigResult result =
+        ConfigReader.read(file, ConfigEnvironment.system().withVariables(context.variables()));
+    McpBusConfig config = result.config();
+    if (config == null) {
+      return List.of(
+          new DoctorReport(file.toString(), "", EntryCheck.broken(result.problems()), null));
+    }
+    List<ServerDefinition> sound =
+        config.servers().stream().filter(each -> isWanted(wanted, each)).toList();
+    List<DoctorReport> reports = new ArrayList<>(examined(result, config, sound));
+    BrokenEntries broken = BrokenEntries.of(result.problems());
+    broken.names().stream()
+        .filter(name -> wanted == null || BrokenEntries.isCalled(name, wanted))
+        .forEach(name -> reports.add(broken.report(name)));
+    if (wanted != null && reports.isEmpty()) {
+      throw unknown(wanted, config, broken);
+    }
+    return reports;
+  }
+
+  private static boolean isWanted(@Nullable String wanted, ServerDefinition each) {
+    return wanted == null || each.id().value().equals(wanted) || each.name().equals(wanted);
+  }
+
+  private CommandFailure unknown(String wanted, McpBusConfig config, BrokenEntries broken) {
+    List<String> there =
+        new ArrayList<>(config.servers().stream().map(each -> each.id().value()).toList());
+    there.addAll(broken.names());
+    return new CommandFailure(
+        ExitCode.NOT_FOUND,
+        "UNKNOWN_CONNECTION",
+        "no server "
+            + wanted
+            + " in "
+            + file
+            + (there.isEmpty() ? ", which has no servers" : "; it has " + String.join(", ", there))
+            + "; a disabled one is not examined");
+  }
+
+  private List<DoctorReport> examined(
+      ConfigResult result, McpBusConfig config, List<ServerDefinition> all) {
+    if (all.isEmpty()) {
+      return List.of();
+    }
+    ExecutorService threads =
+        Executors.newFixedThreadPool(Math.min(AT_ONCE, all.size()), Doctor::daemon);
+    try {
+      List<Examination> examinations =
+          each(threads, all, definition -> new Examination(definition, before(definition)));
+      List<ServerDefinition> startable =
+          examinations.stream().filter(Examination::mayStart).map(this::onDemand).toList();
+      if (startable.isEmpty()) {
+        return examinations.stream().map(each -> each.report(running)).toList();
+      }
+      try (LocalService service =
+              context.launcher().start(file, result, config.withServers(startable));
+          ServiceClient client = new ServiceClient(service.url(), service.token(), null)) {
+        return each(
+            threads,
+            examinations,
+            one -> (one.mayStart() ? one.with(live(client, one)) : one).report(running));
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private ServerDefinition onDemand(Examination one) {
+    return one.definition()
+        .onDemand(timeout == null ? one.definition().handshakeTimeout() : timeout);
+  }
+
+  private List<DoctorStep> before(ServerDefinition definition) {
+    List<DoctorStep> steps = new ArrayList<>(EntryCheck.sound(definition, context.variables()));
+    if (definition.transport() instanceof StdioOptions stdio) {
+      steps.add(new CommandCheck(stdio, context.variables(), context.home()).run());
+    } else {
+      try {
+        Endpoint.of(definition.transport())
+            .ifPresent(at -> steps.addAll(new AddressCheck(at, context.variables()).run()));
+      } catch (IllegalArgumentException e) {
+        steps.add(
+            DoctorStep.failed(
+                "address",
+                -1,
+                Finding.of(DoctorCause.BAD_URL, "\"url\" cannot be read", "Correct \"url\"")));
+      }
+    }
+    return steps;
+  }
+
+  private List<DoctorStep> live(ServiceClient client, Examination one) {
+    try {
+      return new ConnectionCheck(
+              client, onDemand(one), Endpoint.of(one.definition().transport()).orElse(null))
+          .run();
+    } catch (CommandFailure e) {
+      return List.of(
+          DoctorStep.failed(
+              "started",
+              -1,
+              Finding.of(
+                  DoctorCause.FAILED_OTHERWISE,
+                  "The service in this process does not answer: " + e.getMessage(),
+                  "Try again; this is a defect of mcpbus")));
+    }
+  }
+
+  private static <A, B> List<B> each(ExecutorService threads, List<A> all, Function<A, B> work) {
+    List<Future<B>> begun = all.stream().map(one -> threads.submit(() -> work.apply(one))).toList();
+    List<B> done = new ArrayList<>();
+    for (Future<B> one : begun) {
+      try {
+        done.add(Objects.requireNonNull(one.get()));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new CommandFailure(ExitCode.INTERRUPTED, "CANCELLED", "interrupted");
+      } catch (ExecutionException e) {
+        throw new IllegalStateException(e.getCause());
+      }
+    }
+    return done;
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "mcpbus-doctor");
+    thread.setDaemon(true);
+    return thread;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.mcpbus.cli.doctor;
+
+import dev.mcpbus.cli.ExitCode;
+
+/**
+ * Why a server does not work, as {@code mcpbus doctor} names it. The names are stable: programs
+ * read them from {@code --json}.
+ */
+enum DoctorCause {
+  // What the configuration says, or this machine lacks: a person has to correct it.
+  CONFIG_PROBLEM(ExitCode.UNEXPECTED),
+  VARIABLE_UNSET(ExitCode.UNEXPECTED),
+  ENV_FILE_UNUSABLE(ExitCode.UNEXPECTED),
+  PLACEHOLDER_VALUE(ExitCode.UNEXPECTED),
+  COMMAND_NOT_FOUND(ExitCode.UNEXPECTED),
+  COMMAND_NOT_EXECUTABLE(ExitCode.UNEXPECTED),
+  INTERPRETER_NOT_FOUND(ExitCode.UNEXPECTED),
+  DIRECTORY_NOT_FOUND(ExitCode.UNEXPECTED),
+  FILE_NOT_FOUND(ExitCode.UNEXPECTED),
+  BAD_URL(ExitCode.UNEXPECTED),
+  WRONG_ARGUMENTS(ExitCode.UNEXPECTED),
+  VARIABLE_MISSING(ExitCode.UNEXPECTED),
+  WAITS_FOR_A_PERSON(ExitCode.UNEXPECTED),
+  NEEDS_NO_TERMINAL(ExitCode.UNEXPECTED),
+  LEADS_BACK(ExitCode.UNEXPECTED),
+  TOOLS_ONLY(ExitCode.UNEXPECTED),
+  // The process: it ends before it speaks, or it speaks something else.
+  MODULE_NOT_FOUND(ExitCode.UNREACHABLE),
+  PACKAGE_NOT_FOUND(ExitCode.UNREACHABLE),
+  REGISTRY_UNREACHABLE(ExitCode.UNREACHABLE),
+  RUNTIME_TOO_OLD(ExitCode.UNREACHABLE),
+  SYNTAX_ERROR(ExitCode.UNREACHABLE),
+  LIBRARY_MISSING(ExitCode.UNREACHABLE),
+  WRONG_ARCHITECTURE(ExitCode.UNREACHABLE),
+  PERMISSION_DENIED(ExitCode.UNREACHABLE),
+  PORT_IN_USE(ExitCode.UNREACHABLE),
+  OUT_OF_MEMORY(ExitCode.UNREACHABLE),
+  DOCKER_NOT_RUNNING(ExitCode.UNREACHABLE),
+  IMAGE_NOT_FOUND(ExitCode.UNREACHABLE),
+  EXITED_AT_ONCE(ExitCode.UNREACHABLE),
+  CRASHED(ExitCode.UNREACHABLE),
+  KILLED(ExitCode.UNREACHABLE),
+  LOGS_ON_STDOUT(ExitCode.UNREACHABLE),
+  WRONG_FRAMING(ExitCode.UNREACHABLE),
+  NOT_MCP(ExitCode.UNREACHABLE),
+  SERVES_HTTP(ExitCode.UNREACHABLE),
+  // The way to a server on a network.
+  HOST_NOT_FOUND(ExitCode.UNREACHABLE),
+  CONNECTION_REFUSED(ExitCode.UNREACHABLE),
+  CONNECT_TIMEOUT(ExitCode.UNREACHABLE),
+  NO_ROUTE(ExitCode.UNREACHABLE),
+  TLS_CERTIFICATE_EXPIRED(ExitCode.UNREACHABLE),
+  TLS_CERTIFICATE_NOT_YET_VALID(ExitCode.UNREACHABLE),
+  TLS_WRONG_HOST(ExitCode.UNREACHABLE),
+  TLS_SELF_SIGNED(ExitCode.UNREACHABLE),
+  TLS_UNKNOWN_AUTHORITY(ExitCode.UNREACHABLE),
+  TLS_NOT_SPOKEN(ExitCode.UNREACHABLE),
+  TLS_WANTED(ExitCode.UNREACHABLE),
+  TLS_CLIENT_CERTIFICATE(ExitCode.UNREACHABLE),
+  TLS_FAILED(ExitCode.UNREACHABLE),
+  NOT_HTTP(ExitCode.UNREACHABLE),
+  WRONG_PATH(ExitCode.UNREACHABLE),
+  HTML_PAGE(ExitCode.UNREACHABLE),
+  REDIRECTED(ExitCode.UNREACHABLE),
+  SERVER_ERROR(ExitCode.UNREACHABLE),
+  RATE_LIMITED(ExitCode.UNREACHABLE),
+  // The protocol.
+  NO_ANSWER(ExitCode.UNREACHABLE),
+  INITIALIZE_REFUSED(ExitCode.UNREACHABLE),
+  UNSUPPORTED_VERSION(ExitCode.UNREACHABLE),
+  LIST_FAILED(ExitCode.UNREACHABLE),
+  PING_FAILED(ExitCode.UNREACHABLE),
+  CONNECTION_LOST(ExitCode.UNREACHABLE),
+  FAILED_OTHERWISE(ExitCode.UNREACHABLE),
+  // Who one is.
+  LOGIN_REQUIRED(ExitCode.NOT_ALLOWED),
+  CREDENTIALS_MISSING(ExitCode.NOT_ALLOWED),
+  CREDENTIALS_REFUSED(ExitCode.NOT_ALLOWED),
+  FORBIDDEN(ExitCode.NOT_ALLOWED),
+  // What a server does wrong without failing.
+  STDOUT_JUNK(ExitCode.DONE),
+  TOOLS_LEFT_OUT(ExitCode.DONE),
+  DUPLICATE_TOOLS(ExitCode.DONE),
+  DOES_NOT_END(ExitCode.DONE);
+
+  private final ExitCode exit;
+
+  DoctorCause(ExitCode exit) {
+    this.exit = exit;
+  }
+
+  /** How the command ends: 1 configuration, 3 login, 4 unreachable, 0 for a note. */
+  ExitCode exit() {
+    return exit;
+  }
+}
