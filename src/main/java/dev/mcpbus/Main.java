@@ -8,6 +8,7 @@ import dev.mcpbus.cli.Terminal;
 import dev.mcpbus.cli.doctor.DoctorCommand;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.internals.OptionalLibrary;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,6 +20,10 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
+    if (!OptionalLibrary.PICOCLI.isPresent()) {
+      System.err.println(OptionalLibrary.PICOCLI.missing());
+      System.exit(1);
+    }
     int code = commandLine().execute(args);
     if (code != 0) {
       System.exit(code);

@@ -6,6 +6,8 @@ import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.client.McpClient;
+import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigProblem;
@@ -49,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * McpBus.start(vertx, McpBus.Options.of(Path.of("conf/mcpbus.json")))
- *     .compose(bus -> McpClient.create(vertx).server("git").listTools());
+ *     .compose(bus -> bus.server("git").callTool("status", Map.of("path", ".")));
  * }</pre>
  */
 public final class McpBus {
@@ -206,9 +208,15 @@ public final class McpBus {
   private final Vertx vertx;
   private final VerticleTree tree;
 
-  private McpBus(Vertx vertx, VerticleTree tree) {
+  private final List<ConfigProblem> problems;
+  private final McpClient client;
+
+  private McpBus(Vertx vertx, VerticleTree tree, List<ConfigProblem> problems) {
     this.vertx = vertx;
     this.tree = tree;
+    this.problems = problems;
+    this.client = McpClient.create(vertx);
+    tree.closed().onComplete(closed -> client.close());
   }
 
   /** One second, in nanoseconds, the unit of this option of Vert.x. */
@@ -230,8 +238,9 @@ public final class McpBus {
   /**
    * Starts everything. Waits for no server: the connections become ready, or fail, on their own.
    *
-   * @return fails where the bridge cannot listen, and where a clustered Vert.x has no {@link
-   *     ClusterSecret}; everything that was started is stopped then
+   * @return fails where the bridge cannot listen, where a library is missing that an option needs,
+   *     and where a clustered Vert.x has no {@link ClusterSecret}; everything that was started is
+   *     stopped then
    */
   public static Future<McpBus> start(Vertx vertx, Options options) {
     return start(vertx, options, OAuthAuthenticators.ofVariables(vertx, System.getenv()));
@@ -259,13 +268,20 @@ public final class McpBus {
       return Future.failedFuture(ClusterSecret.missing());
     }
     Codecs.register(vertx);
-    VerticleTree tree = new VerticleTree(vertx, options, authenticators, pins);
+    VerticleTree tree;
+    try {
+      tree = new VerticleTree(vertx, options, authenticators, pins);
+    } catch (IllegalStateException missing) {
+      return Future.failedFuture(missing);
+    }
     OwnContext caller = OwnContext.current(vertx);
     Closeable hook = done -> tree.close().onComplete(done);
     caller.addCloseHook(hook);
     tree.closed().onComplete(ended -> caller.removeCloseHook(hook));
     Promise<McpBus> started = caller.promise();
-    tree.open(options).map(new McpBus(vertx, tree)).onComplete(started);
+    tree.open(options)
+        .map(opened -> new McpBus(vertx, tree, options.problems()))
+        .onComplete(started);
     return started.future();
   }
 
@@ -292,6 +308,38 @@ public final class McpBus {
                     "the embedding program",
                     new JsonObject().put("type", transport.type()),
                     Redactor.NONE)));
+  }
+
+  /**
+   * Adds a server that an entry of a configuration describes.
+   *
+   * @param name the key of the entry; the id on the bus derives from it
+   * @param entry what a file has under that key
+   * @return completes before the server is connected; {@link #awaitReady} waits for that. Fails
+   *     with {@code BAD_REQUEST}, whose message names every mistake, also where the name is taken
+   */
+  public Future<McpServerClient> add(String name, JsonObject entry) {
+    return client.addServer(name, entry).map(status -> client.server(status.id()));
+  }
+
+  /**
+   * Waits until servers are ready, as {@link McpClient#awaitReady}. A server that the configuration
+   * leaves out is not ready; the reason is its mistake.
+   *
+   * @param servers ids of the wanted servers, none for all
+   */
+  public Future<Void> awaitReady(Duration timeout, String... servers) {
+    return LeftOutServers.awaitReady(client, problems, timeout, List.of(servers));
+  }
+
+  /** The calls: of one server, or of all. It ends with this bus. */
+  public McpClient client() {
+    return client;
+  }
+
+  /** As {@link McpClient#server(String)}. */
+  public McpServerClient server(String id) {
+    return client.server(id);
   }
 
   /** Applies a change of the configuration. */

@@ -9,6 +9,7 @@ import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.security.AuditLogFile;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -50,7 +51,10 @@ final class Service {
       Engine engine,
       PrintStream out,
       PrintStream err) {
-    AuditLogFile.open(config.auth().auditFile());
+    if (config.auth().auditFile() != null) {
+      OptionalLibrary.LOGBACK.require();
+      AuditLogFile.open(config.auth().auditFile());
+    }
     int listenPort = port == null ? config.port() : port;
     Vertx vertx;
     try {

@@ -20,6 +20,7 @@ import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
+import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
@@ -60,8 +61,10 @@ final class VerticleTree {
   private volatile boolean closing;
   private volatile long auditTimer = -1;
 
+  /** Throws where a library is missing that an option needs. */
   VerticleTree(
       Vertx vertx, McpBus.Options options, AuthenticatorFactory authenticators, PinStore pins) {
+    requireLibraries(options);
     this.vertx = vertx;
     this.context = OwnContext.create(vertx);
     this.foundation = new Deployments(vertx);
@@ -91,6 +94,18 @@ final class VerticleTree {
         bridge == null
             ? null
             : new HttpDoors(vertx, options, bridge, own, directory, access, readiness);
+  }
+
+  private static void requireLibraries(McpBus.Options options) {
+    if (usesDemo(options.servers())) {
+      OptionalLibrary.MCP_SDK.require();
+    }
+    if (options.bridge() != null) {
+      OptionalLibrary.VERTX_WEB.require();
+    }
+    if (options.search()) {
+      OptionalLibrary.LUCENE.require();
+    }
   }
 
   private DirectoryVerticle directory(McpBus.Options options) {
@@ -193,8 +208,10 @@ final class VerticleTree {
       closing = true;
       start = opened;
     }
-    context.removeCloseHook(hook);
-    start.transform(open -> closeAll()).onComplete(closed);
+    start
+        .transform(open -> closeAll())
+        .onComplete(ended -> context.removeCloseHook(hook))
+        .onComplete(closed);
     return closed.future();
   }
 

@@ -47,13 +47,19 @@ public final class BlockingTools implements AutoCloseable {
    *
    * @param servers ids of the servers whose tools are offered; empty for all
    * @param timeout of a call; null for the connection's own request time-out
+   * @param patience how long a list waits for servers that connect for the first time, for example
+   *     one that was just added; default 10 s, zero for no wait
    * @param schemas replace the servers' schemas, by routing name or {@code server.tool}
    */
   public record FrameworkOptions(
-      List<String> servers, @Nullable Duration timeout, Map<String, JsonObject> schemas) {
+      List<String> servers,
+      @Nullable Duration timeout,
+      Duration patience,
+      Map<String, JsonObject> schemas) {
 
     /** All servers, the connections' time-outs, the servers' schemas. */
-    public static final FrameworkOptions DEFAULT = new FrameworkOptions(List.of(), null, Map.of());
+    public static final FrameworkOptions DEFAULT =
+        new FrameworkOptions(List.of(), null, Duration.ofSeconds(10), Map.of());
 
     public FrameworkOptions {
       servers = List.copyOf(servers);
@@ -61,15 +67,19 @@ public final class BlockingTools implements AutoCloseable {
     }
 
     public FrameworkOptions withServers(String... ids) {
-      return new FrameworkOptions(List.of(ids), timeout, schemas);
+      return new FrameworkOptions(List.of(ids), timeout, patience, schemas);
     }
 
     public FrameworkOptions withTimeout(Duration value) {
-      return new FrameworkOptions(servers, value, schemas);
+      return new FrameworkOptions(servers, value, patience, schemas);
+    }
+
+    public FrameworkOptions withPatience(Duration value) {
+      return new FrameworkOptions(servers, timeout, value, schemas);
     }
 
     public FrameworkOptions withSchemas(Map<String, JsonObject> values) {
-      return new FrameworkOptions(servers, timeout, values);
+      return new FrameworkOptions(servers, timeout, patience, values);
     }
   }
 
@@ -82,7 +92,10 @@ public final class BlockingTools implements AutoCloseable {
     this.options = options;
   }
 
-  /** The present tools. Blocks for at most 30 s. */
+  /**
+   * The present tools, with those of a server that was just added: it waits for first attempts to
+   * connect, as long as {@link FrameworkOptions#patience} says. Blocks for at most that and 30 s.
+   */
   public ModelTools list() {
     JsonObject wanted =
         options.servers().isEmpty()
@@ -90,13 +103,19 @@ public final class BlockingTools implements AutoCloseable {
             : new JsonObject().put("servers", new JsonArray(options.servers()));
     return await(
         () ->
-            vertx
-                .eventBus()
-                .<JsonObject>request(Addresses.ALL_TOOLS_LIST, wanted)
+            settled()
+                .compose(
+                    tried -> vertx.eventBus().<JsonObject>request(Addresses.ALL_TOOLS_LIST, wanted))
                 .map(Message::body)
                 .map(listed -> ModelTools.of(listed, options.schemas())),
-        LIST_MILLIS,
+        LIST_MILLIS + options.patience().toMillis(),
         new CancellationToken());
+  }
+
+  private Future<Void> settled() {
+    return options.patience().isZero()
+        ? Future.succeededFuture()
+        : client.awaitAttempts(options.patience(), options.servers());
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.internals.OwnContext;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
@@ -37,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * connection cancels it there. Any thread may call; the future completes on the caller's context.
  */
 final class ClientCalls {
+
+  /** Looked up once: typed calls check it. */
+  private static final boolean SDK = OptionalLibrary.MCP_SDK.isPresent();
 
   private final Vertx vertx;
   private final RequestSender sender;
@@ -115,9 +119,15 @@ final class ClientCalls {
     return pending.promise.future();
   }
 
-  /** Sends the params as raw bytes, so that the result arrives as raw bytes. */
+  /**
+   * Sends the params as raw bytes, so that the result arrives as raw bytes, of which {@link
+   * SdkJson} makes a record. Sends nothing where the SDK is missing.
+   */
   Future<Buffer> sendEncoded(
       String address, @Nullable ConnectionId server, JsonObject params, CallOptions options) {
+    if (!SDK) {
+      return Future.failedFuture(noSdk());
+    }
     Buffer body;
     try {
       body = params.toBuffer();
@@ -125,6 +135,18 @@ final class ClientCalls {
       return Future.failedFuture(notJson());
     }
     return send(address, server, body, Buffer.class, options);
+  }
+
+  /** Fails where a result cannot become a record of the SDK. */
+  static Future<Void> sdk() {
+    return SDK ? Future.succeededFuture() : Future.failedFuture(noSdk());
+  }
+
+  private static McpFailure noSdk() {
+    return McpFailure.notSent(
+        FailureCode.BAD_REQUEST,
+        OptionalLibrary.MCP_SDK.missing()
+            + ". The methods with a JsonObject or a Buffer do without");
   }
 
   private static McpFailure notJson() {
@@ -290,7 +312,7 @@ final class ClientCalls {
   private static McpSchema.@Nullable ProgressNotification progressOf(Object params) {
     Buffer json = params instanceof JsonObject object ? object.toBuffer() : (Buffer) params;
     try {
-      return SdkJson.read(json, McpSchema.ProgressNotification.class);
+      return SdkJson.read(json, () -> McpSchema.ProgressNotification.class);
     } catch (McpFailure malformed) {
       return null;
     }

@@ -43,13 +43,13 @@ final class InputHandlers {
   }
 
   Future<Void> setElicitation(String address, InputHandler.Elicitation handler) {
-    return set(
-        address,
-        Methods.ELICITATION,
+    InputHandler typed =
         (server, params) ->
             handler
-                .elicit(server, SdkJson.read(params.toBuffer(), McpSchema.ElicitRequest.class))
-                .map(SdkJson::write));
+                .elicit(
+                    server, SdkJson.read(params.toBuffer(), () -> McpSchema.ElicitRequest.class))
+                .map(SdkJson::write);
+    return ClientCalls.sdk().compose(present -> set(address, Methods.ELICITATION, typed));
   }
 
   /** Removes a handler, if there is one; with the last handler, the consumer of the address. */

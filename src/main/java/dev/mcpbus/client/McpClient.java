@@ -17,10 +17,12 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class McpClient {
 
+  private final Vertx vertx;
   private final ClientCalls calls;
   private final EventSubscriptions subscriptions;
   private final InputHandlers inputs;
@@ -51,6 +54,7 @@ public final class McpClient {
   private final Closeable hook = done -> close().onComplete(done);
 
   private McpClient(Vertx vertx, CallOptions defaults) {
+    this.vertx = vertx;
     this.calls = new ClientCalls(vertx, defaults, Layer.CALLER);
     this.subscriptions = new EventSubscriptions(vertx);
     this.inputs = new InputHandlers(vertx);
@@ -157,6 +161,30 @@ public final class McpClient {
                     .toList());
   }
 
+  /**
+   * Waits until servers are ready: connected, with their tools listed. A lazy server that waits for
+   * its first call, and one that was disconnected, count as ready.
+   *
+   * @param timeout how long to wait at most
+   * @param servers ids of the wanted servers, none for all
+   * @return fails with {@code UNAVAILABLE} as soon as all have settled and one has failed, or after
+   *     {@code timeout}; the message has the id and the reason of each that is not ready
+   */
+  public Future<Void> awaitReady(Duration timeout, String... servers) {
+    return ReadyWait.ready(this, vertx, timeout, List.of(servers));
+  }
+
+  /**
+   * Waits until no server is in its first attempt to connect, for example one that was just added.
+   *
+   * @param timeout how long to wait at most
+   * @param servers ids of the wanted servers, none for all
+   * @return completes then, whatever became of the attempts; never fails
+   */
+  public Future<Void> awaitAttempts(Duration timeout, List<String> servers) {
+    return ReadyWait.attempted(this, vertx, timeout, servers);
+  }
+
   /** Status and masked configuration of every server. */
   public Future<List<ServerSummary>> serverSummaries() {
     return statuses()
@@ -173,17 +201,17 @@ public final class McpClient {
    * @param servers ids of the wanted servers, none for all
    */
   public Future<McpSchema.ListToolsResult> listTools(String... servers) {
-    return typed(Addresses.ALL_TOOLS_LIST, servers, McpSchema.ListToolsResult.class);
+    return typed(Addresses.ALL_TOOLS_LIST, servers, () -> McpSchema.ListToolsResult.class);
   }
 
   /** As {@link #listTools}, with each resource's server in {@code _meta}. */
   public Future<McpSchema.ListResourcesResult> listResources(String... servers) {
-    return typed(Addresses.ALL_RESOURCES_LIST, servers, McpSchema.ListResourcesResult.class);
+    return typed(Addresses.ALL_RESOURCES_LIST, servers, () -> McpSchema.ListResourcesResult.class);
   }
 
   /** As {@link #listTools}, named {@code server.prompt}. */
   public Future<McpSchema.ListPromptsResult> listPrompts(String... servers) {
-    return typed(Addresses.ALL_PROMPTS_LIST, servers, McpSchema.ListPromptsResult.class);
+    return typed(Addresses.ALL_PROMPTS_LIST, servers, () -> McpSchema.ListPromptsResult.class);
   }
 
   /**
@@ -214,7 +242,7 @@ public final class McpClient {
         new JsonObject().put("name", name).put("arguments", new JsonObject(arguments));
     return calls
         .sendEncoded(Addresses.ALL_TOOLS_CALL, serverOf(name), params, options)
-        .map(result -> SdkJson.read(result, McpSchema.CallToolResult.class));
+        .map(result -> SdkJson.read(result, () -> McpSchema.CallToolResult.class));
   }
 
   /** The same; the result keeps all members. */
@@ -330,7 +358,7 @@ public final class McpClient {
     return calls.send(address, null, body, JsonObject.class, CallOptions.DEFAULT);
   }
 
-  private <T> Future<T> typed(String address, String[] servers, Class<T> type) {
+  private <T> Future<T> typed(String address, String[] servers, Supplier<Class<T>> type) {
     JsonObject body = new JsonObject();
     if (servers.length > 0) {
       body.put("servers", new JsonArray(List.of(servers)));

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +71,7 @@ public final class McpServerClient {
   }
 
   private <T> Future<T> typed(
-      String suffix, JsonObject params, Class<T> type, CallOptions options) {
+      String suffix, JsonObject params, Supplier<Class<T>> type, CallOptions options) {
     return calls
         .sendEncoded(Addresses.of(id, suffix), id, params, options)
         .map(result -> SdkJson.read(result, type));
@@ -164,7 +165,8 @@ public final class McpServerClient {
    * @param cursor of the wanted page; null for all pages
    */
   public Future<McpSchema.ListToolsResult> listTools(@Nullable String cursor, CallOptions options) {
-    return typed(Addresses.TOOLS_LIST, page(cursor), McpSchema.ListToolsResult.class, options);
+    return typed(
+        Addresses.TOOLS_LIST, page(cursor), () -> McpSchema.ListToolsResult.class, options);
   }
 
   /** The {@code _meta} of every tool that has one, by tool name. */
@@ -216,7 +218,7 @@ public final class McpServerClient {
     return typed(
         Addresses.TOOLS_CALL,
         new JsonObject().put("name", tool).put("arguments", new JsonObject(arguments)),
-        McpSchema.CallToolResult.class,
+        () -> McpSchema.CallToolResult.class,
         options);
   }
 
@@ -234,8 +236,9 @@ public final class McpServerClient {
         ttl == null ? new JsonObject() : new JsonObject().put("ttl", ttl.toMillis());
     JsonObject params =
         new JsonObject().put("name", tool).put("arguments", new JsonObject(arguments));
-    return send(Addresses.TOOLS_CALL, params.put("task", requested), options)
-        .map(SdkJson::toolAnswer);
+    return ClientCalls.sdk()
+        .compose(present -> send(Addresses.TOOLS_CALL, params.put("task", requested), options))
+        .map(answer -> SdkJson.toolAnswer(answer));
   }
 
   public Future<McpTask> getTask(String taskId, CallOptions options) {
@@ -245,7 +248,10 @@ public final class McpServerClient {
   /** Waits for the end of the task, also across restarts of the connection. */
   public Future<McpSchema.CallToolResult> taskResult(String taskId, CallOptions options) {
     return typed(
-        Addresses.TASKS_RESULT, McpTask.named(taskId), McpSchema.CallToolResult.class, options);
+        Addresses.TASKS_RESULT,
+        McpTask.named(taskId),
+        () -> McpSchema.CallToolResult.class,
+        options);
   }
 
   /**
@@ -286,7 +292,7 @@ public final class McpServerClient {
   public Future<McpSchema.ListResourcesResult> listResources(
       @Nullable String cursor, CallOptions options) {
     return typed(
-        Addresses.RESOURCES_LIST, page(cursor), McpSchema.ListResourcesResult.class, options);
+        Addresses.RESOURCES_LIST, page(cursor), () -> McpSchema.ListResourcesResult.class, options);
   }
 
   public Future<McpSchema.ListResourceTemplatesResult> listResourceTemplates() {
@@ -301,7 +307,7 @@ public final class McpServerClient {
     return typed(
         Addresses.RESOURCES_TEMPLATES,
         page(cursor),
-        McpSchema.ListResourceTemplatesResult.class,
+        () -> McpSchema.ListResourceTemplatesResult.class,
         options);
   }
 
@@ -310,7 +316,8 @@ public final class McpServerClient {
   }
 
   public Future<McpSchema.ReadResourceResult> readResource(String uri, CallOptions options) {
-    return typed(Addresses.RESOURCES_READ, uri(uri), McpSchema.ReadResourceResult.class, options);
+    return typed(
+        Addresses.RESOURCES_READ, uri(uri), () -> McpSchema.ReadResourceResult.class, options);
   }
 
   /** After this, {@link #onResourceUpdated} receives the updates of the resource. */
@@ -333,7 +340,8 @@ public final class McpServerClient {
    */
   public Future<McpSchema.ListPromptsResult> listPrompts(
       @Nullable String cursor, CallOptions options) {
-    return typed(Addresses.PROMPTS_LIST, page(cursor), McpSchema.ListPromptsResult.class, options);
+    return typed(
+        Addresses.PROMPTS_LIST, page(cursor), () -> McpSchema.ListPromptsResult.class, options);
   }
 
   public Future<McpSchema.GetPromptResult> getPrompt(String name, Map<String, String> arguments) {
@@ -347,14 +355,17 @@ public final class McpServerClient {
     return typed(
         Addresses.PROMPTS_GET,
         new JsonObject().put("name", name).put("arguments", values),
-        McpSchema.GetPromptResult.class,
+        () -> McpSchema.GetPromptResult.class,
         options);
   }
 
   public Future<McpSchema.CompleteResult> complete(
       McpSchema.CompleteRequest request, CallOptions options) {
     return typed(
-        Addresses.COMPLETION, SdkJson.write(request), McpSchema.CompleteResult.class, options);
+        Addresses.COMPLETION,
+        SdkJson.write(request),
+        () -> McpSchema.CompleteResult.class,
+        options);
   }
 
   // Events of the server. Handlers run on the context that adds them.

@@ -8,6 +8,7 @@ import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.util.function.Supplier;
 
 /**
  * Converts raw bytes to records of the MCP SDK and back, with the SDK's own mapper. Thread-safe.
@@ -19,10 +20,12 @@ final class SdkJson {
   private SdkJson() {}
 
   /**
+   * @param record the type, as a function, so that a caller links without the SDK
    * @throws McpFailure {@code PROTOCOL_ERROR}; its message does not contain {@code json}, which may
    *     contain secrets
    */
-  static <T> T read(Buffer json, Class<T> type) {
+  static <T> T read(Buffer json, Supplier<Class<T>> record) {
+    Class<T> type = record.get();
     try {
       return MAPPER.readValue(json.getBytes(), type);
     } catch (IOException | RuntimeException e) {
@@ -39,7 +42,7 @@ final class SdkJson {
     McpTask task = McpTask.ofAnswer(answer);
     return task != null
         ? new ToolCallOutcome(task, null)
-        : new ToolCallOutcome(null, read(answer.toBuffer(), McpSchema.CallToolResult.class));
+        : new ToolCallOutcome(null, read(answer.toBuffer(), () -> McpSchema.CallToolResult.class));
   }
 
   static JsonObject write(Object value) {

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.OptionalLibrary;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -175,7 +176,12 @@ public final class ConfigReader {
   }
 
   private Optional<ConfigNode> parse(String text) {
-    ParsedText parsed = yaml(text) ? YamlParser.parse(text) : JsoncParser.parse(text);
+    boolean isYaml = yaml(text);
+    if (isYaml && !OptionalLibrary.SNAKEYAML.isPresent()) {
+      problems.fatal(0, OptionalLibrary.SNAKEYAML.missing(), "Or write the file in JSON");
+      return Optional.empty();
+    }
+    ParsedText parsed = isYaml ? YamlParser.parse(text) : JsoncParser.parse(text);
     parsed.mistakes().forEach(m -> problems.fatal(m.line(), m.message(), m.remedy()));
     ConfigNode root = parsed.root();
     if (root != null && !root.is(ValueType.OBJECT)) {

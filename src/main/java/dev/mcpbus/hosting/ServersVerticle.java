@@ -353,7 +353,13 @@ public final class ServersVerticle extends VerticleBase {
                     .put("id", id.value())
                     .put("state", "CLOSED")
                     .put("status", "disconnected"))
-        .map(status -> hosting.describe(id, status));
+        .map(status -> hosting.describe(id, isLazy(id) ? status.put("lazy", true) : status));
+  }
+
+  /** Whether the server waits for its first call; then {@code IDLE} is as it should be. */
+  private boolean isLazy(ConnectionId id) {
+    ServerDefinition definition = hosting.servers().get(id);
+    return definition != null && definition.connection().lazy();
   }
 
   private void publish(String type, ConnectionId id) {

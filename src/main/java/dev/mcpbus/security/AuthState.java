@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.Jwt;
 import java.util.ArrayList;
@@ -21,6 +22,8 @@ final class AuthState {
   private final @Nullable TokenRules tokens;
 
   /**
+   * Throws where the library for tokens is needed and missing.
+   *
    * @param admin the generated admin key, null if the configuration requires login
    */
   AuthState(AuthOptions options, @Nullable ApiKey admin) {
@@ -29,6 +32,9 @@ final class AuthState {
       all.add(admin);
     }
     Jwt jwt = options.jwt();
+    if (jwt != null) {
+      OptionalLibrary.VERTX_AUTH_JWT.require();
+    }
     this.options = options;
     this.policy = new AccessPolicy(options.policies());
     this.keys = new ApiKeys(all);

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SerialRuns;
 import dev.mcpbus.directory.AggregateSnapshot;
 import dev.mcpbus.directory.SearchRequest;
+import dev.mcpbus.internals.OptionalLibrary;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -73,6 +74,10 @@ public final class ToolSearch {
    *     or if the owner has three quarters of the places that the others leave
    */
   public Future<JsonObject> search(SearchRequest request, @Nullable String owner) {
+    if (!OptionalLibrary.LUCENE.isPresent()) {
+      return Future.failedFuture(
+          McpFailure.notSent(FailureCode.UNAVAILABLE, OptionalLibrary.LUCENE.missing()));
+    }
     if (!admits(owner)) {
       return Future.failedFuture(
           McpFailure.notSent(
