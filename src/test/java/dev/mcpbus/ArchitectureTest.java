@@ -155,7 +155,8 @@ class ArchitectureTest {
           security.oauth.LoopbackHosts security.oauth.TokenStoreProvider
           supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartIntensity supervisor.RestartPolicy supervisor.RestartStrategy
-          supervisor.RestartType transport.BusOptions transport.HttpOptions
+          supervisor.RestartType transport.BusOptions transport.ChildEnvironment
+          transport.CommandSearch transport.HttpOptions
           transport.OAuthOptions transport.PluginTransportOptions transport.SocketOptions
           transport.SseOptions transport.StdioOptions transport.TlsOptions
           transport.TransportOptions transport.TransportProvider

@@ -1,20 +1,30 @@
 package dev.mcpbus.cli;
 
+import dev.mcpbus.config.ConfigCheck;
+import dev.mcpbus.config.ConfigCheck.ListedServer;
 import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code check}: reads the configuration and reports every problem at once; starts nothing. */
+/**
+ * {@code check}: reads the configuration and reports every problem at once; starts nothing. Lists
+ * the servers, and warns of commands and files that are not on this machine.
+ */
 @Command(
     name = "check",
     sortOptions = false,
-    description = "Checks the configuration, prints every problem at once, starts nothing.")
+    description = {
+      "Checks the configuration, prints every problem at once, starts nothing.",
+      "Lists the servers, and warns of commands and files that are not on this machine."
+    })
 final class CheckCommand implements Callable<Integer> {
 
   private final CommandContext context;
@@ -34,7 +44,10 @@ final class CheckCommand implements Callable<Integer> {
     return check(context, file);
   }
 
-  /** Returns the exit code: 0 without a problem, else 1. */
+  /**
+   * Returns the exit code: 0 without a problem, also with warnings, else 1. What is missing on this
+   * machine is a warning, because the file may run on another one.
+   */
   static int check(CommandContext context, @Nullable Path named) {
     Path source = ConfigFile.find(named);
     ConfigResult result = ConfigReader.read(source, ConfigEnvironment.system());
@@ -45,11 +58,32 @@ final class CheckCommand implements Callable<Integer> {
       context.err().print(ConfigReport.render(result.problems()));
       return ExitCode.UNEXPECTED.code();
     }
-    int servers = result.usable().map(config -> config.servers().size()).orElse(0);
+    List<ListedServer> servers = result.usable().map(ConfigCheck::servers).orElse(List.of());
+    List<ConfigProblem> missing =
+        result.usable().map(new ConfigCheck(context.variables())::missing).orElse(List.of());
+    if (!missing.isEmpty()) {
+      context.err().print(ConfigReport.notes(missing));
+    }
     String name = ConfigFile.isOnDisk(source) ? source.toString() : "built-in demo";
-    context
-        .out()
-        .println(name + ": no problems, " + servers + (servers == 1 ? " server" : " servers"));
+    CommandOutput out = new CommandOutput(context);
+    out.line(
+        name
+            + ": no problems, "
+            + counted(servers.size(), "server")
+            + (missing.isEmpty()
+                ? ""
+                : ", "
+                    + counted(missing.size(), "warning")
+                    + " about this machine"));
+    if (!servers.isEmpty()) {
+      TextTable table = new TextTable("ID", "TYPE", "TARGET");
+      servers.forEach(server -> table.row(server.id(), server.type(), server.target()));
+      out.table(table);
+    }
     return ExitCode.DONE.code();
+  }
+
+  private static String counted(int number, String noun) {
+    return number + " " + noun + (number == 1 ? "" : "s");
   }
 }

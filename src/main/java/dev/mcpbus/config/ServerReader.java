@@ -191,7 +191,7 @@ final class ServerReader {
     secrets.addAll(EntryMasking.secrets(args));
     // A command that holds its arguments cannot start, and the failure quotes it.
     secrets.addAll(EntryMasking.secrets(words(command.get())));
-    view.put("command", EntryMasking.args(List.of(command.get())).get(0))
+    view.put("command", EntryMasking.command(command.get()))
         .put("args", new JsonArray(EntryMasking.args(args)))
         .put("env", hidden(env));
     cwd.ifPresent(path -> view.put("cwd", shown("cwd", path)));

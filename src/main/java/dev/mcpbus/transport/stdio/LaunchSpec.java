@@ -1,19 +1,16 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.transport.ChildEnvironment;
+import dev.mcpbus.transport.CommandSearch;
+import dev.mcpbus.transport.CommandSearch.FoundCommand;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
-import java.io.File;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,10 +37,6 @@ record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nul
     options.env().forEach((name, value) -> env.put(name, value.reveal()));
     env.putAll(markers);
     Path cwd = options.cwd() == null ? null : Path.of(options.cwd().reveal()).toAbsolutePath();
-    if (cwd != null && !Files.isDirectory(cwd)) {
-      throw failed(
-          "the working directory " + cwd + " does not exist: create it, or correct \"cwd\"");
-    }
     List<String> argv = new ArrayList<>();
     String command = options.command().reveal();
     argv.add(command);
@@ -59,73 +52,12 @@ record LaunchSpec(Path program, List<String> argv, Map<String, String> env, @Nul
         throw failed("\"" + name + "\" is not a valid name of an environment variable");
       }
     }
-    try {
-      return new LaunchSpec(find(command, env, cwd), argv, env, cwd);
-    } catch (InvalidPathException e) {
-      throw failed("command " + command + " is not a path: " + e.getReason());
+    FoundCommand found = CommandSearch.find(command, env, cwd, CommandSearch.Disk.SYSTEM);
+    Path program = found.program();
+    if (program == null) {
+      throw failed(found.problem() + ": " + found.remedy());
     }
-  }
-
-  private static Path find(String command, Map<String, String> env, @Nullable Path cwd)
-      throws TransportException {
-    Path base = cwd == null ? Path.of("").toAbsolutePath() : cwd;
-    if (command.indexOf('/') >= 0 || command.indexOf(File.separatorChar) >= 0) {
-      Path program = base.resolve(command).normalize();
-      if (!Files.exists(program)) {
-        throw failed("command " + program + " does not exist" + remedy(command, cwd));
-      }
-      if (!runnable(program)) {
-        throw failed(
-            "command "
-                + program
-                + (Files.isDirectory(program)
-                    ? " is a directory: name a program"
-                    : " is not executable: name a program, or allow it with chmod +x"));
-      }
-      return program;
-    }
-    String path = env.getOrDefault("PATH", "/usr/local/bin:/usr/bin:/bin");
-    Path refused = null;
-    for (String directory : path.split(File.pathSeparator, -1)) {
-      Path program = base.resolve(directory).resolve(command);
-      if (runnable(program)) {
-        return program;
-      }
-      if (Files.isRegularFile(program)) {
-        refused = program;
-      }
-    }
-    if (refused != null) {
-      throw failed(
-          "command " + refused + " is not executable: name another, or allow it with chmod +x");
-    }
-    Set<String> searched = new LinkedHashSet<>(List.of(path.split(File.pathSeparator)));
-    throw failed(
-        "command "
-            + command
-            + " was not found in "
-            + String.join(", ", searched)
-            + (command.contains(" ")
-                ? remedy(command, cwd)
-                : ": install it, write its whole path, or set PATH in \"env\""));
-  }
-
-  /** What to write for a command that holds arguments; else where relative paths start. */
-  private static String remedy(String command, @Nullable Path cwd) {
-    int blank = command.indexOf(' ');
-    if (blank > 0) {
-      return ": write the program alone in \"command\", here "
-          + command.substring(0, blank)
-          + ", and each argument in \"args\"; no shell splits the text";
-    }
-    return command.startsWith("/")
-        ? ": install it, or correct the path"
-        : ": correct the path, which starts at "
-            + (cwd == null ? "the working directory of mcpbus; \"cwd\" names another" : "\"cwd\"");
-  }
-
-  private static boolean runnable(Path program) {
-    return Files.isRegularFile(program) && Files.isExecutable(program);
+    return new LaunchSpec(program, argv, env, cwd);
   }
 
   private static boolean hasNul(Iterable<String> texts) {
