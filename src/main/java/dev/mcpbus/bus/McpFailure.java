@@ -103,6 +103,7 @@ public final class McpFailure extends ReplyException {
   }
 
   /** {@code McpFailure CODE (not sent, retry in 500 ms): message}, for logs and debuggers. */
+  @SuppressWarnings("OverrideThrowableToString") // the message alone is the text for callers
   @Override
   public String toString() {
     return "McpFailure "

@@ -72,9 +72,7 @@ final class CheckCommand implements Callable<Integer> {
             + counted(servers.size(), "server")
             + (missing.isEmpty()
                 ? ""
-                : ", "
-                    + counted(missing.size(), "warning")
-                    + " about this machine"));
+                : ", " + counted(missing.size(), "warning") + " about this machine"));
     if (!servers.isEmpty()) {
       TextTable table = new TextTable("ID", "TYPE", "TARGET");
       servers.forEach(server -> table.row(server.id(), server.type(), server.target()));

@@ -20,6 +20,9 @@ import picocli.CommandLine.Mixin;
     description = "Runs mcpbus until Ctrl-C or SIGTERM. The word may be left out.")
 final class RunCommand implements Callable<Integer> {
 
+  /** At a start that goes on; the table shows the servers, and check shows all of them. */
+  private static final int MAX_PROBLEMS = 10;
+
   private static final Path CLUSTER_FILE = Path.of("conf", "cluster.xml");
 
   private final CommandContext context;
@@ -48,10 +51,12 @@ final class RunCommand implements Callable<Integer> {
     Path file = ConfigFile.find(options.file);
     ConfigResult result = ConfigReader.read(file, ConfigEnvironment.system());
     if (!result.notes().isEmpty()) {
-      context.err().print(ConfigReport.notes(result.notes()));
+      context.err().print(ConfigReport.first(ConfigReport.notes(result.notes()), MAX_PROBLEMS));
     }
     if (!result.problems().isEmpty()) {
-      context.err().print(ConfigReport.render(result.problems()));
+      String report = ConfigReport.render(result.problems());
+      boolean goesOn = result.config() != null;
+      context.err().print(goesOn ? ConfigReport.first(report, MAX_PROBLEMS) : report);
     }
     McpBusConfig config = result.config();
     return config == null

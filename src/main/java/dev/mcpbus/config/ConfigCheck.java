@@ -150,7 +150,8 @@ public final class ConfigCheck {
       ServerDefinition server, String key, @Nullable Path file, List<ConfigProblem> missing) {
     if (file != null && !disk.exists(file)) {
       missing.add(
-          warning(server, "\"tls." + key + "\" names no file: " + file, "create it, or correct it"));
+          warning(
+              server, "\"tls." + key + "\" names no file: " + file, "create it, or correct it"));
     }
   }
 

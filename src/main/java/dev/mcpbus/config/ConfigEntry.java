@@ -31,6 +31,11 @@ record ConfigEntry(
     ProblemCollector problems,
     Substitution substitution) {
 
+  /** A message lists all known keys if they are no more than this. */
+  private static final int MAX_LISTED = 14;
+
+  private static final int MAX_MEANT = 3;
+
   /** Reports every key that is neither in {@code known} nor in {@code foreign}. */
   void check(Set<String> known, Set<String> foreign) {
     for (ConfigMember member : node.members()) {
@@ -41,23 +46,32 @@ record ConfigEntry(
   }
 
   void unknown(ConfigMember member, Collection<String> known) {
-    String near = meant(member.name(), known);
     wrong(
         member.line(),
         "unknown key " + MessageTexts.quote(path + member.name()),
-        near == null
-            ? "Remove it; known are " + String.join(", ", known.stream().sorted().toList())
-            : "Did you mean \"" + path + near + "\"?");
+        remedy(meant(member.name(), known), known));
   }
 
-  private static @Nullable String meant(String name, Collection<String> known) {
-    String near = ConfigKeys.HINTS.containsKey(name) ? null : MessageTexts.nearest(name, known);
-    if (near == null) {
-      String elsewhere = MessageTexts.nearest(name, ConfigKeys.HINTS.keySet());
-      String hint = elsewhere == null ? null : ConfigKeys.HINTS.get(elsewhere);
-      near = hint != null && known.contains(hint) ? hint : null;
+  private String remedy(List<String> meant, Collection<String> known) {
+    if (!meant.isEmpty()) {
+      List<String> keys = meant.stream().map(key -> "\"" + path + key + "\"").toList();
+      return "Did you mean " + MessageTexts.alternatives(keys) + "?";
     }
-    return near;
+    return known.size() <= MAX_LISTED
+        ? "Remove it; known are " + String.join(", ", known.stream().sorted().toList())
+        : "Remove it; configuration.md lists the keys, and an editor completes them from"
+            + " mcpbus.schema.json";
+  }
+
+  /** Our word for another program's, else the most similar keys, at most 3. */
+  private static List<String> meant(String name, Collection<String> known) {
+    List<String> similar =
+        ConfigKeys.HINTS.containsKey(name)
+            ? List.of()
+            : MessageTexts.similar(name, known, MAX_MEANT);
+    String elsewhere = MessageTexts.nearest(name, ConfigKeys.HINTS.keySet());
+    String hint = elsewhere == null ? null : ConfigKeys.HINTS.get(elsewhere);
+    return similar.isEmpty() && hint != null && known.contains(hint) ? List.of(hint) : similar;
   }
 
   /** Reports a setting that mcpbus ignores; the server is used all the same. */

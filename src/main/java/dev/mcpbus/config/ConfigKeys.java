@@ -217,7 +217,8 @@ final class ConfigKeys {
           "retry", "restart",
           "logJsonRpc", "rpcLog",
           "workingDirectory", "cwd",
-          "endpoint", "url");
+          "endpoint", "url",
+          "requestInit", "headers");
 
   private ConfigKeys() {}
 

@@ -7,19 +7,47 @@ import org.jspecify.annotations.Nullable;
  *
  * @param file as the user named it
  * @param line 1-based, 0 if unknown
+ * @param column 1-based, 0 if unknown
  * @param server the key of the server to which it belongs, null for the whole file
  * @param message what is wrong, without secrets
  * @param remedy how to correct it
+ * @param excerpt the line and a caret below the place, without values; empty for none
  * @param fatal true if nothing of the file may be used: wrong syntax, conflicting names
  */
 public record ConfigProblem(
-    String file, int line, @Nullable String server, String message, String remedy, boolean fatal) {
+    String file,
+    int line,
+    int column,
+    @Nullable String server,
+    String message,
+    String remedy,
+    String excerpt,
+    boolean fatal) {
+
+  /** A mistake at a line, without column and excerpt. */
+  public ConfigProblem(
+      String file,
+      int line,
+      @Nullable String server,
+      String message,
+      String remedy,
+      boolean fatal) {
+    this(file, line, 0, server, message, remedy, "", fatal);
+  }
+
+  /** {@code file:line:column}, as far as they are known: a form that editors understand. */
+  public String place() {
+    return file + (line > 0 ? ":" + line + (column > 0 ? ":" + column : "") : "");
+  }
+
+  ConfigProblem withMessage(String other) {
+    return new ConfigProblem(file, line, column, server, other, remedy, excerpt, fatal);
+  }
 
   /** {@code file:line: server "x": message. remedy} */
   @Override
   public String toString() {
-    return file
-        + (line > 0 ? ":" + line : "")
+    return place()
         + ": "
         + (server == null ? "" : "server \"" + server + "\": ")
         + message

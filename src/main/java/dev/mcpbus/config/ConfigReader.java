@@ -8,7 +8,6 @@ import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.internals.OptionalLibrary;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -122,7 +121,7 @@ public final class ConfigReader {
     if (registry.isEmpty()) {
       return new ServerResult(null, problems.sorted());
     }
-    ConfigNode node = registry.get();
+    ConfigNode node = ForeignForms.translated(registry.get(), ServerNames.cut(name), problems);
     Map<String, ConnectionId> ids =
         ServerNames.ids(List.of(new ConfigMember(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
@@ -163,12 +162,16 @@ public final class ConfigReader {
       Optional<String> text = BoundedFile.read(file, ParsedText.MAX_BYTES);
       if (text.isEmpty()) {
         problems.fatal(0, "the file is over 8 MiB", "Name a smaller file");
+      } else if (text.get().indexOf('\0') >= 0) {
+        problems.fatal(
+            0, "the file has NUL characters: it is UTF-16, or no text", "Save it as UTF-8");
+        return Optional.empty();
       }
       return text;
     } catch (NoSuchFileException e) {
       problems.fatal(0, "the file does not exist", "Create it, or name another");
-    } catch (CharacterCodingException e) {
-      problems.fatal(0, "the file is not UTF-8", "Save it as UTF-8");
+    } catch (BoundedFile.NotUtf8Exception e) {
+      problems.fatal(0, "the file " + e.getMessage(), "Save it as UTF-8");
     } catch (IOException e) {
       problems.fatal(0, "the file cannot be read", "Check that it is a file, and its permissions");
     }
@@ -182,7 +185,7 @@ public final class ConfigReader {
       return Optional.empty();
     }
     ParsedText parsed = isYaml ? YamlParser.parse(text) : JsoncParser.parse(text);
-    parsed.mistakes().forEach(m -> problems.fatal(m.line(), m.message(), m.remedy()));
+    parsed.mistakes().forEach(problems::fatal);
     ConfigNode root = parsed.root();
     if (root != null && !root.is(ValueType.OBJECT)) {
       problems.fatal(
@@ -191,7 +194,7 @@ public final class ConfigReader {
           "Write { \"mcpServers\": { } }");
       return Optional.empty();
     }
-    return Optional.ofNullable(root);
+    return Optional.ofNullable(root).map(node -> ForeignForms.translated(node, problems));
   }
 
   private boolean yaml(String text) {

@@ -18,8 +18,9 @@ public final class ConfigReport {
   }
 
   /**
-   * Two lines for each problem, sorted by file and line: the place in a form that editors
-   * understand with the message, then the remedy. Ends with a line break.
+   * Two lines for each problem: the place in a form that editors understand with the message, then
+   * the remedy; between them the line of a syntax error. Sorted by file and line, fatal problems of
+   * a file first; these are marked where others stand beside them. Ends with a line break.
    */
   public static String lines(Collection<ConfigProblem> problems) {
     Map<String, List<ConfigProblem>> files =
@@ -27,44 +28,59 @@ public final class ConfigReport {
             .collect(
                 Collectors.groupingBy(
                     ConfigProblem::file, LinkedHashMap::new, Collectors.toList()));
+    boolean mixed = problems.stream().map(ConfigProblem::fatal).distinct().count() > 1;
     StringBuilder out = new StringBuilder();
     files
         .values()
         .forEach(
             found ->
                 found.stream()
-                    .sorted(Comparator.comparingInt(ConfigProblem::line))
+                    .sorted(
+                        Comparator.comparing(ConfigProblem::fatal)
+                            .reversed()
+                            .thenComparingInt(ConfigProblem::line))
+                    .map(
+                        one ->
+                            mixed && one.fatal() ? one.withMessage("fatal: " + one.message()) : one)
                     .forEach(problem -> append(out, problem)));
     return out.toString();
+  }
+
+  /**
+   * The first lines of a report with two lines for each problem, as {@link #render} or {@link
+   * #notes} writes it, for a start that goes on: at most {@code most} problems, then how to see the
+   * others.
+   */
+  public static String first(String report, int most) {
+    List<String> lines = report.lines().toList();
+    int shown = 2 * most;
+    if (lines.size() <= shown + 2) {
+      return report;
+    }
+    return String.join("\n", lines.subList(0, shown))
+        + "\nand "
+        + (lines.size() - shown) / 2
+        + " more: mcpbus check\n"
+        + (lines.size() % 2 == 0 ? "" : lines.get(lines.size() - 1) + "\n");
   }
 
   /** Ignored settings in the form of {@link #lines}, each marked as a warning. */
   public static String notes(Collection<ConfigProblem> notes) {
     return lines(
-        notes.stream()
-            .map(
-                note ->
-                    new ConfigProblem(
-                        note.file(),
-                        note.line(),
-                        note.server(),
-                        "warning: " + note.message(),
-                        note.remedy(),
-                        false))
-            .toList());
+        notes.stream().map(note -> note.withMessage("warning: " + note.message())).toList());
   }
 
   private static void append(StringBuilder out, ConfigProblem problem) {
-    out.append(MessageTexts.ascii(problem.file()));
-    if (problem.line() > 0) {
-      out.append(':').append(problem.line());
-    }
-    out.append(": ");
+    out.append(MessageTexts.ascii(problem.place())).append(": ");
     String server = problem.server();
     if (server != null) {
       out.append("server ").append(MessageTexts.quote(server)).append(": ");
     }
     out.append(MessageTexts.ascii(problem.message())).append('\n');
+    problem
+        .excerpt()
+        .lines()
+        .forEach(line -> out.append("      ").append(MessageTexts.ascii(line)).append('\n'));
     out.append("    ").append(MessageTexts.ascii(problem.remedy())).append('\n');
   }
 
@@ -82,7 +98,7 @@ public final class ConfigReport {
     String total = problems.size() + (problems.size() == 1 ? " problem: " : " problems: ");
     return total
         + (fatal > 0
-            ? fatal + " fatal, nothing is started."
+            ? fatal + (fatal == 1 ? " is" : " are") + " fatal, so nothing is started."
             : servers + (servers == 1 ? " server is" : " servers are") + " left out.");
   }
 }

@@ -2,7 +2,6 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.Sensitive;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -44,8 +43,8 @@ final class EnvFile {
           "envFile " + name + " does not exist",
           "Create it, correct the path, or remove envFile");
       return Map.of();
-    } catch (CharacterCodingException e) {
-      problems.add(line, server, "envFile " + name + " is not UTF-8", "Save it as UTF-8");
+    } catch (BoundedFile.NotUtf8Exception e) {
+      problems.add(line, server, "envFile " + name + " " + e.getMessage(), "Save it as UTF-8");
       return Map.of();
     } catch (IOException e) {
       problems.add(line, server, "envFile " + name + " cannot be read", "Check its permissions");

@@ -73,6 +73,11 @@ final class JsonExcerpt {
     int end = Math.min(text.length(), caret + AFTER);
     String head = start > 0 ? "..." : "";
     String window = start < end ? text.substring(start, end) : "";
-    return head + window + (end < text.length() ? "..." : "") + "\n" + " ".repeat(head.length() + caret - start) + "^";
+    return head
+        + window
+        + (end < text.length() ? "..." : "")
+        + "\n"
+        + " ".repeat(head.length() + caret - start)
+        + "^";
   }
 }

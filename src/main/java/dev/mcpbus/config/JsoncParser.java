@@ -1,6 +1,8 @@
 package dev.mcpbus.config;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -55,13 +57,25 @@ final class JsoncParser {
               + ", a text longer than 1 MiB or a number longer than 100 digits",
           "Make it smaller");
     } catch (JsonProcessingException e) {
-      return ParsedText.broken(
-          e.getLocation() == null ? 0 : e.getLocation().getLineNr(),
-          "this is not JSON: " + ParsedText.withoutQuotes(e.getOriginalMessage()),
-          "Correct the syntax; comments and trailing commas are allowed");
+      return broken(text, e);
     } catch (IOException e) {
       throw new UncheckedIOException("a string cannot fail to be read", e);
     }
+  }
+
+  /** In our own words; the parser's name classes and quote words of the file. */
+  private static ParsedText broken(String text, JsonProcessingException e) {
+    JsonLocation where = e.getLocation() == null ? JsonLocation.NA : e.getLocation();
+    return ParsedText.broken(
+        JsonSyntax.mistake(text)
+            .orElseGet(
+                () ->
+                    new Mistake(
+                        Math.max(0, where.getLineNr()),
+                        Math.max(0, where.getColumnNr()),
+                        "the JSON is wrong at this place, or shortly before it",
+                        "Correct it; comments and trailing commas are allowed",
+                        "")));
   }
 
   private ParsedText document() throws IOException {
@@ -71,7 +85,7 @@ final class JsoncParser {
     }
     ConfigNode root = value(first);
     if (parser.nextToken() != null) {
-      return ParsedText.broken(line(), "something follows the end of the JSON", "Remove it");
+      throw new JsonParseException(parser, "something follows the end");
     }
     return new ParsedText(root, mistakes);
   }

@@ -1,13 +1,17 @@
 package dev.mcpbus.config;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Helpers for messages. Stateless. */
 final class MessageTexts {
 
   private static final int QUOTE_LIMIT = 80;
+  private static final int MAX_COMPARED = 40;
 
   private MessageTexts() {}
 
@@ -37,8 +41,8 @@ final class MessageTexts {
 
   /** The candidate most similar to {@code word}; null if none is similar enough. */
   static @Nullable String nearest(String word, Collection<String> candidates) {
-    String lower = word.toLowerCase(Locale.ROOT).replace("_", "").replace("-", "");
-    if (lower.length() > 40) {
+    String lower = folded(word);
+    if (lower.length() > MAX_COMPARED) {
       return null;
     }
     String best = null;
@@ -51,6 +55,54 @@ final class MessageTexts {
       }
     }
     return best;
+  }
+
+  /**
+   * The candidates similar to {@code word}, best first: by the letters that differ, then those of
+   * which one contains the other.
+   */
+  static List<String> similar(String word, Collection<String> candidates, int most) {
+    String lower = folded(word);
+    if (lower.length() > MAX_COMPARED) {
+      return List.of();
+    }
+    int bound = lower.length() <= 4 ? 1 : 2;
+    Map<String, Integer> found = new TreeMap<>();
+    for (String candidate : candidates) {
+      if (isUpperCase(candidate) && !isUpperCase(word)) {
+        continue;
+      }
+      String other = folded(candidate);
+      int distance = distance(lower, other);
+      boolean contains =
+          Math.min(lower.length(), other.length()) >= 4
+              && (lower.contains(other) || other.contains(lower));
+      if (distance <= bound || contains) {
+        found.put(candidate, Math.min(distance, bound + 1));
+      }
+    }
+    int best = found.values().stream().mapToInt(each -> each).min().orElse(0);
+    return found.entrySet().stream()
+        .filter(each -> each.getValue() == best || best > bound)
+        .limit(most)
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** {@code a}, {@code a or b}, {@code a, b or c}. */
+  static String alternatives(List<String> words) {
+    int last = words.size() - 1;
+    return last < 1
+        ? String.join("", words)
+        : String.join(", ", words.subList(0, last)) + " or " + words.get(last);
+  }
+
+  private static boolean isUpperCase(String word) {
+    return word.equals(word.toUpperCase(Locale.ROOT));
+  }
+
+  private static String folded(String word) {
+    return word.toLowerCase(Locale.ROOT).replace("_", "").replace("-", "");
   }
 
   /** The edit distance of two words; a swap of two neighbours counts as one edit. */

@@ -17,25 +17,27 @@ record ParsedText(@Nullable ConfigNode root, List<Mistake> mistakes) {
   static final int MAX_DEPTH = 32;
   static final int MAX_NODES = 500_000;
 
-  /** A mistake at a line. */
-  record Mistake(int line, String message, String remedy) {}
+  /**
+   * A mistake at a place.
+   *
+   * @param column from 1, 0 if unknown
+   * @param excerpt the line and a caret, without values; empty for none
+   */
+  record Mistake(int line, int column, String message, String remedy, String excerpt) {
+    Mistake(int line, String message, String remedy) {
+      this(line, 0, message, remedy, "");
+    }
+  }
 
   ParsedText {
     mistakes = List.copyOf(mistakes);
   }
 
   static ParsedText broken(int line, String message, String remedy) {
-    return new ParsedText(null, List.of(new Mistake(line, message, remedy)));
+    return broken(new Mistake(line, message, remedy));
   }
 
-  /** A parser's message, on one line, without quoted words of the file, which may be secrets. */
-  static String withoutQuotes(@Nullable String message) {
-    if (message == null) {
-      return "";
-    }
-    String line = message.lines().findFirst().orElse("");
-    return line.replaceAll("'[^']{2,}'", "(...)")
-        .replaceAll("\"[^\"]{2,}\"", "(...)")
-        .replaceAll("undefined alias .*", "undefined alias");
+  static ParsedText broken(Mistake mistake) {
+    return new ParsedText(null, List.of(mistake));
   }
 }

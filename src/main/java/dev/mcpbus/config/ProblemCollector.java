@@ -25,6 +25,20 @@ final class ProblemCollector {
     found.add(new ConfigProblem(file, line, null, message, remedy, true));
   }
 
+  /** Adds a syntax error of the whole file. */
+  void fatal(ParsedText.Mistake found) {
+    this.found.add(
+        new ConfigProblem(
+            file,
+            found.line(),
+            found.column(),
+            null,
+            found.message(),
+            found.remedy(),
+            found.excerpt(),
+            true));
+  }
+
   /**
    * Adds a problem of one server, which is left out; of the whole file if {@code server} is null.
    */

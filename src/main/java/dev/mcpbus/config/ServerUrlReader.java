@@ -9,12 +9,28 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads the {@code url} of a server's entry. No problem quotes it: it may hold a password. */
 record ServerUrlReader(ConfigEntry entry) {
 
+  /** {@code http:/host}, {@code https//host}: a scheme with a colon or a slash too few or many. */
+  private static final Pattern SLIP =
+      Pattern.compile("(?is)(https?)(?::/?|//|:///+|/)([^/:\\s][^\\s]*)");
+
+  /** {@code localhost:3000/mcp}, {@code 10.0.0.7}, {@code example.com/mcp}; the port alone. */
+  private static final Pattern HOST =
+      Pattern.compile(
+          "(?is)(localhost|\\d+\\.\\d+\\.\\d+\\.\\d+|\\[[\\da-f:]+\\]|[a-z\\d-]+(?:\\.[a-z\\d-]+)+"
+              + "|[a-z][a-z\\d-]*(?=:\\d))(:\\d{1,5})?(?:[/?].*)?");
+
   /** An http(s) URL, or the URL of a Unix socket with the HTTP path as fragment. */
   Optional<URI> http(Filled text) {
+    String meant = withScheme(text);
+    if (!meant.isEmpty()) {
+      return wrong("the url does not begin with http:// or https://", "Write " + meant);
+    }
     Optional<URI> parsed = parse(text, "https://host:port/path");
     if (parsed.isEmpty()) {
       return parsed;
@@ -24,6 +40,11 @@ record ServerUrlReader(ConfigEntry entry) {
     if (scheme.equals("unix")) {
       return file(uri);
     }
+    if (scheme.equals("ws") || scheme.equals("wss")) {
+      return wrong(
+          "the url is that of a WebSocket, which MCP does not use",
+          "Write " + (scheme.equals("ws") ? "http" : "https") + ":// and the path of MCP");
+    }
     if (scheme.equals("pipe")) {
       return wrong("named pipes (pipe:) are not supported", "Use an http or a unix URL");
     }
@@ -31,7 +52,7 @@ record ServerUrlReader(ConfigEntry entry) {
       return wrong("the url is that of a socket", "Set \"type\": \"socket\", or use an http URL");
     }
     if (!scheme.equals("http") && !scheme.equals("https")) {
-      return wrong("the url is neither http nor https", "Begin it with https://");
+      return wrong("the url is neither http nor https", "Begin it with http:// or https://");
     }
     if (uri.getHost() == null || uri.getPort() > 65_535) {
       return wrong("the url has no valid host and port", "Write https://host:port/path");
@@ -40,6 +61,30 @@ record ServerUrlReader(ConfigEntry entry) {
       return wrong("the url has a fragment (#)", "Remove it");
     }
     return parsed;
+  }
+
+  /** What was meant by a URL without a right scheme, masked; empty for any other text. */
+  private static String withScheme(Filled text) {
+    String plain = text.value().reveal().strip();
+    Matcher slip = SLIP.matcher(plain);
+    if (slip.matches() && !plain.matches("(?is)https?://.*")) {
+      return EntryMasking.url(
+          slip.group(1).toLowerCase(Locale.ROOT) + "://" + shownRest(text, slip.group(2)));
+    }
+    Matcher host = HOST.matcher(plain);
+    if (!host.matches()) {
+      return "";
+    }
+    String scheme = host.group(2) != null || isLocal(host.group(1)) ? "http" : "https";
+    return EntryMasking.url(scheme + "://" + text.shown().strip());
+  }
+
+  private static String shownRest(Filled text, String rest) {
+    return text.shown().equals(text.value().reveal()) ? rest : "host:port/path";
+  }
+
+  private static boolean isLocal(String host) {
+    return host.equals("localhost") || host.startsWith("127.") || host.startsWith("[");
   }
 
   /** {@code tcp://host:port}, {@code tls://host:port} or {@code unix:///path.sock}. */
@@ -83,7 +128,10 @@ record ServerUrlReader(ConfigEntry entry) {
     try {
       return Optional.of(new URI(text.value().reveal().strip()));
     } catch (URISyntaxException e) {
-      return wrong("the url is not well formed", "Write " + form);
+      return wrong(
+          "the url is not well formed"
+              + (text.value().anyMatch(Character::isWhitespace) ? ": it holds a blank" : ""),
+          "Write " + form);
     }
   }
 

@@ -27,6 +27,8 @@ final class SettingsReader {
    */
   private static final double MAX_BARE_SECONDS = 3_600;
 
+  private static final double MAX_LIKE_SECONDS = 600;
+
   private SettingsReader() {}
 
   /**
@@ -159,8 +161,20 @@ final class SettingsReader {
           "Write the unit: \"30s\" or \"30000ms\"");
       return Optional.empty();
     }
+    if (!seeds && bare != null && bare.is(ValueType.NUMBER) && looksLikeSeconds(bare)) {
+      entry.note(
+          bare.line(),
+          "\"timeout\" counts milliseconds here, so calls end after " + bare.text() + " ms",
+          "Write \"" + bare.text() + "s\" if seconds are meant, as in Cline and Roo");
+    }
     Optional<Duration> timeout = entry.duration("timeout", false, seeds ? 1_000 : 1);
     return entry.duration("requestTimeout", false).or(() -> timeout);
+  }
+
+  /** Other programs count seconds, and no server answers within so few milliseconds. */
+  private static boolean looksLikeSeconds(ConfigNode number) {
+    double value = number.number().doubleValue();
+    return value >= 1 && value <= MAX_LIKE_SECONDS;
   }
 
   private static ParseLimits limits(ConfigEntry entry, ParseLimits base) {

@@ -21,7 +21,6 @@ import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.events.NodeEvent;
 import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.exceptions.Mark;
-import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
@@ -96,15 +95,8 @@ final class YamlParser {
       }
     } catch (Refused e) {
       return new ParsedText(null, List.of(e.mistake));
-    } catch (MarkedYamlEngineException e) {
-      int line = e.getProblemMark().or(e::getContextMark).map(Mark::getLine).orElse(-1) + 1;
-      return ParsedText.broken(
-          line,
-          "this is not YAML: " + ParsedText.withoutQuotes(e.getProblem()),
-          "Correct the syntax");
     } catch (YamlEngineException e) {
-      return ParsedText.broken(
-          0, "this is not YAML: " + ParsedText.withoutQuotes(e.getMessage()), "Correct the syntax");
+      return ParsedText.broken(YamlSyntax.mistake(text, e));
     }
     if (root == null) {
       return ParsedText.broken(

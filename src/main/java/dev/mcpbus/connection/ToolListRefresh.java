@@ -28,6 +28,9 @@ final class ToolListRefresh {
   private final ConnectionStateHolder connection;
   private final Consumer<ReadySession> done;
 
+  /** Why the tools could not be listed last; null where they could. The log says it once. */
+  private @Nullable String unlisted;
+
   /**
    * @param done runs when a listing of the present session has ended, with success or without
    */
@@ -77,9 +80,17 @@ final class ToolListRefresh {
     }
     ToolTable table = of.tools().table();
     if (failure != null) {
-      LOG.warn("connection {}: its tools cannot be listed: {}", id, failure.getMessage());
+      String why = String.valueOf(failure.getMessage());
+      if (!why.equals(unlisted)) {
+        LOG.warn("connection {}: its tools cannot be listed: {}", id, why);
+      }
+      unlisted = why;
       connection.statusView().error(McpFailure.of(failure));
     } else if (table != null) {
+      if (unlisted != null) {
+        LOG.info("connection {}: its tools can be listed again", id);
+      }
+      unlisted = null;
       drift.announce(table);
     }
     done.accept(of);

@@ -49,6 +49,8 @@ final class SupervisedChild {
   boolean failedSinceStart;
   RestartBudget budget = RestartBudget.FRESH;
 
+  FailureSeries failures = new FailureSeries();
+
   /** Since when the child has not failed: it serves, or it is idle by intent. */
   long quietSince = NONE;
 
@@ -120,6 +122,7 @@ final class SupervisedChild {
     policy = StrategyCalls.afterFailure(spec, budget.attempt() + 1, why);
     quietSince = NONE;
     failedSinceStart = true;
+    failures.failed(now);
     budget = budget.failed(policy().intensity(), now);
   }
 }

@@ -33,6 +33,7 @@ final class Supervision {
   private final Map<String, SupervisedChild> children = new LinkedHashMap<>();
   private final ChildTransitions moves;
   private final RestartGroup group;
+  private final FailureLog log = new FailureLog();
 
   Supervision(SupervisorOptions options, RandomGenerator random) {
     this.random = random;
@@ -81,6 +82,7 @@ final class Supervision {
     child.quietSince = SupervisedChild.NONE;
     child.restarts = 0;
     child.failedSinceStart = false;
+    child.failures = new FailureSeries();
     begin(child, drain);
     return decided(now);
   }
@@ -126,7 +128,7 @@ final class Supervision {
       moves.freeSlot(child);
       child.phase = Phase.RUNNING;
       child.quietSince = child.quietSince == SupervisedChild.NONE ? now : child.quietSince;
-      LOG.debug("{} started, epoch {}", child.id(), epoch);
+      log.ready(child, now);
     }
   }
 
@@ -218,7 +220,7 @@ final class Supervision {
     child.stopTicket = SupervisedChild.NONE;
     if (child.phase == Phase.GAVE_UP || !child.wanted) {
       child.countFailure(why, now);
-      LOG.warn("{} without a session, attempt {}: {}", child.id(), child.budget.attempt(), why);
+      log.failed(child, true, "has no session", why, now);
       if (!child.budget.spent()) {
         moves.deploy(child, SupervisedChild.NONE);
       } else {
@@ -327,18 +329,12 @@ final class Supervision {
       return;
     }
     if (leader != null) {
-      LOG.info("{} has ended and starts again together with {}: {}", child.id(), leader.id(), why);
+      log.failed(child, false, "has ended and starts again together with " + leader.id(), why, now);
       group.hold(child, leader);
       return;
     }
     long delay = policy.backoff().delay(child.budget.attempt(), random).toMillis();
-    LOG.info(
-        "{} has ended and starts again in {} ms (attempt {}, epoch {}): {}",
-        child.id(),
-        delay,
-        child.budget.attempt(),
-        child.epoch,
-        why);
+    log.failed(child, false, "has ended and starts again in " + delay + " ms", why, now);
     waitFor(child, delay, now);
     if (child.wanted) {
       group.holdOthers(child);
@@ -364,13 +360,7 @@ final class Supervision {
       child.reprobe = Math.max(1, Math.round(policy.reprobe().toMillis() * spread));
       moves.setTimer(child, child.reprobe, now);
     }
-    LOG.warn(
-        "{} is not running: {} (attempt {}, epoch {}): {}",
-        child.id(),
-        nextAttempt(child),
-        child.budget.attempt(),
-        child.epoch,
-        why);
+    log.failed(child, true, "is not running: " + nextAttempt(child), why, now);
     moves.announce(child, now);
   }
 

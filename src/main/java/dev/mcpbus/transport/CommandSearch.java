@@ -98,8 +98,7 @@ public final class CommandSearch {
     }
     if (disk.exists(program)) {
       return FoundCommand.no(
-          "command " + program + " is not executable",
-          "name a program, or allow it with chmod +x");
+          "command " + program + " is not executable", "name a program, or allow it with chmod +x");
     }
     String start = ofEntry ? "\"cwd\"" : "the working directory of mcpbus; \"cwd\" names another";
     return FoundCommand.no(

@@ -40,7 +40,8 @@ class CheckCommandTest {
   }
 
   @Test
-  void a_file_without_problems_lists_its_servers_and_warns_of_what_is_not_here() throws IOException {
+  void a_file_without_problems_lists_its_servers_and_warns_of_what_is_not_here()
+      throws IOException {
     assertThat(
             check(
                 """

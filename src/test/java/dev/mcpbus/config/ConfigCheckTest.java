@@ -68,8 +68,7 @@ class ConfigCheckTest {
             "mcp.json:2: server \"one\": command /srv/bin/x does not exist. Correct the path, which"
                 + " starts at \"cwd\"");
     assertThat(missing("\"command\": \"/srv\""))
-        .containsExactly(
-            "mcp.json:2: server \"one\": command /srv is a directory. Name a program");
+        .containsExactly("mcp.json:2: server \"one\": command /srv is a directory. Name a program");
   }
 
   @Test
@@ -80,7 +79,9 @@ class ConfigCheckTest {
                 + " or correct \"cwd\"");
     assertThat(missing("\"command\": \"node\"", "\"args\": [\"a.js\"]", "\"cwd\": \"/srv\""))
         .isEmpty();
-    assertThat(missing("\"command\": \"node\"", "\"args\": [\"-x\", \"dist/b.js\"]", "\"cwd\": \"/srv\""))
+    assertThat(
+            missing(
+                "\"command\": \"node\"", "\"args\": [\"-x\", \"dist/b.js\"]", "\"cwd\": \"/srv\""))
         .containsExactly(
             "mcp.json:2: server \"one\": the argument /srv/dist/b.js names a file that does not"
                 + " exist. Correct the path in \"args\", or the directory in \"cwd\"");

@@ -30,10 +30,10 @@ class ConfigHostileTest {
   void case_113_bad_json_names_the_line() {
     Sample sample = Sample.in(directory);
     assertThat(only(sample.json("{\n\"mcpServers\": {\n  oops\n}}")))
-        .startsWith("mcp.json:3: this is not JSON");
+        .startsWith("mcp.json:3:3: a key must stand here, in double quotes");
     assertThat(only(sample.json("{\n\"mcpServers\": {")))
-        .startsWith("mcp.json:2: this is not JSON");
-    assertThat(only(sample.json("{\"mcpServers\": {}}\n}"))).startsWith("mcp.json:2: ");
+        .startsWith("mcp.json:2:15: this { is not closed: the file ends on line 2");
+    assertThat(only(sample.json("{\"mcpServers\": {}}\n}"))).startsWith("mcp.json:2:1: one }");
     assertThat(only(sample.json(""))).startsWith("mcp.json:1: the file is empty");
   }
 
@@ -41,8 +41,9 @@ class ConfigHostileTest {
   void case_113_bad_yaml_names_the_line() {
     Sample sample = Sample.in(directory);
     assertThat(only(sample.yaml("mcp_servers:\n  a: {command: x\n  b: 1\n")))
-        .startsWith("mcp.yaml:3: this is not YAML");
-    assertThat(only(sample.yaml("a: 1\n b: 2\n"))).startsWith("mcp.yaml:2: this is not YAML");
+        .startsWith("mcp.yaml:2:6: the object that begins here with { is not closed");
+    assertThat(only(sample.yaml("a: 1\n b: 2\n")))
+        .startsWith("mcp.yaml:2:3: a colon stands where no key can stand");
     assertThat(only(sample.yaml("a: *canary\n")))
         .startsWith("mcp.yaml:1: ")
         .doesNotContain("canary");

@@ -30,8 +30,26 @@ class ConfigProblemsTest {
         "\"command\": \"x\", \"retry\": 3|unknown key \"retry\". Did you mean \"restart\"?",
         "\"command\": \"x\", \"logJsonRpc\": true|unknown key \"logJsonRpc\". Did you mean"
             + " \"rpcLog\"?",
-        "\"command\": \"x\", \"qqqqqq\": 1|unknown key \"qqqqqq\". Remove it; known are address,"
-            + " args",
+        "\"command\": \"x\", \"qqqqqq\": 1|unknown key \"qqqqqq\". Remove it; configuration.md"
+            + " lists the keys, and an editor completes them from mcpbus.schema.json",
+        "\"command\": \"x\", \"maxpend\": 1|unknown key \"maxpend\". Did you mean \"maxPending\"?",
+        "\"command\": \"x\", \"timeouts\": 1|unknown key \"timeouts\". Did you mean \"timeout\"?",
+        "\"command\": \"x\", \"Timeout_\": 1|unknown key \"Timeout_\". Did you mean \"timeout\"?",
+        "\"command\": \"x\", \"limits\": {\"deep\": 1}|unknown key \"limits.deep\". Remove it;"
+            + " known are maxDepth, maxMessageBytes, maxNumberLength",
+        "\"url\": \"localhost:3000/mcp\"|the url does not begin with http:// or https://. Write"
+            + " http://localhost:3000/mcp",
+        "\"url\": \"127.0.0.1:3000\"|the url does not begin with http:// or https://. Write"
+            + " http://127.0.0.1:3000",
+        "\"url\": \"mcp.example.com/sse?key=canary\"|the url does not begin with http:// or https://."
+            + " Write https://mcp.example.com/sse?***",
+        "\"url\": \"http:/localhost:3000/mcp\"|the url does not begin with http:// or https://."
+            + " Write http://localhost:3000/mcp",
+        "\"url\": \"https//example.com\"|the url does not begin with http:// or https://. Write"
+            + " https://example.com",
+        "\"url\": \"${HOME_SET}.example.com/mcp\"|the url ",
+        "\"url\": \"ws://h/mcp\"|the url is that of a WebSocket, which MCP does not use. Write"
+            + " http:// and the path of MCP",
         "\"command\": \"x\", \"ping\": {\"intervall\": 1}|unknown key \"ping.intervall\". Did you"
             + " mean \"ping.interval\"?",
         "\"command\": 5|\"command\" must be a string, not a number. Put it in quotes",

@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ConfigReportTest {
@@ -23,9 +24,9 @@ class ConfigReportTest {
                 Do this
             a.json:9: server "y": two
                 Do this
-            b.json: no
+            b.json: fatal: no
                 Yes
-            3 problems: 1 fatal, nothing is started.
+            3 problems: 1 is fatal, so nothing is started.
             """);
   }
 
@@ -38,6 +39,21 @@ class ConfigReportTest {
     assertThat(ConfigReport.render(List.of(problem("a", 1, "x", "1"))))
         .endsWith("1 problem: 1 server is left out.\n");
     assertThat(ConfigReport.render(List.of())).isEqualTo("No problems.\n");
+  }
+
+  @Test
+  void a_start_that_goes_on_shows_the_first_of_many_problems() {
+    List<ConfigProblem> many =
+        IntStream.range(0, 53).mapToObj(i -> problem("a", i + 1, "x" + i, "no")).toList();
+    assertThat(ConfigReport.first(ConfigReport.render(many), 10).lines())
+        .hasSize(22)
+        .contains("a:10: server \"x9\": no", "and 43 more: mcpbus check")
+        .endsWith("53 problems: 53 servers are left out.");
+    assertThat(ConfigReport.first(ConfigReport.notes(many), 10).lines())
+        .hasSize(21)
+        .endsWith("and 43 more: mcpbus check");
+    String few = ConfigReport.render(many.subList(0, 10));
+    assertThat(ConfigReport.first(few, 10)).isEqualTo(few);
   }
 
   @Test

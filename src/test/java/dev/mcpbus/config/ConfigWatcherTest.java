@@ -155,7 +155,7 @@ class ConfigWatcherTest {
     look(watcher, 5);
     assertThat(changes).hasSize(1);
     assertThat(changes.get(0).applicable()).isEmpty();
-    assertThat(changes.get(0).problems().get(0).line()).isEqualTo(2);
+    assertThat(changes.get(0).problems().get(0).line()).isEqualTo(1);
     write(file, "{\"mcpServers\": {\"new\": {\"command\": \"x\"}, \"b\": {\"comand\": \"x\"}}}");
     look(watcher, 5);
     assertThat(changes).hasSize(2);

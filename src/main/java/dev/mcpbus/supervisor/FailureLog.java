@@ -1,0 +1,69 @@
+package dev.mcpbus.supervisor;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Logs how children fail and recover: the first failure in full, later ones at growing intervals
+ * with their number ({@link FailureSeries}), and the recovery. All children together get at most
+ * {@value #MAX_LINES} lines about failures in 10 s, so that many broken ones do not hide the rest.
+ * What is left out is at level DEBUG. Confined to the context of the supervisor.
+ */
+final class FailureLog {
+
+  // Its lines are those of the decisions of Supervision.
+  private static final Logger LOG = LoggerFactory.getLogger(Supervision.class);
+
+  static final int MAX_LINES = 20;
+  private static final long WINDOW_MILLIS = 10_000;
+
+  private long windowStart;
+  private int lines;
+
+  /**
+   * The child has failed, and its state and {@link SupervisedChild#failures} tell so.
+   *
+   * @param gaveUp whether no quick restart follows
+   * @param what happens now, for example {@code "has ended and starts again in 100 ms"}
+   */
+  void failed(SupervisedChild child, boolean gaveUp, String what, String why, long now) {
+    boolean shown = child.failures.isDue(gaveUp, now) && hasRoom(now);
+    Level level = gaveUp ? Level.WARN : Level.INFO;
+    LOG.atLevel(shown ? level : Level.DEBUG)
+        .log(
+            "{} {} (attempt {}, epoch {}{}): {}",
+            child.id(),
+            what,
+            child.budget.attempt(),
+            child.epoch,
+            child.failures.count(now),
+            why);
+    if (shown) {
+      child.failures.written(gaveUp, now);
+    }
+  }
+
+  /** The child serves; logs that after a failure that is in the log. */
+  void ready(SupervisedChild child, long now) {
+    String after = child.failures.ready(now);
+    if (!after.isEmpty()) {
+      LOG.info("{} is ready again after {}", child.id(), after);
+    }
+  }
+
+  private boolean hasRoom(long now) {
+    if (lines == 0 || now - windowStart >= WINDOW_MILLIS) {
+      windowStart = now;
+      lines = 0;
+    }
+    if (++lines == MAX_LINES + 1) {
+      LOG.warn(
+          "{} lines about failures in less than {} s: more are left out for that time; the status"
+              + " of each server says why it failed",
+          MAX_LINES,
+          WINDOW_MILLIS / 1_000);
+    }
+    return lines <= MAX_LINES;
+  }
+}
