@@ -2,6 +2,8 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
 import io.vertx.core.json.JsonObject;
@@ -14,6 +16,8 @@ import io.vertx.ext.web.RoutingContext;
 final class DiagnosticRoutes {
 
   private static final String ONE = "/api/servers/:id";
+
+  private static final String ONE_CALLS = "/api/servers/{id}/calls";
 
   private static final Param REPLICA =
       Param.number("replica", "The replica that answers; by default the first that serves.", 0);
@@ -45,6 +49,41 @@ final class DiagnosticRoutes {
                 REPLICA)
             .giving("Output"),
         ctx -> send(ctx, Addresses.LOGS, numbers(ctx, "after", "limit", "replica")));
+    routes.add(
+        Route.get(
+                ONE + "/calls",
+                Action.ADMIN,
+                "listCalls",
+                "The calls of a server in flight, and the last 100 that ended.")
+            .giving("CallList"),
+        ctx -> send(ctx, Addresses.CALLS, new JsonObject()));
+    routes.add(
+        Route.get("/api/calls", Action.ADMIN, "listAllCalls", "The calls of all servers.")
+            .giving("CallList"),
+        ctx ->
+            calls
+                .ask(ctx, Addresses.SERVERS_CALLS, new JsonObject())
+                .map(all -> PolicyFilter.calls(all, AdmittedRequests.of(ctx).rights()))
+                .onSuccess(all -> RouteTable.json(ctx.response(), 200, all.toBuffer()))
+                .onFailure(ctx::fail));
+    routes.add(
+        Route.post(
+                ONE + "/calls/:call/cancel",
+                Action.ADMIN,
+                "cancelNumberedCall",
+                "Ends a call, whoever made it, by its number.")
+            .with(REPLICA)
+            .giving("Cancelled"),
+        (ctx, body) ->
+            send(ctx, Addresses.CALLS_CANCEL, numbers(ctx, "replica").put("call", call(ctx))));
+  }
+
+  private static long call(RoutingContext ctx) {
+    String text = ctx.pathParam("call");
+    if (text.matches("[0-9]{1,18}")) {
+      return Long.parseLong(text);
+    }
+    throw McpFailure.badRequest("path: a call's number is wanted, as GET " + ONE_CALLS + " has it");
   }
 
   private static JsonObject numbers(RoutingContext ctx, String... names) {

@@ -39,6 +39,11 @@ public final class Addresses {
   public static final String STATUS = "status";
   public static final String HISTORY = "history";
   public static final String LOGS = "logs";
+  public static final String CALLS = "calls";
+
+  /** Cancels any caller's call by its number, unlike {@link #CANCEL}. */
+  public static final String CALLS_CANCEL = "calls.cancel";
+
   public static final String CONNECT = "connect";
   public static final String DISCONNECT = "disconnect";
   public static final String RESTART = "restart";
@@ -93,6 +98,9 @@ public final class Addresses {
 
   /** The nodes of the cluster, as seen by the node that replies. */
   public static final String SERVERS_NODES = "mcp.servers.nodes";
+
+  /** The calls of all servers. */
+  public static final String SERVERS_CALLS = "mcp.servers.calls";
 
   /** Published between the nodes of a cluster: ownership changes and announcements of nodes. */
   public static final String PLACEMENT = "mcp.placement";

@@ -11,6 +11,7 @@ import dev.mcpbus.bus.RestartReason;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.ReplicaRole;
+import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.tools.DriftWatch;
@@ -135,10 +136,10 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     return everReady;
   }
 
-  /** Cancels the call with this call id, in flight or waiting; false where there is none. */
-  boolean cancel(String callId) {
-    return (session != null && session.cancel(callId))
-        || (ready != null && ready.tools().waiting().cancel(callId));
+  /** Cancels a call, in flight or waiting; false where there is none. */
+  boolean cancel(CallReference which) {
+    return (session != null && session.cancel(which))
+        || (ready != null && ready.tools().waiting().cancel(which));
   }
 
   @Override

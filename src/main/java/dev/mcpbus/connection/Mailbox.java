@@ -15,10 +15,11 @@ import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.ReplicaRole;
 import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.CallLog;
+import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.tools.DriftWatch;
-import dev.mcpbus.transport.Transport;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -43,8 +44,6 @@ final class Mailbox {
   private static final List<String> OWN =
       List.of(
           Addresses.STATUS,
-          Addresses.HISTORY,
-          Addresses.LOGS,
           Addresses.TOOLS_DRIFT,
           Addresses.TOOLS_APPROVE,
           Addresses.CANCEL,
@@ -54,13 +53,14 @@ final class Mailbox {
 
   private final Vertx vertx;
   private final ConnectionId id;
-  private final Transport transport;
   private final ConnectionOptions options;
   private final Clock clock;
   private final ConnectionStateHolder connection;
   private final DriftWatch drift;
   private final IdleTimer idle;
   private final Stash stash;
+  private final CallLog calls;
+  private final ConnectionDiagnostics diagnostics;
   private final @Nullable String jsonCodec;
   private final @Nullable Ownership ownership;
   private final @Nullable ReplicaRole role;
@@ -76,7 +76,6 @@ final class Mailbox {
       IdleTimer idle) {
     this.vertx = vertx;
     this.id = spec.id();
-    this.transport = spec.transport();
     this.options = spec.options();
     this.clock = clock;
     this.connection = connection;
@@ -85,12 +84,16 @@ final class Mailbox {
     this.ownership = spec.ownership();
     this.role = connection.role();
     this.stash = new Stash(vertx, clock, options.maxStash());
+    this.calls = new CallLog(clock);
+    this.diagnostics =
+        new ConnectionDiagnostics(vertx, spec.transport(), connection, calls, this::cancel);
     this.jsonCodec = Codecs.ownedJson(vertx);
   }
 
   /** The suffix of every address that {@link #open} registers. */
   static List<String> suffixes() {
     List<String> all = new ArrayList<>(OWN);
+    all.addAll(ConnectionDiagnostics.SUFFIXES);
     ConnectionOperations.ALL.forEach(each -> all.add(each.suffix()));
     TaskOperations.ALL.forEach(each -> all.add(each.suffix()));
     return all;
@@ -108,13 +111,12 @@ final class Mailbox {
         .map(each -> register(each.suffix(), new Inlet(this, each)))
         .forEach(registered::add);
     registered.add(consume(Addresses.STATUS, message -> message.reply(connection.status())));
-    registered.add(
-        consume(
-            Addresses.HISTORY,
-            message ->
-                JsonReplies.reply(message, Future.succeededFuture(connection.history().toJson()))));
-    registered.add(
-        consume(Addresses.LOGS, message -> JsonReplies.reply(message, logs(body(message)))));
+    for (String suffix : ConnectionDiagnostics.SUFFIXES) {
+      registered.add(
+          consume(
+              suffix,
+              message -> JsonReplies.reply(message, diagnostics.answer(suffix, body(message)))));
+    }
     registered.add(
         consume(
             Addresses.TOOLS_DRIFT,
@@ -168,10 +170,20 @@ final class Mailbox {
 
     @Override
     public void handle(Message<Object> message) {
+      BusCall call;
       try {
-        mailbox.operate(operation, message);
+        call = mailbox.taken(operation, message);
       } catch (RuntimeException failure) {
         end(message, failure);
+        return;
+      }
+      try {
+        mailbox.operate(operation, call);
+      } catch (McpFailure refused) {
+        call.fail(refused);
+      } catch (RuntimeException defect) {
+        call.fail(McpFailure.defect());
+        throw defect;
       }
     }
   }
@@ -197,8 +209,13 @@ final class Mailbox {
     throw failure;
   }
 
-  private void operate(ConnectionOperations.AddressOperation operation, Message<Object> message) {
+  private BusCall taken(ConnectionOperations.AddressOperation operation, Message<Object> message) {
     BusCall call = BusCall.of(message, operation.method(), options, clock, jsonCodec);
+    calls.began(call);
+    return call;
+  }
+
+  private void operate(ConnectionOperations.AddressOperation operation, BusCall call) {
     if (ownership != null) {
       if (!ownership.held().getAsBoolean()) {
         // A call may also have waited here while the process was suspended, and have timed out.
@@ -318,25 +335,18 @@ final class Mailbox {
     }
   }
 
-  /** A worker reads them: masking takes long where there are many secrets. */
-  private Future<JsonObject> logs(JsonObject body) {
-    String none =
-        "a server of type "
-            + transport.type()
-            + " has no output that mcpbus could see; look at the server's own log";
-    return vertx
-        .executeBlocking(() -> connection.output().read(body, transport.redactor()), false)
-        .map(reply -> transport.hasOutput() ? reply : reply.put("reason", none));
-  }
-
   private JsonObject body(Message<Object> message) {
     return BusCall.of(message, "", options, clock, jsonCodec).params().toJsonObject();
   }
 
   private void cancel(Message<Object> message) {
     String callId = CallCancellation.callId(message.body());
-    boolean found = stash.cancel(callId) || connection.cancel(callId);
+    boolean found = cancel(CallReference.ofCaller(callId));
     message.reply(new JsonObject().put("cancelled", found));
+  }
+
+  private boolean cancel(CallReference which) {
+    return stash.cancel(which) || connection.cancel(which);
   }
 
   private void connect(Message<Object> message) {

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.HeldCalls;
 import dev.mcpbus.connection.session.PendingRequest;
@@ -66,8 +67,8 @@ final class Stash {
     }
   }
 
-  /** Cancels the call with this call id; false where none waits. */
-  boolean cancel(String callId) {
-    return calls.cancel(callId);
+  /** Cancels a call; false where it does not wait. */
+  boolean cancel(CallReference which) {
+    return calls.cancel(which);
   }
 }

@@ -27,9 +27,9 @@ import java.util.function.Supplier;
 
 /**
  * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
- * {@code .get}, {@code .nodes}, {@code .lease} and {@code .release}. It starts and ends connections
- * through the supervisor; calls go to the connections themselves. Owner of the hosting and of the
- * private connections, on its context.
+ * {@code .get}, {@code .calls}, {@code .nodes}, {@code .lease} and {@code .release}. It starts and
+ * ends connections through the supervisor; calls go to the connections themselves. Owner of the
+ * hosting and of the private connections, on its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?}}; {@code connections} is the number that the node owned at most 2 s ago. In a cluster
@@ -88,6 +88,7 @@ public final class ServersVerticle extends VerticleBase {
                         consume(Addresses.SERVERS_REMOVE, this::remove),
                         consume(Addresses.SERVERS_LIST, body -> list()),
                         consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
+                        consume(Addresses.SERVERS_CALLS, body -> calls()),
                         consume(Addresses.SERVERS_NODES, body -> Future.succeededFuture(nodes())),
                         consume(Addresses.SERVERS_LEASE, this::lease),
                         consume(Addresses.SERVERS_RELEASE, this::release))))
@@ -312,6 +313,10 @@ public final class ServersVerticle extends VerticleBase {
               statuses.forEach(status -> list.add(status.result()));
               return problems(new JsonObject().put("servers", list));
             });
+  }
+
+  private Future<JsonObject> calls() {
+    return ServerCalls.collect(vertx, hosting.ids(), STATUS_MILLIS);
   }
 
   private JsonObject nodes() {

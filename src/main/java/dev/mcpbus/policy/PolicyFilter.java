@@ -7,6 +7,7 @@ import dev.mcpbus.security.Rights;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -95,6 +96,27 @@ public final class PolicyFilter {
         : reply
             .copy()
             .put("servers", filtered(all, server -> rights.sees(server.getString("id", ""))));
+  }
+
+  /** The part of all servers' calls that is of servers which the caller may administer. */
+  public static JsonObject calls(JsonObject reply, Rights rights) {
+    JsonObject left = reply.copy();
+    for (String list : List.of("inFlight", "recent")) {
+      left.put(
+          list,
+          filtered(
+              reply.getJsonArray(list),
+              call -> rights.allows(Action.ADMIN, call.getString("server", ""), "")));
+    }
+    if (reply.getValue("missing") instanceof JsonArray missing) {
+      left.put(
+          "missing",
+          new JsonArray(
+              missing.stream()
+                  .filter(id -> rights.allows(Action.ADMIN, String.valueOf(id), ""))
+                  .toList()));
+    }
+    return left;
   }
 
   private static JsonArray filtered(JsonArray entries, Predicate<JsonObject> wanted) {

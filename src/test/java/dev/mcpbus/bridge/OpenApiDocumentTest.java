@@ -181,11 +181,14 @@ class OpenApiDocumentTest {
         .containsExactly(
             "addServer",
             "approveTools",
+            "cancelNumberedCall",
             "connect",
             "disconnect",
             "getHistory",
             "getLoggers",
             "getLogs",
+            "listAllCalls",
+            "listCalls",
             "removeServer",
             "restart",
             "setLogLevel",
@@ -246,6 +249,10 @@ class OpenApiDocumentTest {
     fits(seen, "callTool", one + "/tools/nope", "", 404);
     fits(seen, "callTool", one + "/tools/add", "[", 400);
     fits(seen, "getHistory", one + "/history", null, 200);
+    fits(seen, "listAllCalls", "/api/calls", null, 200);
+    fits(seen, "listCalls", one + "/calls", null, 200);
+    fits(seen, "cancelNumberedCall", one + "/calls/7777/cancel", "", 200);
+    fits(seen, "cancelNumberedCall", one + "/calls/x/cancel", "", 400);
     fits(seen, "getLogs", one + "/logs", null, 200);
     fits(seen, "getLogs", one + "/logs?limit=501", null, 400);
     fits(seen, "getDrift", one + "/drift", null, 200);

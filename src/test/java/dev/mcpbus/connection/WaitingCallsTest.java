@@ -9,6 +9,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.BusMessages.Sent;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.WaitingCalls;
 import io.vertx.core.Promise;
@@ -106,9 +107,9 @@ class WaitingCallsTest {
   void a_call_is_cancelled_by_its_name_alone() {
     on("a", new DeliveryOptions().addHeader(Headers.CALL_ID, "a"));
     Sent b = on("b", new DeliveryOptions().addHeader(Headers.CALL_ID, "b"));
-    assertThat(waiting.cancel("nobody")).isFalse();
-    assertThat(waiting.cancel("b")).isTrue();
-    assertThat(waiting.cancel("b")).isFalse();
+    assertThat(waiting.cancel(CallReference.ofCaller("nobody"))).isFalse();
+    assertThat(waiting.cancel(CallReference.ofCaller("b"))).isTrue();
+    assertThat(waiting.cancel(CallReference.ofCaller("b"))).isFalse();
     assertThat(failure(b.reply()).code()).isEqualTo(FailureCode.CANCELLED);
     list.complete("");
     assertThat(served).containsExactly("a");

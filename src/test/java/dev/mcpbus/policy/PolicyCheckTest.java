@@ -36,7 +36,9 @@ class PolicyCheckTest {
           entry(Addresses.DISCONNECT, ADMIN),
           entry(Addresses.RESTART, ADMIN),
           entry(Addresses.HISTORY, ADMIN),
-          entry(Addresses.LOGS, ADMIN));
+          entry(Addresses.LOGS, ADMIN),
+          entry(Addresses.CALLS, ADMIN),
+          entry(Addresses.CALLS_CANCEL, ADMIN));
 
   private static final Map<String, Operation> OF_ALL =
       Map.of(
@@ -47,16 +49,17 @@ class PolicyCheckTest {
           Addresses.ALL_TOOLS_CALL, Operation.of(Action.CALL, "a", "t"));
 
   private static final Map<String, Operation> OF_SERVICE =
-      Map.of(
-          Addresses.SERVERS_LIST, Operation.NOTHING,
-          Addresses.SERVERS_GET, Operation.of(Action.LIST, "a", ""),
-          Addresses.SERVERS_ADD, ADMIN,
-          Addresses.SERVERS_REMOVE, ADMIN,
-          Addresses.SERVERS_NODES, Operation.whole(Action.LIST, "a"),
-          Addresses.INPUT_PENDING, Operation.own(Action.CALL, "a"),
-          Addresses.INPUT_RESPOND, Operation.own(Action.CALL, "a"),
-          Addresses.INPUT_WITHDRAW, Operation.own(Action.CALL, "a"),
-          Addresses.INPUT_OFFER, Operation.of(Action.CALL, "a", ""));
+      Map.ofEntries(
+          entry(Addresses.SERVERS_LIST, Operation.NOTHING),
+          entry(Addresses.SERVERS_GET, Operation.of(Action.LIST, "a", "")),
+          entry(Addresses.SERVERS_ADD, ADMIN),
+          entry(Addresses.SERVERS_REMOVE, ADMIN),
+          entry(Addresses.SERVERS_CALLS, ADMIN),
+          entry(Addresses.SERVERS_NODES, Operation.whole(Action.LIST, "a")),
+          entry(Addresses.INPUT_PENDING, Operation.own(Action.CALL, "a")),
+          entry(Addresses.INPUT_RESPOND, Operation.own(Action.CALL, "a")),
+          entry(Addresses.INPUT_WITHDRAW, Operation.own(Action.CALL, "a")),
+          entry(Addresses.INPUT_OFFER, Operation.of(Action.CALL, "a", "")));
 
   /** No door sends a caller's message there by this check. */
   private static final Set<String> NO_DOOR =

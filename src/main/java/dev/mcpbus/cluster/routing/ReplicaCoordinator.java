@@ -165,7 +165,8 @@ public final class ReplicaCoordinator implements ReplicaRole {
       }
       case Addresses.CANCEL -> cancel(message);
       case Addresses.HISTORY -> collect(suffix, message, List.of("endings"));
-      case Addresses.LOGS -> atNamed(suffix, message, own);
+      case Addresses.CALLS -> collect(suffix, message, List.of("inFlight", "recent"));
+      case Addresses.LOGS, Addresses.CALLS_CANCEL -> atNamed(suffix, message, own);
       case Addresses.CONNECT,
           Addresses.DISCONNECT,
           Addresses.LOGLEVEL,

@@ -47,16 +47,22 @@ public final class BusCall extends PendingRequest {
   private @Nullable String item;
   private @Nullable String owner;
   private boolean ownerRead;
+  private @Nullable CallLog log;
+  private long number;
+  private final long began;
+  private @Nullable String name;
 
   private BusCall(
       Message<?> message,
       @Nullable String jsonCodec,
       String method,
       RawJson params,
+      long now,
       long deadline,
       long idle,
       long hard) {
     super(method, deadline, idle, hard);
+    this.began = now;
     this.message = message;
     this.jsonCodec = jsonCodec;
     this.params = params;
@@ -75,6 +81,12 @@ public final class BusCall extends PendingRequest {
     this.task = taskOf(method, inner);
     this.raw = true;
     this.epoch = outer.epoch;
+    this.log = outer.log;
+    this.number = outer.number;
+    this.began = outer.began;
+    if (log != null) {
+      log.replaced(this);
+    }
   }
 
   private static @Nullable RawJson taskOf(String method, RawJson params) {
@@ -100,11 +112,12 @@ public final class BusCall extends PendingRequest {
     String timeLeft = headers.isEmpty() ? null : headers.get(Headers.DEADLINE);
     if (timeLeft != null) {
       long deadline = now + readTimeLeft(timeLeft, options.maxCallDuration());
-      return new BusCall(message, jsonCodec, method, params, deadline, 0, deadline);
+      return new BusCall(message, jsonCodec, method, params, now, deadline, 0, deadline);
     }
     long idle = options.requestTimeout().toMillis();
     long hard = now + options.maxCallDuration().toMillis();
-    return new BusCall(message, jsonCodec, method, params, Math.min(now + idle, hard), idle, hard);
+    long deadline = Math.min(now + idle, hard);
+    return new BusCall(message, jsonCodec, method, params, now, deadline, idle, hard);
   }
 
   private static RawJson readParams(@Nullable Object body, ParseLimits limits) {
@@ -141,6 +154,39 @@ public final class BusCall extends PendingRequest {
           "header '" + Headers.DEADLINE + "' must be milliseconds left, such as 5000");
     }
     return Math.min(left, max.toMillis());
+  }
+
+  /** The log has given the call a number. */
+  void logged(CallLog in, long as) {
+    log = in;
+    number = as;
+  }
+
+  @Override
+  public long number() {
+    return number;
+  }
+
+  /** When the call came, on the connection's clock. */
+  long began() {
+    return began;
+  }
+
+  /** The call is for the tool of this name. */
+  public void named(String tool) {
+    name = tool;
+  }
+
+  /** The name that {@link #named} gave; null if there was none. */
+  @Nullable String name() {
+    return name;
+  }
+
+  private void ended(String outcome) {
+    CallLog ends = log;
+    if (ends != null) {
+      ends.ended(this, outcome);
+    }
   }
 
   /** How to use a kept result; null where the caller does not say. */
@@ -321,12 +367,15 @@ public final class BusCall extends PendingRequest {
   }
 
   private void reply(RawJson result, DeliveryOptions options) {
+    String outcome = isToolError() ? "TOOL_ERROR" : "OK";
     if (isRaw()) {
       message.reply(result.toBuffer(), options);
+      ended(outcome);
       return;
     }
     try {
       message.reply(result.toJsonObject(), options.setCodecName(jsonCodec));
+      ended(outcome);
     } catch (DecodeException e) {
       fail(
           McpFailure.maybeSent(
@@ -338,5 +387,6 @@ public final class BusCall extends PendingRequest {
   @Override
   protected void failed(McpFailure failure) {
     failure.replyTo(message);
+    ended(failure.code().name());
   }
 }

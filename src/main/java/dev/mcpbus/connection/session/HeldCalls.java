@@ -99,12 +99,14 @@ public final class HeldCalls<T> {
     return first;
   }
 
-  /** Cancels the call with this call id; false where none waits. */
-  public boolean cancel(String callId) {
+  /** Cancels a call; false where it does not wait. */
+  public boolean cancel(CallReference which) {
     for (PendingRequest call : calls.keySet()) {
-      if (callId.equals(call.callId())) {
+      if (which.names(call)) {
         remove(call);
-        call.fail(McpFailure.notSent(FailureCode.CANCELLED, "cancelled before it was sent"));
+        call.fail(
+            McpFailure.notSent(
+                FailureCode.CANCELLED, "cancelled by " + which.by() + " before it was sent"));
         return true;
       }
     }

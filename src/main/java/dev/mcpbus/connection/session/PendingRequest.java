@@ -55,6 +55,11 @@ public abstract class PendingRequest {
     return hardDeadline;
   }
 
+  /** The number of the caller's call in the {@link CallLog}; 0 for a request of the connection. */
+  public long number() {
+    return 0;
+  }
+
   /**
    * Marks the call as held: it is not at the server, so there is nothing to cancel there.
    *
@@ -208,8 +213,13 @@ public abstract class PendingRequest {
   }
 
   /** Whether the last result was the failure of a tool. */
-  final boolean isToolError() {
+  public final boolean isToolError() {
     return toolError;
+  }
+
+  /** The result, which came to another request, is the failure of a tool. */
+  public final void toolFailed() {
+    toolError = true;
   }
 
   /**

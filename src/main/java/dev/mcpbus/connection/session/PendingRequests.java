@@ -135,9 +135,14 @@ final class PendingRequests {
     byId.values().forEach(pending -> pending.extendBy(now, millis));
   }
 
-  /** Our id of the request with this call id, or -1. */
-  long find(String callId) {
-    return byCallId.getOrDefault(callId, -1L);
+  /** Our id of the request, or -1. */
+  long find(CallReference which) {
+    if (which.callId() != null) {
+      return byCallId.getOrDefault(which.callId(), -1L);
+    }
+    long[] found = {-1};
+    byId.forEach((id, pending) -> found[0] = which.names(pending) ? id : found[0]);
+    return found[0];
   }
 
   /** Completes when no request waits any more. */

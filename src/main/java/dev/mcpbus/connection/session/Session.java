@@ -246,10 +246,9 @@ public final class Session implements Channel.Receiver {
     pending.extendAll(clock.millis(), millis);
   }
 
-  /** Cancels the request with this call id, also at the server; false where none waits. */
-  public boolean cancel(String callId) {
-    long id = pending.find(callId);
-    return id >= 0 && abandon(id, "cancelled by the caller");
+  /** Cancels a request, also at the server; false where it does not wait. */
+  public boolean cancel(CallReference which) {
+    return abandon(pending.find(which), "cancelled by " + which.by());
   }
 
   /** Cancels request {@code id}, also at the server, with this reason; false where it is over. */

@@ -58,8 +58,8 @@ public final class WaitingCalls {
     }
   }
 
-  /** Cancels the call with this call id; false where none waits. */
-  public boolean cancel(String callId) {
-    return calls.cancel(callId);
+  /** Cancels a call; false where it does not wait. */
+  public boolean cancel(CallReference which) {
+    return calls.cancel(which);
   }
 }

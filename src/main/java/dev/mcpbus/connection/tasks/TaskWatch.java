@@ -56,6 +56,11 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
   }
 
   @Override
+  public long number() {
+    return origin.number();
+  }
+
+  @Override
   public @Nullable String callId() {
     return origin.callId();
   }
@@ -103,6 +108,9 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
     TaskState first = TaskState.of(result.member("task"));
     Session in = session;
     if (first == null || in == null) {
+      if (isToolError()) {
+        origin.toolFailed();
+      }
       origin.complete(result); // the server made no task
       return;
     }
@@ -212,6 +220,10 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
   @Override
   public void ended(RawJson result) {
     if (leave()) {
+      RawJson error = result.member("isError");
+      if (error != null && error.toString().equals("true")) {
+        origin.toolFailed();
+      }
       origin.complete(result);
     }
   }

@@ -119,11 +119,13 @@ public final class ToolCallPipeline {
     if (name == null || !name.isString()) {
       throw McpFailure.badRequest("\"name\" must be a string: the name of the tool");
     }
-    McpFailure refused = tools.refusal(name.asString());
+    String tool = name.asString();
+    call.named(tool);
+    McpFailure refused = tools.refusal(tool);
     if (refused != null) {
       throw refused;
     }
-    return name.asString();
+    return tool;
   }
 
   private static McpFailure missing(ToolTable table, String name) {

@@ -63,10 +63,10 @@ class PendingRequestsTest {
   void a_call_is_found_by_its_callers_name_while_it_waits(Vertx vertx) {
     PendingRequests calls = calls(vertx);
     long id = calls.add(new InternalRequest("m", NEVER, "mine"));
-    assertThat(calls.find("mine")).isEqualTo(id);
-    assertThat(calls.find("other")).isEqualTo(-1);
+    assertThat(calls.find(CallReference.ofCaller("mine"))).isEqualTo(id);
+    assertThat(calls.find(CallReference.ofCaller("other"))).isEqualTo(-1);
     calls.remove(id);
-    assertThat(calls.find("mine")).isEqualTo(-1);
+    assertThat(calls.find(CallReference.ofCaller("mine"))).isEqualTo(-1);
   }
 
   @Test
@@ -75,7 +75,7 @@ class PendingRequestsTest {
     long first = calls.add(new InternalRequest("m", NEVER, "mine"));
     long second = calls.add(new InternalRequest("m", NEVER, "mine"));
     calls.remove(first);
-    assertThat(calls.find("mine")).isEqualTo(second);
+    assertThat(calls.find(CallReference.ofCaller("mine"))).isEqualTo(second);
   }
 
   @Test

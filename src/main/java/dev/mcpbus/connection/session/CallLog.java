@@ -1,0 +1,172 @@
+package dev.mcpbus.connection.session;
+
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.LongMap;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of one connection, through all its sessions: those in flight, and the last that ended:
+ * {@code mcp.<id>.calls}. The ended ones stand in parallel arrays, made for the first of them, so
+ * that no call costs an allocation here. {@code Mailbox} begins a call, {@link BusCall} ends it.
+ * Owner: the connection's context.
+ */
+public final class CallLog {
+
+  static final int MAX_ENDED = 100;
+
+  /** Characters that are shown of a name, which a caller may have chosen. */
+  private static final int MAX_NAME = 256;
+
+  /** Longer params are not searched for a name. */
+  private static final int MAX_NAMING_BYTES = 4_096;
+
+  private static final class EndedCalls {
+    final long[] numbers = new long[MAX_ENDED];
+    final long[] began = new long[MAX_ENDED];
+    final long[] ended = new long[MAX_ENDED];
+    final String[] methods = new String[MAX_ENDED];
+    final @Nullable String[] names = new @Nullable String[MAX_ENDED];
+    final @Nullable String[] owners = new @Nullable String[MAX_ENDED];
+    final boolean[] cancellable = new boolean[MAX_ENDED];
+    final String[] outcomes = new String[MAX_ENDED];
+    int count;
+  }
+
+  private final Clock clock;
+  private final LongMap<BusCall> inFlight = new LongMap<>();
+  private long last;
+  private @Nullable EndedCalls recent;
+
+  public CallLog(Clock clock) {
+    this.clock = clock;
+  }
+
+  /** Gives a call its number. */
+  public void began(BusCall call) {
+    call.logged(this, ++last);
+    inFlight.put(last, call);
+  }
+
+  /** {@code inner} goes on for the call with its number. */
+  void replaced(BusCall inner) {
+    inFlight.put(inner.number(), inner);
+  }
+
+  /**
+   * The call has ended; a second ending of a call changes nothing.
+   *
+   * @param outcome {@code OK}, {@code TOOL_ERROR} or the code of the failure
+   */
+  void ended(BusCall call, String outcome) {
+    if (inFlight.remove(call.number()) == null) {
+      return;
+    }
+    EndedCalls to = recent;
+    if (to == null) {
+      to = new EndedCalls();
+      recent = to;
+    }
+    int at = to.count++ % MAX_ENDED;
+    if (to.count == 2 * MAX_ENDED) {
+      to.count = MAX_ENDED; // full either way, and never too large for an int
+    }
+    to.numbers[at] = call.number();
+    to.began[at] = call.began();
+    to.ended[at] = clock.millis();
+    to.methods[at] = call.method();
+    to.names[at] = name(call);
+    to.owners[at] = call.owner();
+    to.cancellable[at] = call.callId() != null;
+    to.outcomes[at] = outcome;
+  }
+
+  /** The tool, prompt or resource that the call is for; null for other calls. */
+  private static @Nullable String name(BusCall call) {
+    String name = call.name();
+    if (name == null && call.params().length() <= MAX_NAMING_BYTES) {
+      RawJson found =
+          switch (call.method()) {
+            case Methods.TOOLS_CALL, Methods.PROMPTS_GET -> call.params().member("name");
+            case Methods.RESOURCES_READ,
+                Methods.RESOURCES_SUBSCRIBE,
+                Methods.RESOURCES_UNSUBSCRIBE ->
+                call.params().member("uri");
+            default -> null;
+          };
+      name = found != null && found.isString() ? found.asString() : null;
+    }
+    return name == null || name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME);
+  }
+
+  /**
+   * The number of the call that the body of {@code mcp.<id>.calls.cancel} names.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} if it names none
+   */
+  public static long number(JsonObject body) {
+    Object call = body.getValue("call");
+    if (call instanceof Integer || call instanceof Long) {
+      return ((Number) call).longValue();
+    }
+    throw McpFailure.badRequest("the body must be {\"call\": number}, as mcp.<id>.calls has it");
+  }
+
+  /**
+   * {@code {inFlight: [{call, method, name?, who?, hasCallId, ageMillis, deadlineMillis}], recent:
+   * [{call, method, name?, who?, hasCallId, time, millis, outcome}]}}; of those in flight the
+   * oldest stands first, of the others the last that ended. Without {@code who} a program on the
+   * bus has called.
+   *
+   * @param limit at most so many of each
+   */
+  public JsonObject toJson(int limit) {
+    long now = clock.millis();
+    List<BusCall> open = new ArrayList<>(inFlight.values());
+    open.sort(Comparator.comparingLong(BusCall::number));
+    JsonArray calls = new JsonArray();
+    for (BusCall call : open.subList(0, Math.min(limit, open.size()))) {
+      calls.add(
+          described(call.number(), call.method(), name(call), call.owner())
+              .put("hasCallId", call.callId() != null)
+              .put("ageMillis", now - call.began())
+              .put("deadlineMillis", Math.max(0, call.deadline() - now)));
+    }
+    return new JsonObject().put("inFlight", calls).put("recent", recent(now, limit));
+  }
+
+  private JsonArray recent(long now, int limit) {
+    JsonArray calls = new JsonArray();
+    EndedCalls from = recent;
+    if (from == null) {
+      return calls;
+    }
+    Instant present = Instant.now();
+    for (int i = 1; i <= Math.min(limit, Math.min(from.count, MAX_ENDED)); i++) {
+      int at = (from.count - i) % MAX_ENDED;
+      calls.add(
+          described(from.numbers[at], from.methods[at], from.names[at], from.owners[at])
+              .put("hasCallId", from.cancellable[at])
+              .put("time", present.minusMillis(now - from.ended[at]).toString())
+              .put("millis", from.ended[at] - from.began[at])
+              .put("outcome", from.outcomes[at]));
+    }
+    return calls;
+  }
+
+  private static JsonObject described(
+      long number, String method, @Nullable String name, @Nullable String owner) {
+    JsonObject call = new JsonObject().put("call", number).put("method", method);
+    if (name != null) {
+      call.put("name", name);
+    }
+    return owner == null ? call : call.put("who", owner);
+  }
+}
