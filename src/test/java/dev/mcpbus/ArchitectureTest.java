@@ -50,7 +50,7 @@ class ArchitectureTest {
           row("ai", "internals", "bus", "client", "protocol"),
           row("observability", "bus", "protocol"),
           row("server", "internals", "protocol", "transport"),
-          row("demo", "observability", "transport"),
+          row("demo", "observability", "protocol", "server"),
           row("cli", "bus", "config", "protocol", "security", "transport"),
           row("gateway", "internals", "bus", "directory", "policy", "protocol", "security"),
           row(

@@ -1,23 +1,13 @@
 package dev.mcpbus.demo;
 
-import io.modelcontextprotocol.server.McpAsyncServer;
-import io.modelcontextprotocol.server.McpServer;
-import io.modelcontextprotocol.server.McpServerFeatures.AsyncPromptSpecification;
-import io.modelcontextprotocol.server.McpServerFeatures.AsyncResourceSpecification;
-import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
-import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
-import io.modelcontextprotocol.spec.McpSchema.GetPromptResult;
-import io.modelcontextprotocol.spec.McpSchema.Prompt;
-import io.modelcontextprotocol.spec.McpSchema.PromptArgument;
-import io.modelcontextprotocol.spec.McpSchema.PromptMessage;
-import io.modelcontextprotocol.spec.McpSchema.ReadResourceResult;
-import io.modelcontextprotocol.spec.McpSchema.Resource;
-import io.modelcontextprotocol.spec.McpSchema.Role;
-import io.modelcontextprotocol.spec.McpSchema.ServerCapabilities;
-import io.modelcontextprotocol.spec.McpSchema.TextContent;
-import io.modelcontextprotocol.spec.McpSchema.TextResourceContents;
-import io.modelcontextprotocol.spec.McpSchema.Tool;
-import io.modelcontextprotocol.spec.McpServerTransportProvider;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.server.RawServer;
+import dev.mcpbus.server.RequestException;
+import dev.mcpbus.server.ToolResult;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.math.BigDecimal;
 import java.time.Clock;
 import java.time.DateTimeException;
@@ -25,8 +15,6 @@ import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Map;
-import reactor.core.publisher.Mono;
 
 /**
  * The features of the demo server: the tools {@code echo(text)}, {@code add(a, b)} with structured
@@ -45,128 +33,132 @@ final class DemoFeatures {
 
   private DemoFeatures() {}
 
-  /** Builds and starts the server. Loads classes, so do not call it on an event loop. */
-  static McpAsyncServer serve(McpServerTransportProvider provider, Clock clock) {
-    return McpServer.async(provider)
-        .serverInfo("mcpbus-demo", "1.0.0")
+  /** A new server, which no client can reach yet. */
+  static RawServer server(Clock clock) {
+    return RawServer.of("mcpbus-demo", "1.0.0")
         .instructions("A demo. Call echo, add or clock.")
-        .capabilities(
-            ServerCapabilities.builder().tools(true).resources(false, true).prompts(true).build())
-        .toolCall(echo(), (exchange, request) -> Mono.just(echoed(request)))
-        .toolCall(add(), (exchange, request) -> Mono.just(added(request)))
-        .toolCall(clockTool(), (exchange, request) -> Mono.just(time(request, clock)))
-        .resources(readme())
-        .prompts(greet())
-        .build();
-  }
-
-  private static Tool echo() {
-    return Tool.builder(
-            "echo", object(Map.of("text", typed("string", "What to say back")), List.of("text")))
-        .description("Says the text back.")
-        .build();
-  }
-
-  private static CallToolResult echoed(CallToolRequest request) {
-    return text(String.valueOf(request.arguments().get("text")));
-  }
-
-  private static Tool add() {
-    return Tool.builder(
-            "add",
-            object(
-                Map.of("a", typed("number", "One number"), "b", typed("number", "The other")),
-                List.of("a", "b")))
-        .description("Adds two numbers.")
-        .outputSchema(object(Map.of("sum", typed("number", "a + b")), List.of("sum")))
-        .build();
-  }
-
-  private static CallToolResult added(CallToolRequest request) {
-    BigDecimal sum = number(request, "a").add(number(request, "b"));
-    return CallToolResult.builder()
-        .addTextContent(sum.toString())
-        .structuredContent(Map.of("sum", sum))
-        .build();
-  }
-
-  /** The SDK has checked the input schema before: the argument is a finite number. */
-  private static BigDecimal number(CallToolRequest request, String name) {
-    return new BigDecimal(String.valueOf(request.arguments().get(name)));
-  }
-
-  private static Tool clockTool() {
-    return Tool.builder(
+        .tool(
+            "echo",
+            "Says the text back.",
+            object(new JsonObject().put("text", typed("string", "What to say back")), "text"),
+            (request, arguments) -> Future.succeededFuture(echoed(arguments)))
+        .tool(add(), (request, arguments) -> Future.succeededFuture(added(arguments)))
+        .tool(
             "clock",
+            "Tells the time in a time zone, in ISO 8601.",
             object(
-                Map.of("timezone", typed("string", "As in Europe/Berlin; UTC by default")),
-                List.of()))
-        .description("Tells the time in a time zone, in ISO 8601.")
-        .build();
+                new JsonObject()
+                    .put("timezone", typed("string", "As in Europe/Berlin; UTC by default"))),
+            (request, arguments) -> Future.succeededFuture(time(arguments, clock)))
+        .handle(Methods.RESOURCES_LIST, (request, params) -> Future.succeededFuture(resources()))
+        .handle(Methods.RESOURCES_TEMPLATES, (request, params) -> Future.succeededFuture(none()))
+        .handle(Methods.RESOURCES_READ, (request, params) -> Future.succeededFuture(read(params)))
+        .handle(Methods.PROMPTS_LIST, (request, params) -> Future.succeededFuture(prompts()))
+        .handle(Methods.PROMPTS_GET, (request, params) -> Future.succeededFuture(greeting(params)));
   }
 
-  private static CallToolResult time(CallToolRequest request, Clock clock) {
-    Object zone = request.arguments() == null ? null : request.arguments().get("timezone");
+  private static JsonObject echoed(JsonObject arguments) {
+    return ToolResult.text(arguments.getString("text"));
+  }
+
+  private static JsonObject add() {
+    JsonObject numbers =
+        new JsonObject()
+            .put("a", typed("number", "One number"))
+            .put("b", typed("number", "The other"));
+    return new JsonObject()
+        .put("name", "add")
+        .put("description", "Adds two numbers.")
+        .put("inputSchema", object(numbers, "a", "b"))
+        .put("outputSchema", object(new JsonObject().put("sum", typed("number", "a + b")), "sum"));
+  }
+
+  private static JsonObject added(JsonObject arguments) {
     try {
-      ZoneId id = ZoneId.of(zone == null ? "UTC" : zone.toString());
-      return text(
-          ZonedDateTime.now(clock.withZone(id)).format(DateTimeFormatter.ISO_OFFSET_DATE_TIME));
-    } catch (DateTimeException e) {
-      return error("timezone: no time zone \"" + zone + "\"; write it as in Europe/Berlin");
+      BigDecimal sum = number(arguments, "a").add(number(arguments, "b"));
+      return ToolResult.text(sum.toString())
+          .put("structuredContent", new JsonObject().put("sum", sum));
+    } catch (NumberFormatException e) {
+      return ToolResult.error(String.valueOf(e.getMessage()));
     }
   }
 
-  private static AsyncResourceSpecification readme() {
-    Resource resource =
-        Resource.builder(README_URI, "readme")
-            .description("What this server offers")
-            .mimeType("text/plain")
-            .build();
-    return new AsyncResourceSpecification(
-        resource,
-        (exchange, request) ->
-            Mono.just(
-                ReadResourceResult.builder(
-                        List.of(
-                            TextResourceContents.builder(request.uri(), README)
-                                .mimeType("text/plain")
-                                .build()))
-                    .build()));
+  /** The server has checked the schema before: the argument is a number, perhaps too large. */
+  private static BigDecimal number(JsonObject arguments, String name) {
+    String text = String.valueOf(arguments.getValue(name));
+    try {
+      return new BigDecimal(text);
+    } catch (NumberFormatException e) {
+      throw new NumberFormatException("/" + name + ": must be a finite number, not " + text);
+    }
   }
 
-  private static AsyncPromptSpecification greet() {
-    Prompt prompt =
-        Prompt.builder("greet")
-            .description("Greets somebody.")
-            .arguments(
-                List.of(PromptArgument.builder("name").description("Whom").required(true).build()))
-            .build();
-    return new AsyncPromptSpecification(
-        prompt,
-        (exchange, request) -> {
-          Object name = request.arguments() == null ? null : request.arguments().get("name");
-          TextContent line =
-              TextContent.builder("Please greet " + (name == null ? "everybody" : name) + ".")
-                  .build();
-          return Mono.just(
-              GetPromptResult.builder(List.of(PromptMessage.builder(Role.USER, line).build()))
-                  .build());
-        });
+  private static JsonObject time(JsonObject arguments, Clock clock) {
+    String zone = arguments.getString("timezone", "UTC");
+    try {
+      return ToolResult.text(
+          ZonedDateTime.now(clock.withZone(ZoneId.of(zone)))
+              .format(DateTimeFormatter.ISO_OFFSET_DATE_TIME));
+    } catch (DateTimeException e) {
+      return ToolResult.error(
+          "timezone: no time zone \"" + zone + "\"; write it as in Europe/Berlin");
+    }
   }
 
-  private static CallToolResult text(String text) {
-    return CallToolResult.builder().addTextContent(text).build();
+  private static JsonObject resources() {
+    JsonObject readme =
+        new JsonObject()
+            .put("uri", README_URI)
+            .put("name", "readme")
+            .put("description", "What this server offers")
+            .put("mimeType", "text/plain");
+    return new JsonObject().put("resources", new JsonArray().add(readme));
   }
 
-  private static CallToolResult error(String text) {
-    return CallToolResult.builder().addTextContent(text).isError(true).build();
+  private static JsonObject none() {
+    return new JsonObject().put("resourceTemplates", new JsonArray());
   }
 
-  private static Map<String, Object> object(Map<String, Object> properties, List<String> required) {
-    return Map.of("type", "object", "properties", properties, "required", required);
+  private static JsonObject read(JsonObject params) {
+    String uri = String.valueOf(params.getValue("uri"));
+    if (!uri.equals(README_URI)) {
+      throw new RequestException(
+          JsonRpcError.RESOURCE_NOT_FOUND, "uri: no resource " + uri + "; there is " + README_URI);
+    }
+    JsonObject content =
+        new JsonObject().put("uri", uri).put("mimeType", "text/plain").put("text", README);
+    return new JsonObject().put("contents", new JsonArray().add(content));
   }
 
-  private static Map<String, Object> typed(String type, String description) {
-    return Map.of("type", type, "description", description);
+  private static JsonObject prompts() {
+    JsonObject name =
+        new JsonObject().put("name", "name").put("description", "Whom").put("required", true);
+    JsonObject greet =
+        new JsonObject()
+            .put("name", "greet")
+            .put("description", "Greets somebody.")
+            .put("arguments", new JsonArray().add(name));
+    return new JsonObject().put("prompts", new JsonArray().add(greet));
+  }
+
+  private static JsonObject greeting(JsonObject params) {
+    Object name = params.getJsonObject("arguments", new JsonObject()).getValue("name");
+    JsonObject line =
+        new JsonObject()
+            .put("type", "text")
+            .put("text", "Please greet " + (name == null ? "everybody" : name) + ".");
+    JsonObject message = new JsonObject().put("role", "user").put("content", line);
+    return new JsonObject().put("messages", new JsonArray().add(message));
+  }
+
+  private static JsonObject object(JsonObject properties, String... required) {
+    return new JsonObject()
+        .put("type", "object")
+        .put("properties", properties)
+        .put("required", new JsonArray(List.of(required)));
+  }
+
+  private static JsonObject typed(String type, String description) {
+    return new JsonObject().put("type", type).put("description", description);
   }
 }

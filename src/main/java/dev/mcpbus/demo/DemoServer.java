@@ -1,14 +1,10 @@
 package dev.mcpbus.demo;
 
 import dev.mcpbus.observability.logging.LogLevels;
-import dev.mcpbus.transport.sdk.SdkServerVerticle;
-import io.modelcontextprotocol.json.McpJsonDefaults;
-import io.modelcontextprotocol.server.McpAsyncServer;
-import io.modelcontextprotocol.server.transport.StdioServerTransportProvider;
+import dev.mcpbus.server.StdioServer;
 import io.vertx.core.Deployable;
-import java.io.FilterInputStream;
-import java.io.IOException;
-import java.io.InputStream;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import java.io.PrintStream;
 import java.time.Clock;
 import java.util.concurrent.CountDownLatch;
@@ -34,7 +30,7 @@ public final class DemoServer {
   }
 
   static Deployable deployable(String address, Clock clock) {
-    return new SdkServerVerticle(address, provider -> DemoFeatures.serve(provider, clock));
+    return DemoFeatures.server(clock).deployable(address);
   }
 
   /**
@@ -48,43 +44,12 @@ public final class DemoServer {
     if (levels != null) {
       levels.set(LogLevels.ROOT, "WARN");
     }
+    Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     CountDownLatch end = new CountDownLatch(1);
-    McpAsyncServer server =
-        DemoFeatures.serve(
-            new StdioServerTransportProvider(
-                McpJsonDefaults.getMapper(), new EndSignalling(System.in, end), messages),
-            Clock.systemUTC());
+    StdioServer.serve(vertx, DemoFeatures.server(Clock.systemUTC()), System.in, messages)
+        .onComplete(ended -> end.countDown());
     end.await();
-    server.closeGracefully().onErrorComplete().block();
     messages.flush();
-    System.exit(0); // The SDK's threads are no daemon threads.
-  }
-
-  /** Counts down when its reader reaches the end of the stream. */
-  private static final class EndSignalling extends FilterInputStream {
-
-    private final CountDownLatch end;
-
-    EndSignalling(InputStream in, CountDownLatch end) {
-      super(in);
-      this.end = end;
-    }
-
-    @Override
-    public int read() throws IOException {
-      return signalled(super.read());
-    }
-
-    @Override
-    public int read(byte[] bytes, int offset, int length) throws IOException {
-      return signalled(super.read(bytes, offset, length));
-    }
-
-    private int signalled(int read) {
-      if (read < 0) {
-        end.countDown();
-      }
-      return read;
-    }
+    System.exit(0); // The event loop is no daemon thread.
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.RawClient;
 import dev.mcpbus.transport.TransportException;
@@ -67,11 +68,16 @@ class DemoServerTest {
   }
 
   @Test
-  void bad_arguments_are_an_error_result_that_names_the_argument() throws Exception {
+  void bad_arguments_are_an_error_that_names_the_argument() throws Exception {
     RawClient client = connect();
     assertError(client, "clock", "{\"timezone\":\"Mars/Olympus\"}", "Mars/Olympus");
     assertError(client, "add", "{\"a\":1e999,\"b\":1}", "/a");
-    assertError(client, "add", "{\"a\":1}", "b");
+    // The schema says so: a protocol error, before the tool.
+    JsonObject error =
+        RawClient.get(client.request("tools/call", "{\"name\":\"add\",\"arguments\":{\"a\":1}}"))
+            .getJsonObject("error");
+    assertThat(error.getInteger("code")).isEqualTo(JsonRpcError.INVALID_PARAMS);
+    assertThat(error.getString("message")).contains("add", "\"b\"");
   }
 
   private static void assertError(RawClient client, String tool, String arguments, String word)

@@ -20,7 +20,11 @@ class GatewayTest {
 
   @BeforeAll
   static void start() {
-    JsonObject demo = new JsonObject().put("type", "bus").put("address", "mcpbus.demo");
+    JsonObject demo =
+        new JsonObject()
+            .put("type", "bus")
+            .put("address", "mcpbus.demo")
+            .put("protocolVersion", "2025-11-25");
     bus = TestBus.startWithBridge(new JsonObject().put("one", demo).put("two", demo.copy()));
   }
 
