@@ -15,6 +15,11 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
 
   private static final Pattern STATUS = Pattern.compile("HTTP (\\d{3})\\b");
   private static final Pattern HTML = Pattern.compile("(?i)HTTP 2\\d\\d with text/html");
+
+  /** Alerts by which a server refuses the certificate of its client, or the lack of one. */
+  private static final Pattern OF_CLIENT =
+      Pattern.compile("fatal alert: (?:bad_|unsupported_)?certificate\\w*|fatal alert: unknown_ca");
+
   private static final Pattern REDIRECT = Pattern.compile("redirects to (\\S+?),? which");
 
   /** Empty where the failure is one of the protocol and not of the network. */
@@ -52,11 +57,28 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
     if (status.find()) {
       return ofStatus(Integer.parseInt(status.group(1)));
     }
-    if (endpoint.isHttp() && !endpoint.usesTls()) {
-      return WireProbe.look(endpoint).map(found -> new Diagnosis("http", found));
+    if (seen.message().contains("certFile")) {
+      return Optional.of(new Diagnosis("tls", clientCertificate()));
     }
-    return seen.message().contains("certFile")
-        ? Optional.of(new Diagnosis("tls", clientCertificate()))
+    return (endpoint.isHttp() && !endpoint.usesTls()
+            ? WireProbe.look(endpoint).map(found -> new Diagnosis("http", found))
+            : Optional.<Diagnosis>empty())
+        .or(this::broken);
+  }
+
+  private Optional<Diagnosis> broken() {
+    if (seen.message().contains("not HTTP from")) {
+      return http(
+          DoctorCause.NOT_HTTP,
+          "What listens at " + endpoint.place() + " does not speak HTTP",
+          "Correct the port in \"url\"");
+    }
+    return seen.message().contains("connection broke")
+            || seen.message().contains("no connection to")
+        ? http(
+            DoctorCause.CONNECTION_LOST,
+            "The server breaks the connection off in place of an answer",
+            "Is it an MCP server, and well? Its log may say more")
         : Optional.empty();
   }
 
@@ -108,7 +130,7 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
   }
 
   private Finding tls() {
-    return seen.message().contains("certificate_required") || seen.message().contains("certFile")
+    return OF_CLIENT.matcher(seen.message()).find()
         ? clientCertificate()
         : Finding.of(
             DoctorCause.TLS_FAILED,
@@ -117,9 +139,16 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
   }
 
   private Finding clientCertificate() {
+    boolean given = endpoint.tlsOptions() != null && endpoint.tlsOptions().certFile() != null;
+    if (given) {
+      return Finding.of(
+          DoctorCause.TLS_CLIENT_CERTIFICATE,
+          "The server refuses the certificate of the client",
+          "Name another in \"tls\": one that is valid, and of an authority that the server trusts");
+    }
     return Finding.of(
         DoctorCause.TLS_CLIENT_CERTIFICATE,
-        "The server breaks off after the TLS handshake: it may want a certificate of the client",
+        "The server breaks the TLS connection off: it wants a certificate of the client",
         "Name both files in the entry: \"tls\": {\"certFile\": \"...\", \"keyFile\": \"...\"}");
   }
 

@@ -41,6 +41,11 @@ final class OutputClueTable {
               "Correct the package's name in \"args\"; npm view NAME says whether there is one"),
           clue(
               PACKAGE_NOT_FOUND,
+              "npm (?:ERR!|error) 404 .*" + QUOTED + " could not be found",
+              "npm has no package {1}",
+              "Correct the package's name in \"args\"; npm view NAME says whether there is one"),
+          clue(
+              PACKAGE_NOT_FOUND,
               "npm (?:ERR!|error) (?:code )?E?404",
               "npm has no package of that name",
               "Correct the package's name in \"args\"; npm view NAME says whether there is one"),
@@ -134,7 +139,7 @@ final class OutputClueTable {
                   + " the python of the virtual environment as \"command\""),
           clue(
               MODULE_NOT_FOUND,
-              "python[\\d.]*(?:\\.exe)?: (?:No module named|Error while finding module"
+              "(?:^|/)[^\\s:/]*: (?:No module named|Error while finding module"
                   + " specification for) ['\"]?([\\w.]+)",
               "Python has no module {1}",
               "Install it into the Python that the entry starts (python -m pip install ...), or name"

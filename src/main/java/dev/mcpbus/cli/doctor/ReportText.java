@@ -145,7 +145,8 @@ final class ReportText {
     }
     for (DoctorStep step : report.steps()) {
       Finding found = step.finding();
-      if (found != null) {
+      boolean told = report.isWell() || step.hasFailed() || step.name().equals("environment");
+      if (found != null && told) {
         add(indent, step.name() + ": " + found.text(), begin.length());
         found.evidence().stream()
             .limit(step.hasFailed() ? MAX_LINES : 1)
@@ -193,8 +194,16 @@ final class ReportText {
                     report.id()
                         + report.failure().map(found -> " (" + found.cause() + ")").orElse(""))
             .collect(Collectors.joining(", "));
-    add("", count + ": " + well + " work, " + (reports.size() - well) + " do not: " + broken, 0);
+    add("", count + ": " + works(well) + ", " + doNot(reports.size() - well) + ": " + broken, 0);
     add("", "Every step of one: mcpbus doctor ID", 0);
+  }
+
+  private static String works(long count) {
+    return count + (count == 1 ? " works" : " work");
+  }
+
+  private static String doNot(long count) {
+    return count + (count == 1 ? " does not" : " do not");
   }
 
   // ---- lines

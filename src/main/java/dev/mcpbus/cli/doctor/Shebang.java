@@ -1,11 +1,13 @@
 package dev.mcpbus.cli.doctor;
 
+import dev.mcpbus.transport.CommandSearch.FoundCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +36,12 @@ record Shebang(List<String> words, boolean windows) {
     return new Shebang(List.of(), false);
   }
 
-  /** Why the kernel cannot run the interpreter; null if it can. */
-  @Nullable Finding problem(Path program, PathSearch search) {
+  /**
+   * Why the kernel cannot run the interpreter; null if it can.
+   *
+   * @param search finds a program as the server's own is found
+   */
+  @Nullable Finding problem(Path program, Function<String, FoundCommand> search) {
     if (words.isEmpty()) {
       return null;
     }
@@ -45,13 +51,12 @@ record Shebang(List<String> words, boolean windows) {
           "The first line of " + program + " ends with a carriage return, as on Windows",
           "Convert its line ends: sed -i 's/\\r$//' " + program);
     }
-    Path interpreter = search.base().resolve(words.get(0));
-    if (!PathSearch.isExecutable(interpreter)) {
+    if (search.apply(words.get(0)).program() == null) {
       return missing(program, words.get(0), "does not exist");
     }
     String wanted = wanted();
     boolean byEnv = words.get(0).endsWith("/env");
-    return byEnv && !wanted.isEmpty() && search.executable(wanted).isEmpty()
+    return byEnv && !wanted.isEmpty() && search.apply(wanted).program() == null
         ? missing(program, wanted, "is not on PATH")
         : null;
   }

@@ -3,6 +3,7 @@ package dev.mcpbus.cli.doctor;
 import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.TransportException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.security.GeneralSecurityException;
@@ -28,6 +29,7 @@ record TlsCheck(Endpoint endpoint) {
 
   private static final String STEP = "tls";
   private static final int MAX_NAMES = 5;
+  private static final int PATIENCE_MILLIS = 2_000;
 
   /** A context with the trust of the connection. */
   static SSLContext context(Endpoint endpoint) throws GeneralSecurityException, TransportException {
@@ -38,6 +40,29 @@ record TlsCheck(Endpoint endpoint) {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, new TrustManager[] {trust}, null);
     return context;
+  }
+
+  /** Whether a TLS server listens there, whatever its certificate. */
+  static boolean isSpoken(Endpoint endpoint) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(endpoint.host(), endpoint.port()), PATIENCE_MILLIS);
+      SeenCertificates seen = new SeenCertificates(TlsFiles.trustedBy(null));
+      try (SSLSocket tls = over(socket, context(seen), endpoint)) {
+        tls.setSoTimeout(PATIENCE_MILLIS);
+        tls.startHandshake();
+        return true;
+      } catch (IOException refused) {
+        return seen.leaf() != null;
+      }
+    } catch (IOException | GeneralSecurityException | TransportException e) {
+      return false;
+    }
+  }
+
+  private static SSLSocket over(Socket connected, SSLContext context, Endpoint endpoint)
+      throws IOException {
+    return (SSLSocket)
+        context.getSocketFactory().createSocket(connected, endpoint.host(), endpoint.port(), true);
   }
 
   DoctorStep run(Socket connected) {
@@ -56,11 +81,7 @@ record TlsCheck(Endpoint endpoint) {
               String.valueOf(e.getMessage()),
               "Correct \"tls\" of the entry"));
     }
-    try (SSLSocket socket =
-        (SSLSocket)
-            context
-                .getSocketFactory()
-                .createSocket(connected, endpoint.host(), endpoint.port(), true)) {
+    try (SSLSocket socket = over(connected, context, endpoint)) {
       SSLParameters parameters = socket.getSSLParameters();
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
       socket.setSSLParameters(parameters);
@@ -86,7 +107,8 @@ record TlsCheck(Endpoint endpoint) {
     }
     String text = String.valueOf(why.getMessage());
     if (text.contains("Unsupported or unrecognized SSL message")
-        || text.contains("plaintext connection")) {
+        || text.contains("plaintext connection")
+        || (leaf == null && WireProbe.speaksHttp(endpoint))) {
       return Finding.of(
           DoctorCause.TLS_NOT_SPOKEN,
           "What listens at " + endpoint.place() + " does not speak TLS",

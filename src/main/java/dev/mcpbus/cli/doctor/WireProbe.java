@@ -5,12 +5,13 @@ import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * Looks at what speaks at a port in place of HTTP: sends one {@code GET} over plain TCP and reads
- * the first bytes. Blocks for 2 s at most.
+ * the first bytes. Blocks for 4 s at most.
  */
 final class WireProbe {
 
@@ -24,7 +25,11 @@ final class WireProbe {
     byte[] said = said(endpoint);
     String text = new String(said, StandardCharsets.ISO_8859_1);
     boolean alert = said.length > 1 && (said[0] == 0x15 || said[0] == 0x16) && said[1] == 3;
-    if (alert || text.matches("(?is)HTTP/1\\.\\d 400 .*\\bhttps\\b.*")) {
+    boolean tls =
+        alert
+            || text.matches("(?is)HTTP/1\\.\\d 400 .*\\bhttps\\b.*")
+            || (said.length == 0 && TlsCheck.isSpoken(endpoint));
+    if (tls) {
       return Optional.of(
           Finding.of(
               DoctorCause.TLS_WANTED,
@@ -41,6 +46,10 @@ final class WireProbe {
                 "What listens at " + endpoint.place() + " does not speak HTTP" + guess(line),
                 "Correct the port in \"url\"")
             .with(line.chars().allMatch(c -> c >= 0x20 && c < 0x7F) ? List.of(line) : List.of()));
+  }
+
+  static boolean speaksHttp(Endpoint endpoint) {
+    return new String(said(endpoint), StandardCharsets.ISO_8859_1).startsWith("HTTP/");
   }
 
   private static String guess(String line) {
@@ -81,7 +90,7 @@ final class WireProbe {
         }
         length += read;
       }
-      return java.util.Arrays.copyOf(first, length);
+      return Arrays.copyOf(first, length);
     } catch (IOException e) {
       return new byte[0];
     }
