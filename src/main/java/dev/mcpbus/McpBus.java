@@ -310,6 +310,12 @@ public final class McpBus {
                     Redactor.NONE)));
   }
 
+  /** The same with default options. */
+  public Future<McpServerClient> add(String id, Transport transport) {
+    ConnectionId server = new ConnectionId(id);
+    return add(server, transport, ConnectionOptions.DEFAULT).map(added -> client.server(server));
+  }
+
   /**
    * Adds a server that an entry of a configuration describes.
    *

@@ -97,9 +97,6 @@ final class VerticleTree {
   }
 
   private static void requireLibraries(McpBus.Options options) {
-    if (usesDemo(options.servers())) {
-      OptionalLibrary.MCP_SDK.require();
-    }
     if (options.bridge() != null) {
       OptionalLibrary.VERTX_WEB.require();
     }

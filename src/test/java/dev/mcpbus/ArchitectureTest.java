@@ -51,6 +51,7 @@ class ArchitectureTest {
           row("observability", "bus", "protocol"),
           row("server", "internals", "protocol", "transport"),
           row("demo", "observability", "protocol", "server"),
+          row("testing", "bus", "server", "transport"),
           row("cli", "bus", "config", "protocol", "security", "transport"),
           row("gateway", "internals", "bus", "directory", "policy", "protocol", "security"),
           row(

@@ -44,6 +44,7 @@ class CodeInPagesTest {
       import dev.mcpbus.hosting.*;
       import dev.mcpbus.server.*;
       import dev.mcpbus.supervisor.*;
+      import dev.mcpbus.testing.*;
       import dev.mcpbus.transport.*;
       import dev.mcpbus.transport.bus.*;
       import dev.mcpbus.transport.memory.*;
@@ -59,11 +60,14 @@ class CodeInPagesTest {
       import io.vertx.core.*;
       import io.vertx.core.eventbus.*;
       import io.vertx.core.json.*;
+      import io.vertx.junit5.*;
       import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
       import java.nio.file.Path;
       import java.time.Duration;
       import java.util.*;
       import java.util.function.BiFunction;
+      import org.junit.jupiter.api.Test;
+      import org.junit.jupiter.api.extension.ExtendWith;
       import org.springframework.ai.chat.client.ChatClient;
       import org.springframework.ai.tool.ToolCallbackProvider;
       import org.springframework.context.annotation.Bean;

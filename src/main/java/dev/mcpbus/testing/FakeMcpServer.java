@@ -1,0 +1,303 @@
+package dev.mcpbus.testing;
+
+import dev.mcpbus.server.RawServer;
+import dev.mcpbus.server.RequestException;
+import dev.mcpbus.server.ToolResult;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.memory.InMemoryTransport;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * An MCP server in memory for tests of programs that embed mcpbus: it answers as a test says, and
+ * remembers what it was sent. It speaks both eras. Any thread may call.
+ *
+ * <pre>{@code
+ * FakeMcpServer git = FakeMcpServer.create(vertx, "git").tool("status", "clean");
+ * bus.add("git", git.transport())
+ *     .compose(added -> bus.awaitReady(Duration.ofSeconds(5), "git"))
+ *     .compose(ready -> bus.server("git").callTool("status", Map.of("path", ".")))
+ *     .onSuccess(result -> git.assertCalled("status", new JsonObject().put("path", ".")));
+ * }</pre>
+ */
+public final class FakeMcpServer {
+
+  private static final JsonObject ANY = new JsonObject().put("type", "object");
+
+  private final RawServer server;
+  private final InMemoryTransport transport;
+  private final Map<String, ToolScript> tools = new ConcurrentHashMap<>();
+  private final Map<String, JsonObject> resources = new ConcurrentHashMap<>();
+  private final Map<String, String> prompts = new ConcurrentHashMap<>();
+  private final List<RecordedRequest> requests = new CopyOnWriteArrayList<>();
+  private final Set<Channel> clients = ConcurrentHashMap.newKeySet();
+  private volatile Function<Duration, Future<Void>> time;
+  private volatile boolean refusing;
+
+  private FakeMcpServer(Vertx vertx, String name) {
+    this.time =
+        delay ->
+            delay.isZero() ? Future.succeededFuture() : vertx.timer(Math.max(1, delay.toMillis()));
+    this.server =
+        RawServer.of(name, "1.0")
+            .wrap(
+                inner ->
+                    (request, input) -> {
+                      requests.add(
+                          new RecordedRequest(
+                              request.method(), request.params().copy(), request.principal()));
+                      return inner.handle(request, input);
+                    })
+            .handle("resources/list", (request, params) -> list("resources", resources.values()))
+            .handle("resources/read", (request, params) -> read(params.getString("uri", "")))
+            .handle("prompts/list", (request, params) -> list("prompts", promptDefinitions()))
+            .handle("prompts/get", (request, params) -> prompt(params.getString("name", "")));
+    this.transport = new InMemoryTransport(name, vertx.getOrCreateContext(), this::accept);
+  }
+
+  /** A server without tools; delays run in real time. */
+  public static FakeMcpServer create(Vertx vertx, String name) {
+    return new FakeMcpServer(vertx, name);
+  }
+
+  private Channel.Receiver accept(Channel channel) {
+    if (refusing) {
+      throw new IllegalStateException("this fake server refuses connections");
+    }
+    clients.add(channel);
+    return server.accept(channel);
+  }
+
+  /** The way to this server, for {@code McpBus.add}. */
+  public Transport transport() {
+    return transport;
+  }
+
+  /** Delays end when the test moves {@code fake}. */
+  public FakeMcpServer withTime(FakeTime fake) {
+    time = fake::after;
+    return this;
+  }
+
+  /** A tool that answers with one text. A tool of that name is scripted anew. */
+  public FakeMcpServer tool(String name, String text) {
+    return tool(name, arguments -> ToolResult.text(text));
+  }
+
+  /**
+   * A tool that computes its result.
+   *
+   * @param answer from the arguments to a {@code CallToolResult}, see {@link ToolResult}; what it
+   *     throws becomes a failed result
+   */
+  public FakeMcpServer tool(String name, Function<JsonObject, JsonObject> answer) {
+    return tool(name, ANY, arguments -> Future.succeededFuture(answer.apply(arguments)));
+  }
+
+  /**
+   * A tool with a schema. A tool of that name gets the new answer and keeps its schema.
+   *
+   * @param inputSchema JSON schema of the arguments, which are checked before the tool is called
+   */
+  public FakeMcpServer tool(
+      String name, JsonObject inputSchema, Function<JsonObject, Future<JsonObject>> answer) {
+    ToolScript present = tools.get(name);
+    if (present != null) {
+      present.answer(answer);
+      return this;
+    }
+    ToolScript script = new ToolScript(answer);
+    tools.put(name, script);
+    server.tool(
+        name,
+        "A tool of a test.",
+        inputSchema,
+        (request, arguments) -> script.call(arguments, time));
+    return this;
+  }
+
+  /** A tool that runs and fails: its result has {@code isError}. */
+  public FakeMcpServer failingTool(String name, String message) {
+    return tool(name, arguments -> ToolResult.error(message));
+  }
+
+  /** A tool whose call is answered with a JSON-RPC error. */
+  public FakeMcpServer refusingTool(String name, int code, String message) {
+    return tool(name, ANY, arguments -> Future.failedFuture(new RequestException(code, message)));
+  }
+
+  /** Removes a tool; clients are notified. */
+  public FakeMcpServer removeTool(String name) {
+    tools.remove(name);
+    server.removeTool(name);
+    return this;
+  }
+
+  /** Delays each answer of a tool. */
+  public FakeMcpServer delay(String tool, Duration delay) {
+    script(tool).delay(delay);
+    return this;
+  }
+
+  /** Keeps calls of a tool without an answer until {@link #release}. */
+  public FakeMcpServer hold(String tool) {
+    script(tool).hold();
+    return this;
+  }
+
+  /** Answers the calls that are held, and calls from now on. */
+  public FakeMcpServer release(String tool) {
+    script(tool).release();
+    return this;
+  }
+
+  private ToolScript script(String tool) {
+    ToolScript script = tools.get(tool);
+    if (script == null) {
+      throw new IllegalArgumentException(
+          "this fake server has no tool \"" + tool + "\"; it has " + tools.keySet());
+    }
+    return script;
+  }
+
+  /** A resource with one text. */
+  public FakeMcpServer resource(String uri, String mimeType, String text) {
+    resources.put(
+        uri,
+        new JsonObject()
+            .put("uri", uri)
+            .put("name", uri)
+            .put("mimeType", mimeType)
+            .put("text", text));
+    return this;
+  }
+
+  /** A prompt of one message of the user. */
+  public FakeMcpServer prompt(String name, String text) {
+    prompts.put(name, text);
+    return this;
+  }
+
+  /** Closes every connection, as a server that has crashed; clients may connect again. */
+  public Future<Void> disconnect() {
+    List<Future<Void>> closing = clients.stream().map(Channel::close).toList();
+    clients.clear();
+    return Future.join(closing).mapEmpty();
+  }
+
+  /** Whether new connections are refused, as of a server that is down. */
+  public FakeMcpServer refuseConnections(boolean refuse) {
+    refusing = refuse;
+    return this;
+  }
+
+  /** Every request of a client for a tool, a resource or a prompt, in the order of arrival. */
+  public List<RecordedRequest> requests() {
+    return List.copyOf(requests);
+  }
+
+  /** The arguments of each call of a tool, in the order of arrival. */
+  public List<JsonObject> calls(String tool) {
+    return calls()
+        .filter(call -> call.subject().equals(tool))
+        .map(RecordedRequest::arguments)
+        .toList();
+  }
+
+  private Stream<RecordedRequest> calls() {
+    return requests.stream().filter(request -> request.method().equals("tools/call"));
+  }
+
+  /** Forgets the requests so far. */
+  public void forgetRequests() {
+    requests.clear();
+  }
+
+  /** Throws where no call of the tool has come. */
+  public void assertCalled(String tool) {
+    check(!calls(tool).isEmpty(), () -> "the tool \"" + tool + "\" was not called");
+  }
+
+  /** Throws where no call of the tool has come with exactly these arguments. */
+  public void assertCalled(String tool, JsonObject arguments) {
+    check(
+        calls(tool).contains(arguments),
+        () -> "the tool \"" + tool + "\" was not called with " + arguments.encode());
+  }
+
+  /** Throws unless so many calls of the tool have come. */
+  public void assertCalls(String tool, int expected) {
+    int came = calls(tool).size();
+    check(
+        came == expected,
+        () -> "the tool \"" + tool + "\" was called " + came + " times, not " + expected);
+  }
+
+  /** Throws where a call of the tool has come. */
+  public void assertNotCalled(String tool) {
+    check(calls(tool).isEmpty(), () -> "the tool \"" + tool + "\" was called");
+  }
+
+  private void check(boolean fine, Supplier<String> problem) {
+    if (!fine) {
+      List<String> came = calls().map(RecordedRequest::toString).toList();
+      throw new AssertionError(
+          problem.get()
+              + "; calls so far:"
+              + (came.isEmpty() ? " none" : "\n  " + String.join("\n  ", came)));
+    }
+  }
+
+  private static Future<JsonObject> list(String kind, Collection<JsonObject> items) {
+    JsonArray shown = new JsonArray();
+    items.forEach(
+        item -> {
+          JsonObject copy = item.copy();
+          copy.remove("text");
+          shown.add(copy);
+        });
+    return Future.succeededFuture(new JsonObject().put(kind, shown));
+  }
+
+  private List<JsonObject> promptDefinitions() {
+    return prompts.keySet().stream().map(name -> new JsonObject().put("name", name)).toList();
+  }
+
+  private Future<JsonObject> read(String uri) {
+    JsonObject resource = resources.get(uri);
+    return resource == null
+        ? Future.failedFuture(RequestException.invalid("no resource " + uri))
+        : Future.succeededFuture(
+            new JsonObject().put("contents", new JsonArray().add(resource.copy())));
+  }
+
+  private Future<JsonObject> prompt(String name) {
+    String text = prompts.get(name);
+    return text == null
+        ? Future.failedFuture(RequestException.invalid("no prompt " + name))
+        : Future.succeededFuture(
+            new JsonObject()
+                .put(
+                    "messages",
+                    new JsonArray()
+                        .add(
+                            new JsonObject()
+                                .put("role", "user")
+                                .put(
+                                    "content",
+                                    new JsonObject().put("type", "text").put("text", text)))));
+  }
+}

@@ -1,0 +1,214 @@
+package dev.mcpbus.testing;
+
+import static dev.mcpbus.testing.ToolResultAssert.assertThatResult;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.McpBus;
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.client.CallOptions;
+import dev.mcpbus.server.ToolResult;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The kit for tests of programs that embed mcpbus, used as these use it. */
+@ExtendWith(VertxExtension.class)
+class TestingKitTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final JsonObject HERE = new JsonObject().put("path", ".");
+
+  private FakeMcpServer git;
+  private McpBus bus;
+
+  @BeforeEach
+  void start(Vertx vertx, VertxTestContext test) {
+    JsonObject schema =
+        new JsonObject().put("type", "object").put("required", new JsonArray().add("message"));
+    git =
+        FakeMcpServer.create(vertx, "git")
+            .tool("status", "clean")
+            .failingTool("push", "fetch first")
+            .refusingTool("gc", -32603, "disk is full")
+            .tool("commit", schema, arguments -> Future.succeededFuture(ToolResult.text("done")));
+    McpBus.start(vertx, McpBus.Options.of())
+        .onSuccess(started -> bus = started)
+        .compose(started -> started.add("git", git.transport()))
+        .compose(added -> bus.awaitReady(PATIENCE, "git"))
+        .onComplete(test.succeedingThenComplete());
+  }
+
+  @Test
+  void a_call_gets_the_scripted_answer_and_is_recorded() {
+    assertThatResult(TestBus.await(call("status", HERE))).isSuccess().hasText("clean");
+
+    git.assertCalled("status");
+    git.assertCalled("status", HERE);
+    git.assertCalls("status", 1);
+    assertThat(git.requests()).hasSize(1);
+    assertThat(git.requests().get(0).toString()).isEqualTo("tools/call status {\"path\":\".\"}");
+  }
+
+  @Test
+  void an_assertion_that_fails_shows_what_came() {
+    TestBus.await(call("status", HERE));
+
+    assertThatThrownBy(() -> git.assertNotCalled("status"))
+        .isInstanceOf(AssertionError.class)
+        .hasMessage(
+            "the tool \"status\" was called; calls so far:\n  tools/call status {\"path\":\".\"}");
+    assertThatThrownBy(() -> git.assertCalled("push"))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("\"push\" was not called; calls so far:\n  tools/call status");
+    assertThatThrownBy(() -> git.assertCalled("status", new JsonObject()))
+        .hasMessageContaining("was not called with {}");
+    assertThatThrownBy(() -> git.assertCalls("status", 2))
+        .hasMessageContaining("was called 1 times, not 2");
+    git.forgetRequests();
+    assertThatThrownBy(() -> git.assertCalled("status")).hasMessageContaining("calls so far: none");
+    assertThatThrownBy(() -> git.hold("pull")).hasMessageContaining("has no tool \"pull\"");
+    git.assertNotCalled("status");
+  }
+
+  @Test
+  void results_are_compared_with_the_whole_result_in_the_message() {
+    JsonObject result = ToolResult.structured(HERE);
+
+    assertThatResult(result).isSuccess().containsText("path").hasStructuredContent(HERE);
+    assertThatThrownBy(() -> assertThatResult(result).isError())
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("the tool has not failed; the result is {\"content\"");
+    assertThatThrownBy(() -> assertThatResult(result).hasText("x"))
+        .hasMessageContaining("the text is not \"x\"");
+    assertThatThrownBy(() -> assertThatResult(result).containsText("x"))
+        .isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> assertThatResult(result).hasStructuredContent(new JsonObject()))
+        .isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> assertThatResult(ToolResult.error("no")).isSuccess())
+        .isInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  void tools_fail_and_are_refused_as_the_script_says() {
+    assertThatResult(TestBus.await(call("push", HERE))).isError().hasText("fetch first");
+    assertThatThrownBy(() -> TestBus.await(call("gc", HERE)))
+        .isInstanceOf(McpFailure.class)
+        .hasMessageContaining("disk is full");
+    git.tool("push", "done");
+    assertThatResult(TestBus.await(call("push", HERE))).isSuccess();
+  }
+
+  @Test
+  void clients_are_notified_of_tools_that_come_and_go(Vertx vertx) {
+    EventRecorder events = TestBus.await(EventRecorder.start(vertx));
+
+    git.tool("pull", "up to date").removeTool("push");
+
+    TestBus.await(events.await("git", Events.TOOLS_CHANGED, PATIENCE));
+    Awaitility.await("the new list")
+        .until(() -> send(Addresses.TOOLS_LIST, new JsonObject()).encode().contains("\"pull\""));
+    assertThatThrownBy(() -> TestBus.await(call("push", HERE))).isInstanceOf(McpFailure.class);
+  }
+
+  @Test
+  void a_held_call_is_in_flight_until_the_test_releases_it() {
+    git.hold("status");
+    Future<JsonObject> call = call("status", HERE);
+    Awaitility.await("the call to arrive").until(() -> git.calls("status").size() == 1);
+    assertThat(call.isComplete()).isFalse();
+
+    git.release("status");
+
+    assertThatResult(TestBus.await(call)).hasText("clean");
+  }
+
+  @Test
+  void a_delay_ends_when_the_test_moves_the_time() {
+    FakeTime time = new FakeTime();
+    git.withTime(time).delay("status", Duration.ofMinutes(2));
+    Future<JsonObject> call = call("status", HERE);
+    Awaitility.await("the call to arrive").until(() -> time.waiting() == 1);
+    time.advance(Duration.ofSeconds(119));
+    assertThat(call.isComplete()).isFalse();
+
+    time.advance(Duration.ofSeconds(1));
+
+    assertThatResult(TestBus.await(call)).hasText("clean");
+    assertThat(time.waiting()).isZero();
+  }
+
+  @Test
+  void resources_and_prompts_are_served() {
+    git.resource("file:///readme", "text/plain", "hello").prompt("review", "Please review.");
+
+    assertThat(send(Addresses.RESOURCES_LIST, new JsonObject()).encode())
+        .contains("file:///readme")
+        .doesNotContain("hello");
+    assertThat(
+            send(Addresses.RESOURCES_READ, new JsonObject().put("uri", "file:///readme")).encode())
+        .contains("hello");
+    assertThat(send(Addresses.PROMPTS_LIST, new JsonObject()).encode()).contains("review");
+    assertThat(send(Addresses.PROMPTS_GET, new JsonObject().put("name", "review")).encode())
+        .contains("Please review.");
+  }
+
+  @Test
+  void a_lost_connection_is_an_event_and_comes_back(Vertx vertx) {
+    EventRecorder events = TestBus.await(EventRecorder.start(vertx));
+    events.assertNone("git", Events.DISCONNECTED);
+
+    TestBus.await(git.disconnect());
+
+    TestBus.await(events.await("git", Events.DISCONNECTED, PATIENCE));
+    TestBus.await(events.await("git", Events.CONNECTED, PATIENCE));
+    assertThatResult(TestBus.await(call("status", HERE))).hasText("clean");
+    assertThatThrownBy(() -> events.assertNone("git", Events.DISCONNECTED))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("git disconnected");
+    assertThatThrownBy(() -> TestBus.await(events.await("git", "nothing", Duration.ofMillis(1))))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("no event \"nothing\" of \"git\"");
+    TestBus.await(events.close());
+  }
+
+  @Test
+  void a_server_that_refuses_connections_is_not_ready() {
+    git.refuseConnections(true);
+    TestBus.await(git.disconnect());
+    Awaitility.await("the loss")
+        .until(() -> !TestBus.await(bus.server("git").status()).state().serves());
+
+    assertThatThrownBy(() -> TestBus.await(bus.awaitReady(Duration.ofMillis(50), "git")))
+        .isInstanceOf(McpFailure.class);
+    git.refuseConnections(false);
+    TestBus.await(bus.awaitReady(PATIENCE, "git"));
+  }
+
+  @Test
+  void arguments_are_checked_against_the_schema() {
+    assertThatThrownBy(() -> TestBus.await(call("commit", HERE)))
+        .isInstanceOf(McpFailure.class)
+        .hasMessageContaining("message");
+    git.assertNotCalled("commit");
+  }
+
+  private JsonObject send(String suffix, JsonObject params) {
+    return TestBus.await(bus.server("git").send(suffix, params, CallOptions.DEFAULT));
+  }
+
+  private Future<JsonObject> call(String tool, JsonObject arguments) {
+    return bus.server("git")
+        .send(Addresses.TOOLS_CALL, TestBus.toolCall(tool, arguments), CallOptions.DEFAULT);
+  }
+}
