@@ -6,6 +6,7 @@ import dev.mcpbus.cli.McpBusCommand;
 import dev.mcpbus.cli.ServiceLauncher;
 import dev.mcpbus.cli.Terminal;
 import dev.mcpbus.cli.doctor.DoctorCommand;
+import dev.mcpbus.cli.imports.ImportCommand;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.internals.OptionalLibrary;
@@ -43,7 +44,8 @@ public final class Main {
             Path.of(System.getProperty("user.home", ".")),
             Terminal.ofProcess(System.getenv()),
             new Launcher(out, err));
-    return McpBusCommand.create(context, List.of(new DoctorCommand(context)));
+    return McpBusCommand.create(
+        context, List.of(new DoctorCommand(context), new ImportCommand(context)));
   }
 
   /** Starts the service, for {@code run} and for one command. */

@@ -52,7 +52,7 @@ class ArchitectureTest {
           row("server", "internals", "protocol", "transport"),
           row("demo", "observability", "protocol", "server"),
           row("testing", "bus", "server", "transport"),
-          row("cli", "bus", "config", "protocol", "security", "transport"),
+          row("cli", "bus", "config", "internals", "protocol", "security", "transport"),
           row("gateway", "internals", "bus", "directory", "policy", "protocol", "security"),
           row(
               "bridge",
@@ -114,6 +114,7 @@ class ArchitectureTest {
               "cluster.membership",
               "cluster.ownership",
               "cluster.routing"),
+          row("cli.imports", "cli"),
           row("cluster.definitions", "cluster.engine", "cluster.membership"),
           row("cluster.engine", "cluster.membership", "cluster.signing"),
           row("cluster.ownership", "cluster.membership"),

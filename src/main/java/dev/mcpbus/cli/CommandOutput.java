@@ -90,6 +90,11 @@ public final class CommandOutput {
     write(context.err(), clean(text) + "\n");
   }
 
+  /** A question to a person, on stderr; the answer follows on the same line. */
+  void prompt(String text) {
+    write(context.err(), clean(text));
+  }
+
   /** What the command does now: a line on stderr that the next output replaces. Terminals only. */
   public void progress(String text) {
     if (terminal().err()) {

@@ -74,6 +74,11 @@ public final class McpBusCommand implements Callable<Integer> {
     root.getCommandSpec().usageMessage().exitCodeList(UsageMessageSpec.keyValuesMap(codes));
     return root.setOut(new PrintWriter(context.out(), true))
         .setErr(new PrintWriter(context.err(), true))
+        .setExecutionStrategy(
+            parsed -> {
+              UsageErrors.checkOrder(parsed);
+              return new CommandLine.RunLast().execute(parsed);
+            })
         .setParameterExceptionHandler((wrong, args) -> UsageErrors.report(context, wrong, args))
         .setExecutionExceptionHandler((failure, line, parsed) -> report(context, failure, parsed));
   }
@@ -103,6 +108,7 @@ public final class McpBusCommand implements Callable<Integer> {
         new RestartCommand(context),
         new AddCommand(context),
         new RemoveCommand(context),
+        new AnswerCommand(context),
         new HealthCommand(context),
         new CompletionCommand(context));
   }

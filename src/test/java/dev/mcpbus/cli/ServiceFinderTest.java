@@ -1,0 +1,115 @@
+package dev.mcpbus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.security.AdminTokenFile;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where a command finds its mcpbus and the key for it. */
+class ServiceFinderTest {
+
+  private static final String TOKEN = "mcpbus_" + "a".repeat(43);
+
+  @TempDir private Path folder;
+  private final Map<String, String> variables = new HashMap<>();
+  private final ServiceOptions options = new ServiceOptions();
+
+  private ServiceClient find() {
+    variables.put(AdminTokenFile.FOLDER_VARIABLE, folder.resolve("admin").toString());
+    CommandContext context =
+        CommandRun.context(
+            folder,
+            variables,
+            "",
+            new ByteArrayOutputStream(),
+            new ByteArrayOutputStream(),
+            List.of());
+    return new ServiceFinder(context, options).find(false);
+  }
+
+  private void token(int port) throws IOException {
+    variables.put(AdminTokenFile.FOLDER_VARIABLE, folder.resolve("admin").toString());
+    AdminTokenFile.of(port, variables).write(TOKEN);
+  }
+
+  @Test
+  void the_option_comes_before_the_variable() {
+    variables.put("MCPBUS_URL", "http://127.0.0.1:2");
+    assertThat(find().url()).hasToString("http://127.0.0.1:2");
+    options.url = "http://127.0.0.1:1/";
+    assertThat(find().url()).hasToString("http://127.0.0.1:1");
+  }
+
+  @Test
+  void the_configuration_names_the_port_on_this_machine() throws IOException {
+    try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = listening.getLocalPort();
+      options.config =
+          Files.writeString(
+              folder.resolve("a.json"),
+              "{\"bridge\": {\"port\": " + port + "}, \"mcpServers\": {}}");
+      token(port);
+      assertThat(find().url()).hasPort(port);
+      assertThat(find().key()).isEqualTo(TOKEN);
+    }
+  }
+
+  @Test
+  void where_nothing_listens_the_error_says_how_to_start_it() throws IOException {
+    int port;
+    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = closed.getLocalPort();
+    }
+    options.config =
+        Files.writeString(
+            folder.resolve("a.json"), "{\"bridge\": {\"port\": " + port + "}, \"mcpServers\": {}}");
+    assertThatThrownBy(this::find)
+        .hasMessageContaining("no mcpbus runs at http://127.0.0.1:" + port)
+        .hasMessageContaining("mcpbus run")
+        .satisfies(e -> assertThat(((CommandFailure) e).exit()).isEqualTo(ExitCode.UNREACHABLE));
+  }
+
+  @Test
+  void a_key_comes_from_the_file_then_the_variable_then_the_admin_file() throws IOException {
+    options.url = "http://localhost:7";
+    assertThat(find().key()).isNull();
+    token(7);
+    assertThat(find().key()).isEqualTo(TOKEN);
+    variables.put("MCPBUS_KEY", "from-variable");
+    assertThat(find().key()).isEqualTo("from-variable");
+    options.keyFile = Files.writeString(folder.resolve("key"), "from-file\n");
+    assertThat(find().key()).isEqualTo("from-file");
+  }
+
+  @Test
+  void the_admin_key_of_this_machine_goes_to_this_machine_alone() throws IOException {
+    token(7);
+    options.url = "http://other.example:7";
+    assertThat(find().key()).isNull();
+    options.url = "http://127.0.0.1.other.example:7";
+    assertThat(find().key()).isNull();
+  }
+
+  @Test
+  void a_url_that_is_none_and_a_file_without_a_key_are_wrong_usage() throws IOException {
+    options.keyFile = Files.writeString(folder.resolve("key"), "two words\n");
+    options.url = "http://127.0.0.1:7";
+    assertThatThrownBy(this::find).hasMessageContaining("must hold the key alone");
+    for (String wrong :
+        List.of("127.0.0.1:7", "ftp://a", "http://", "http://u:p@a", "http://a?x")) {
+      options.url = wrong;
+      assertThatThrownBy(this::find).hasMessageContaining("http://HOST:PORT");
+    }
+  }
+}
