@@ -7,9 +7,12 @@ import dev.mcpbus.cli.ServiceLauncher;
 import dev.mcpbus.cli.Terminal;
 import dev.mcpbus.cli.doctor.DoctorCommand;
 import dev.mcpbus.cli.imports.ImportCommand;
+import dev.mcpbus.cli.stdio.StdioCommand;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.internals.OptionalLibrary;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,8 +47,13 @@ public final class Main {
             Path.of(System.getProperty("user.home", ".")),
             Terminal.ofProcess(System.getenv()),
             new Launcher(out, err));
+    FileOutputStream stdout = new FileOutputStream(FileDescriptor.out);
     return McpBusCommand.create(
-        context, List.of(new DoctorCommand(context), new ImportCommand(context)));
+        context,
+        List.of(
+            new DoctorCommand(context),
+            new ImportCommand(context),
+            new StdioCommand(context, stdout)));
   }
 
   /** Starts the service, for {@code run} and for one command. */

@@ -51,8 +51,8 @@ class ArchitectureTest {
           row("observability", "bus", "protocol"),
           row("server", "internals", "protocol", "transport"),
           row("demo", "observability", "protocol", "server"),
-          row("testing", "bus", "server", "transport"),
           row("cli", "bus", "config", "internals", "protocol", "security", "transport"),
+          row("testing", "bus", "server", "transport"),
           row("gateway", "internals", "bus", "directory", "policy", "protocol", "security"),
           row(
               "bridge",
@@ -120,6 +120,7 @@ class ArchitectureTest {
           row("cluster.ownership", "cluster.membership"),
           row("cluster.routing", "cluster.engine", "cluster.membership", "cluster.ownership"),
           row("cluster.shared", "cluster.membership", "cluster.ownership", "cluster.routing"),
+          row("cli.stdio", "cli"),
           row("cluster.signing", "cluster.membership"),
           row("directory.aggregate", "directory", "directory.search"),
           row("directory.search", "directory"),

@@ -35,6 +35,12 @@ public interface Channel {
   }
 
   /**
+   * Stops reading answers and streams, so that the peer has to wait, or goes on with it. A message
+   * that was read before may still be delivered. Channels over HTTP alone do it.
+   */
+  default void hold(boolean paused) {}
+
+  /**
    * Sets the protocol version that both sides have agreed on, for transports that repeat it with
    * each message.
    */
@@ -65,6 +71,12 @@ public interface Channel {
 
     /** Request {@code id} has failed; the channel stays open. No answer to this request follows. */
     void onRequestFailed(long id, TransportException reason);
+
+    /**
+     * The peer has accepted a notification or an answer, or it is lost. Channels over HTTP alone
+     * report it.
+     */
+    default void onDelivered(OutboundMessage message) {}
 
     /**
      * The channel has ended: the peer closed it or violated the protocol. Called at most once, as

@@ -3,6 +3,7 @@ package dev.mcpbus.transport;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.ProtocolException.TextFault;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Splits a byte stream into messages, one per line. A line within one chunk is parsed in place,
@@ -18,7 +20,8 @@ import java.util.function.Consumer;
  *
  * <p>A line that cannot be a message, because it begins with neither <code>{</code> nor <code>[{
  * </code>, is junk: counted and skipped up to a limit. A line that begins like a message but is not
- * strict JSON-RPC ends the stream. Not thread-safe: confined to the owner context.
+ * strict JSON-RPC ends the stream, unless the owner has asked for {@link #tolerant such lines}. Not
+ * thread-safe: confined to the owner context.
  */
 public final class LineFramer {
 
@@ -37,6 +40,8 @@ public final class LineFramer {
   private final int junkBudget;
   private final Consumer<Envelope> messages;
   private final SkippedLine skipped;
+  private final @Nullable Consumer<ProtocolException> bad;
+  private boolean skipping;
   private byte[] partial = NONE;
   private int partialLength;
   private long lines;
@@ -64,11 +69,36 @@ public final class LineFramer {
       int junkBudget,
       Consumer<Envelope> messages,
       SkippedLine skipped) {
+    this(source, limits, junkBudget, messages, skipped, null);
+  }
+
+  private LineFramer(
+      String source,
+      ParseLimits limits,
+      int junkBudget,
+      Consumer<Envelope> messages,
+      SkippedLine skipped,
+      @Nullable Consumer<ProtocolException> bad) {
     this.source = source;
     this.limits = limits;
     this.junkBudget = junkBudget;
     this.messages = messages;
     this.skipped = skipped;
+    this.bad = bad;
+  }
+
+  /**
+   * A framer that goes on after a line that is no message: for a server, which answers it with an
+   * error. {@link #feed} does not throw then, and no line counts as junk.
+   *
+   * @param bad receives the fault of each such line, among the messages, in order
+   */
+  public static LineFramer tolerant(
+      String source,
+      ParseLimits limits,
+      Consumer<Envelope> messages,
+      Consumer<ProtocolException> bad) {
+    return new LineFramer(source, limits, 0, messages, (bytes, from, to) -> {}, bad);
   }
 
   /** How many lines were skipped so far. */
@@ -98,27 +128,45 @@ public final class LineFramer {
       if (chunk[i] != '\n') {
         continue;
       }
-      if (partialLength == 0) {
+      if (skipping) {
+        skipping = false;
+        lines++;
+      } else if (partialLength == 0) {
         line(chunk, from, i);
       } else {
-        hold(chunk, from, i);
-        byte[] joined = partial;
-        int length = partialLength;
-        partial = NONE;
-        partialLength = 0;
-        line(joined, 0, length);
+        joined(chunk, from, i);
       }
       from = i + 1;
     }
     hold(chunk, from, chunk.length);
   }
 
+  private void joined(byte[] chunk, int from, int to) throws TransportException {
+    hold(chunk, from, to);
+    if (skipping) {
+      skipping = false;
+      lines++;
+      return;
+    }
+    byte[] joined = partial;
+    int length = partialLength;
+    partial = NONE;
+    partialLength = 0;
+    line(joined, 0, length);
+  }
+
   private void hold(byte[] chunk, int from, int to) throws TransportException {
     int length = to - from;
+    if (skipping) {
+      return;
+    }
     // One more than the limit: a carriage return may still turn out to be the last byte.
     if ((long) partialLength + length > limits.maxBytes() + 1L) {
       partial = NONE;
-      throw tooLong();
+      partialLength = 0;
+      skipping = true;
+      tooLong();
+      return;
     }
     if (length == 0) {
       return;
@@ -136,13 +184,14 @@ public final class LineFramer {
     lines++;
     int end = to > from && bytes[to - 1] == '\r' ? to - 1 : to;
     if (end - from > limits.maxBytes()) {
-      throw tooLong();
+      tooLong();
+      return;
     }
     int first = afterBlanks(bytes, afterMark(bytes, from, end), end);
     if (first == end) {
       return;
     }
-    if (!looksLikeMessage(bytes, first, end)) {
+    if (bad == null && !looksLikeMessage(bytes, first, end)) {
       skipped.skipped(bytes, first, end);
       if (firstJunk.size() < KEPT_JUNK_LINES) {
         int kept = Math.min(end - first, KEPT_JUNK_BYTES);
@@ -161,13 +210,14 @@ public final class LineFramer {
       }
       return;
     }
-    messages.accept(parse(bytes, from, end));
-  }
-
-  private Envelope parse(byte[] bytes, int from, int end) throws TransportException {
+    Envelope message;
     try {
-      return Envelope.received(bytes, from, end - from, limits);
+      message = Envelope.received(bytes, from, end - from, limits);
     } catch (ProtocolException e) {
+      if (bad != null) {
+        bad.accept(e);
+        return;
+      }
       skipped.skipped(bytes, from, end);
       Reason reason =
           switch (e.reason()) {
@@ -177,6 +227,7 @@ public final class LineFramer {
       throw new TransportException(
           reason, Reached.MAYBE, "line " + lines + " of " + source + ": " + e.getMessage());
     }
+    messages.accept(message);
   }
 
   /** A batch begins with <code>[{</code> or is empty; <code>[INFO] ...</code> is a log line. */
@@ -205,8 +256,16 @@ public final class LineFramer {
     return p;
   }
 
-  private TransportException tooLong() {
-    return new TransportException(
+  private void tooLong() throws TransportException {
+    if (bad != null) {
+      bad.accept(
+          new ProtocolException(
+              TextFault.TOO_LARGE,
+              limits.maxBytes(),
+              "the line is longer than " + limits.maxBytes() + " bytes"));
+      return;
+    }
+    throw new TransportException(
         Reason.LIMIT_EXCEEDED,
         Reached.MAYBE,
         "line " + lines + " of " + source + " is longer than " + limits.maxBytes() + " bytes");

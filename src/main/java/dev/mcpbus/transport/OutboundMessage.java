@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.RawJson;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param method the method of a request or notification, else null
  * @param bytes the whole JSON-RPC message, without a line break; never changed after this
  * @param headers for transports with headers; other transports ignore them
+ * @param writtenId the id in {@code bytes} of a request that is passed on with the id of another
+ *     client; null where {@code id} itself is written there
  */
 @SuppressWarnings("ArrayRecordComponent") // no code compares messages
 public record OutboundMessage(
@@ -19,7 +22,8 @@ public record OutboundMessage(
     long id,
     @Nullable String method,
     byte[] bytes,
-    List<MessageHeader> headers) {
+    List<MessageHeader> headers,
+    @Nullable RawJson writtenId) {
 
   /** A header that belongs to one message, for transports with headers. */
   public record MessageHeader(CharSequence name, CharSequence value) {}
@@ -30,14 +34,25 @@ public record OutboundMessage(
 
   public static OutboundMessage request(
       long id, String method, byte[] bytes, List<MessageHeader> headers) {
-    return new OutboundMessage(Envelope.Kind.REQUEST, id, method, bytes, headers);
+    return new OutboundMessage(Envelope.Kind.REQUEST, id, method, bytes, headers, null);
+  }
+
+  /**
+   * A request of another client, passed on byte for byte. Streamable HTTP alone can send it.
+   *
+   * @param id ours, for {@link Channel#forget} and {@link Channel.Receiver#onRequestFailed}
+   * @param writtenId the client's id, which the answer has, too
+   */
+  public static OutboundMessage passedOn(
+      long id, RawJson writtenId, String method, byte[] bytes, List<MessageHeader> headers) {
+    return new OutboundMessage(Envelope.Kind.REQUEST, id, method, bytes, headers, writtenId);
   }
 
   public static OutboundMessage notification(String method, byte[] bytes) {
-    return new OutboundMessage(Envelope.Kind.NOTIFICATION, -1, method, bytes, List.of());
+    return new OutboundMessage(Envelope.Kind.NOTIFICATION, -1, method, bytes, List.of(), null);
   }
 
   public static OutboundMessage response(Envelope.Kind kind, byte[] bytes) {
-    return new OutboundMessage(kind, -1, null, bytes, List.of());
+    return new OutboundMessage(kind, -1, null, bytes, List.of(), null);
   }
 }

@@ -75,6 +75,11 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
     }
 
     @Override
+    public void hold(boolean paused) {
+      inner.hold(paused);
+    }
+
+    @Override
     public void negotiated(String protocolVersion) {
       inner.negotiated(protocolVersion);
     }
@@ -102,6 +107,11 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
     @Override
     public void onRequestFailed(long id, TransportException reason) {
       inner.onRequestFailed(id, redacted(reason, redactor));
+    }
+
+    @Override
+    public void onDelivered(OutboundMessage message) {
+      inner.onDelivered(message);
     }
 
     @Override

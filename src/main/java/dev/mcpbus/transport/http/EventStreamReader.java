@@ -64,6 +64,7 @@ final class EventStreamReader implements SseParser.EventSink {
    */
   private @Nullable HttpClientRequest request;
 
+  private @Nullable HttpClientResponse response;
   private long timer = -1;
   private boolean stopped;
   private boolean finished;
@@ -91,13 +92,24 @@ final class EventStreamReader implements SseParser.EventSink {
   }
 
   /** Reads the body of a response that is an event stream. */
-  void read(HttpClientResponse response) {
-    request = response.request();
+  void read(HttpClientResponse opened) {
+    request = opened.request();
+    response = opened;
     parser = new SseParser(channel.limits().maxBytes(), this);
     open = true;
-    response.exceptionHandler(cause -> ended());
-    response.endHandler(nothing -> ended());
-    response.handler(this::feed);
+    opened.exceptionHandler(cause -> ended());
+    opened.endHandler(nothing -> ended());
+    opened.handler(this::feed);
+    if (channel.isPaused()) {
+      opened.pause();
+    }
+  }
+
+  /** Stops reading, or goes on with it. */
+  void hold(boolean paused) {
+    if (response != null) {
+      HttpConventions.hold(response, paused);
+    }
   }
 
   /** Opens the stream again after a delay; it continues after the last event, if there was one. */
@@ -218,6 +230,7 @@ final class EventStreamReader implements SseParser.EventSink {
 
   private void ended() {
     parser = null;
+    response = null;
     if (stopped || !open) {
       return;
     }

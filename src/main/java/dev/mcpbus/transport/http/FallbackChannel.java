@@ -143,6 +143,11 @@ final class FallbackChannel implements Channel {
   }
 
   @Override
+  public void hold(boolean paused) {
+    current.hold(paused);
+  }
+
+  @Override
   public void negotiated(String protocolVersion) {
     current.negotiated(protocolVersion);
   }

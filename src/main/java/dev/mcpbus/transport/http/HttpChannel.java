@@ -44,7 +44,6 @@ final class HttpChannel implements Channel {
   private static final Logger LOG = LoggerFactory.getLogger(HttpChannel.class);
 
   private static final int MAX_WAITING = 1_024;
-  private static final long CLOSE_MILLIS = 2_000;
   private static final long LOST_GRACE_MILLIS = 5_000;
 
   private final OwnContext owner;
@@ -65,6 +64,7 @@ final class HttpChannel implements Channel {
   private @Nullable StandaloneStream listen;
   private @Nullable Promise<Void> closing;
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
+  private boolean paused;
   private boolean lost;
   private boolean over;
   private long lostTimer = -1;
@@ -131,6 +131,15 @@ final class HttpChannel implements Channel {
     return true;
   }
 
+  @Override
+  public void hold(boolean pause) {
+    paused = pause;
+    List.copyOf(requests.values()).forEach(exchange -> exchange.hold(pause));
+    if (listen != null) {
+      listen.hold(pause);
+    }
+  }
+
   /** The GET stream opens with the first message that the server accepts after this call. */
   @Override
   public void negotiated(String protocolVersion) {
@@ -165,30 +174,7 @@ final class HttpChannel implements Channel {
   }
 
   private Future<Void> endSession() {
-    if (sessionId == null || lost) {
-      return owner.succeededFuture();
-    }
-    Promise<Void> done = owner.promise();
-    long timer = after(CLOSE_MILLIS, done::tryComplete);
-    Future<ConfiguredHeaders> authorized =
-        credentials == null ? owner.succeededFuture(configured) : credentials.headers();
-    authorized
-        .compose(
-            own ->
-                request(HttpMethod.DELETE)
-                    .compose(
-                        request -> {
-                          headers(null, request);
-                          own.addTo(request);
-                          return request.send();
-                        }))
-        .compose(HttpClientResponse::end)
-        .onComplete(
-            (nothing, failure) -> {
-              cancel(timer);
-              done.tryComplete();
-            });
-    return done.future();
+    return sessionId == null || lost ? owner.succeededFuture() : new SessionEnd(this).run(owner);
   }
 
   @Override
@@ -223,6 +209,10 @@ final class HttpChannel implements Channel {
 
   HttpEra era() {
     return era;
+  }
+
+  boolean isPaused() {
+    return paused;
   }
 
   ParseLimits limits() {
@@ -370,6 +360,9 @@ final class HttpChannel implements Channel {
       if (barrier.waitsFor(exchange) && !over) {
         // In a later task, when the pool can use the connection of this exchange again.
         owner.run(() -> barrier.open());
+      }
+      if (!over) {
+        receiver.onDelivered(exchange.message());
       }
     }
     if (lost && !over && requests.isEmpty()) {

@@ -22,6 +22,15 @@ final class HttpConventions {
 
   private HttpConventions() {}
 
+  /** Stops reading a body, or goes on with it. */
+  static void hold(HttpClientResponse response, boolean paused) {
+    if (paused) {
+      response.pause();
+    } else {
+      response.resume();
+    }
+  }
+
   /** Compares the media type alone, ignoring case and parameters. */
   static boolean hasType(HttpClientResponse response, String type) {
     String header = response.getHeader(HttpHeaders.CONTENT_TYPE);

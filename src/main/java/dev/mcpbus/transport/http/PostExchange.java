@@ -31,6 +31,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
   private final OutboundMessage message;
   private final RequestAuthorization authorization;
   private @Nullable HttpClientRequest request;
+  private @Nullable HttpClientResponse answer;
   private @Nullable EventStreamReader reader;
   private boolean waiting;
   private boolean done;
@@ -130,8 +131,23 @@ final class PostExchange implements EventStreamReader.StreamListener {
     }
   }
 
+  /** Stops reading the answer to a request, or goes on with it. */
+  void hold(boolean paused) {
+    if (reader != null) {
+      reader.hold(paused);
+    } else if (answer != null) {
+      HttpConventions.hold(answer, paused);
+    }
+  }
+
   private void answered(HttpClientResponse response) {
     response.exceptionHandler(HttpConventions.IGNORE);
+    if (isRequest()) {
+      answer = response;
+      if (channel.isPaused()) {
+        response.pause();
+      }
+    }
     int status = response.statusCode();
     if (status >= 200 && status < 300) {
       succeeded(response);
@@ -281,7 +297,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   private @Nullable Envelope replyOf(Envelope received) {
     try {
-      return ReplyMatch.to(message.id(), received, channel.limits());
+      return ReplyMatch.to(message, received, channel.limits());
     } catch (ProtocolException e) {
       return null;
     }

@@ -5,6 +5,7 @@ import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.OutboundMessage;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -14,19 +15,25 @@ final class ReplyMatch {
   private ReplyMatch() {}
 
   /**
-   * Returns the message if it answers request {@code id}, else null. An error without an id can
-   * only belong to the one request that was posted, so it gets that id.
+   * Returns the message if it answers {@code request}, else null. An error without an id can only
+   * belong to the one request that was posted, so it gets that id.
    */
-  static @Nullable Envelope to(long id, Envelope message, ParseLimits limits)
+  static @Nullable Envelope to(OutboundMessage request, Envelope message, ParseLimits limits)
       throws ProtocolException {
     if (message.kind() != Envelope.Kind.RESULT && message.kind() != Envelope.Kind.ERROR) {
       return null;
     }
     if (message.kind() == Envelope.Kind.ERROR && isNameless(message)) {
-      RawJson named = message.text().with("id", RawJson.of(Long.toString(id)));
+      RawJson id = request.writtenId();
+      RawJson named =
+          message.text().with("id", id == null ? RawJson.of(Long.toString(request.id())) : id);
       return Envelope.received(named.array(), named.offset(), named.length(), limits);
     }
-    return message.integerId() == id ? message : null;
+    boolean mine =
+        request.writtenId() == null
+            ? message.integerId() == request.id()
+            : request.writtenId().equals(message.id());
+    return mine ? message : null;
   }
 
   static boolean isNameless(Envelope error) {

@@ -30,6 +30,11 @@ final class StandaloneStream implements EventStreamReader.StreamListener {
     reader.stop();
   }
 
+  /** Stops reading, or goes on with it. */
+  void hold(boolean paused) {
+    reader.hold(paused);
+  }
+
   boolean isOpen() {
     return reader.isOpen();
   }

@@ -1,0 +1,54 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.internals.OwnContext;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends the session of a channel at its server: one DELETE, and at most 2 s for its answer. Owner:
+ * the channel's context.
+ */
+final class SessionEnd {
+
+  private static final long MAX_MILLIS = 2_000;
+
+  private final HttpChannel channel;
+
+  SessionEnd(HttpChannel channel) {
+    this.channel = channel;
+  }
+
+  /** Never fails: a server that does not answer ends the session by itself. */
+  Future<Void> run(OwnContext owner) {
+    Promise<Void> done = owner.promise();
+    long timer = channel.after(MAX_MILLIS, done::tryComplete);
+    ChannelCredentials credentials = channel.credentials();
+    Future<@Nullable ConfiguredHeaders> authorized =
+        credentials == null ? owner.succeededFuture(null) : credentials.headers().map(own -> own);
+    authorized
+        .compose(this::delete)
+        .compose(HttpClientResponse::end)
+        .onComplete(
+            (nothing, failure) -> {
+              channel.cancel(timer);
+              done.tryComplete();
+            });
+    return done.future();
+  }
+
+  private Future<HttpClientResponse> delete(@Nullable ConfiguredHeaders own) {
+    return channel
+        .request(HttpMethod.DELETE)
+        .compose(
+            request -> {
+              channel.headers(null, request);
+              if (own != null) {
+                own.addTo(request);
+              }
+              return request.send();
+            });
+  }
+}
