@@ -64,7 +64,7 @@ record ConfigEntry(
   }
 
   /** Our word for another program's, else the most similar keys, at most 3. */
-  private static List<String> meant(String name, Collection<String> known) {
+  static List<String> meant(String name, Collection<String> known) {
     List<String> similar =
         ConfigKeys.HINTS.containsKey(name)
             ? List.of()

@@ -79,16 +79,17 @@ final class EntryMasking {
   private static final Pattern URL =
       Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
 
-  private static final Pattern PROGRAM = Pattern.compile("[A-Za-z][\\w.+-]{0,30}");
+  private static final Pattern PROGRAM = Pattern.compile("[\\w.+/-]{1,200}");
 
   private static final Pattern HOST = Pattern.compile("^[^:]+://(?:[^/?#]*@)?([^/?#]*)");
 
   private EntryMasking() {}
 
-  /** The command as it may be shown: also a program's name with digits, such as python3.11. */
+  /** The command as it may be shown: also a name or path with digits, such as python3.11. */
   static String command(Filled command) {
     String shown = command.shown();
-    return PROGRAM.matcher(shown).matches() && !looksSecret(shown) ? shown : arg(shown);
+    boolean plain = PROGRAM.matcher(shown).matches() && !SECRET_FORM.matcher(shown).matches();
+    return plain ? shown : arg(shown);
   }
 
   /** The arguments as they may be shown, one for each. */

@@ -201,8 +201,12 @@ final class ServerReader {
         .withLimits(limits);
   }
 
+  /** The words after the first. */
   private static List<Filled> words(Filled text) {
-    return List.of(text.value().reveal().split("\\s+")).stream().map(Filled::plain).toList();
+    return List.of(text.value().reveal().split("\\s+")).stream()
+        .skip(1)
+        .map(Filled::plain)
+        .toList();
   }
 
   private @Nullable HttpOptions http(ServerSettings settings, ParseLimits limits) {

@@ -50,6 +50,9 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
       return "";
     }
     if (!entry.has("type")) {
+      if (ways.isEmpty() && hasMisspelt()) {
+        return ""; // reported as an unknown key
+      }
       if (ways.isEmpty()) {
         entry.wrong(
             entry.node().line(),
@@ -87,6 +90,16 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
         yield "";
       }
     };
+  }
+
+  private boolean hasMisspelt() {
+    return entry.node().members().stream()
+        .map(ConfigNode.ConfigMember::name)
+        .filter(name -> !ConfigKeys.SERVER.contains(name) && !ConfigKeys.FOREIGN.contains(name))
+        .anyMatch(
+            name ->
+                ConfigEntry.meant(name, ConfigKeys.SERVER).stream()
+                    .anyMatch(List.of("command", "url", "address")::contains));
   }
 
   /**

@@ -19,8 +19,8 @@ final class SilentProgram {
   /**
    * The end of a sentence; empty for a server that is no child process.
    *
-   * @param diagnostics of its session: {@code pid}, {@code stdout} with the first lines that were
-   *     no messages, {@code stderr}
+   * @param diagnostics of its session: {@code pid}, {@code readBytes} of stdout, {@code stdout}
+   *     with its first lines that were no messages, {@code stderr}
    */
   static String said(JsonObject diagnostics) {
     if (!diagnostics.containsKey("pid")) {
@@ -29,7 +29,10 @@ final class SilentProgram {
     String out = TellingLines.head(diagnostics.getString("stdout", ""), SHOWN_LINES);
     String err = diagnostics.getString("stderr", "");
     String tail = TellingLines.tail(err, SHOWN_LINES);
-    return (out.isEmpty() ? " and nothing on stdout" : "; stdout said: " + out)
+    boolean silent = diagnostics.getLong("readBytes", 0L) == 0;
+    return (!out.isEmpty()
+            ? "; stdout said: " + out
+            : silent ? " and nothing on stdout" : ", only other messages on stdout")
         + (tail.isEmpty() ? "" : "; stderr: " + tail)
         + ". "
         + advice(out + "\n" + err);

@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.codec.http.websocketx.WebSocketHandshakeException;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpServerRequest;
@@ -49,6 +50,11 @@ public final class HttpConnections {
   /** Whether the bytes were no HTTP, at any depth of the failure's causes. */
   public static boolean isUndecodable(Throwable failure) {
     return isCausedBy(failure, DecoderException.class);
+  }
+
+  /** Whether the peer of a TLS connection answered without TLS. */
+  public static boolean isPlainText(Throwable failure) {
+    return isCausedBy(failure, NotSslRecordException.class);
   }
 
   private static boolean isCausedBy(Throwable failure, Class<?> type) {

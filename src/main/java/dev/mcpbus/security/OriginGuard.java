@@ -124,7 +124,8 @@ public final class OriginGuard implements Handler<RoutingContext> {
       return "exactly one Host header is wanted";
     }
     if (!hosts.contains(host.get(0).toLowerCase(Locale.ROOT))) {
-      return "the Host header is none of this service's names; add it to the allowed hosts";
+      return "the Host header is none of this service's names; \"bridge\": {\"allowedHosts\": [...]} in"
+          + " the configuration adds one";
     }
     if (request.headers().contains(HttpHeaders.ORIGIN)) {
       List<String> origin = request.headers().getAll(HttpHeaders.ORIGIN);
@@ -133,7 +134,8 @@ public final class OriginGuard implements Handler<RoutingContext> {
       }
       return isOwn(origin.get(0)) || isCors(origin.get(0))
           ? null
-          : "pages of this Origin may not call; add it to the allowed origins";
+          : "pages of this Origin may not call; \"bridge\": {\"allowedOrigins\": [...]} in the"
+              + " configuration adds one";
     }
     // For cross-site images and links browsers send no Origin, but they send Sec-Fetch-Site.
     String site = request.getHeader(SITE);

@@ -334,7 +334,7 @@ final class Supervision {
       return;
     }
     long delay = policy.backoff().delay(child.budget.attempt(), random).toMillis();
-    log.failed(child, false, "has ended and starts again in " + delay + " ms", why, now);
+    log.failed(child, false, "has ended and starts again in " + time(delay), why, now);
     waitFor(child, delay, now);
     if (child.wanted) {
       group.holdOthers(child);
@@ -364,9 +364,14 @@ final class Supervision {
     moves.announce(child, now);
   }
 
+  /** In ms, or in s from 10 s on. */
+  private static String time(long millis) {
+    return millis < 10_000 ? millis + " ms" : (millis + 500) / 1_000 + " s";
+  }
+
   private static String nextAttempt(SupervisedChild child) {
     if (child.reprobe != SupervisedChild.NONE) {
-      return "next attempt in " + child.reprobe + " ms";
+      return "next attempt in " + time(child.reprobe);
     }
     return child.retryable
         ? "no further attempt until a caller restarts it"

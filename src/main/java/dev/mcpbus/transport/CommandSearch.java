@@ -126,10 +126,12 @@ public final class CommandSearch {
           "command " + refused + " is not executable", "name another, or allow it with chmod +x");
     }
     return FoundCommand.no(
-        "command " + command + " was not found in " + shown(path),
-        command.indexOf(' ') > 0
-            ? separate(command)
-            : "install it, write its whole path, or set PATH in \"env\"");
+        "command " + command + " was not found",
+        (command.indexOf(' ') > 0
+                ? separate(command)
+                : "install it, write its whole path, or set PATH in \"env\"")
+            + "; searched "
+            + shown(path));
   }
 
   /** The directories of PATH; the first ones of many. */

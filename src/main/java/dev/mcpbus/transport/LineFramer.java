@@ -225,7 +225,9 @@ public final class LineFramer {
             default -> Reason.PROTOCOL_ERROR;
           };
       throw new TransportException(
-          reason, Reached.MAYBE, "line " + lines + " of " + source + ": " + e.getMessage());
+          reason,
+          Reached.MAYBE,
+          "line " + lines + " of " + source + " is no JSON-RPC message: " + e.getMessage());
     }
     messages.accept(message);
   }

@@ -63,8 +63,8 @@ class CheckCommandTest {
     assertThat(said(err))
         .isEqualTo(
             """
-            mcp.json:4: server "gone": warning: command no-such-program was not found in /bin, /nowhere
-                Install it, write its whole path, or set PATH in "env"
+            mcp.json:4: server "gone": warning: command no-such-program was not found
+                Install it, write its whole path, or set PATH in "env"; searched /bin, /nowhere
             """);
   }
 

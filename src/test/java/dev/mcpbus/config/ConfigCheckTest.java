@@ -53,12 +53,12 @@ class ConfigCheckTest {
     assertThat(missing("\"command\": \"/opt/tool\"")).isEmpty();
     assertThat(missing("\"command\": \"uvx\""))
         .containsExactly(
-            "mcp.json:2: server \"one\": command uvx was not found in /bin, /usr/bin. Install it,"
-                + " write its whole path, or set PATH in \"env\"");
+            "mcp.json:2: server \"one\": command uvx was not found. Install it, write its whole"
+                + " path, or set PATH in \"env\"; searched /bin, /usr/bin");
     assertThat(missing("\"command\": \"node\"", "\"env\": {\"PATH\": \"/usr/bin\"}"))
         .containsExactly(
-            "mcp.json:2: server \"one\": command node was not found in ***. Install it, write its"
-                + " whole path, or set PATH in \"env\"");
+            "mcp.json:2: server \"one\": command node was not found. Install it, write its whole"
+                + " path, or set PATH in \"env\"; searched ***");
     assertThat(missing("\"command\": \"notes\""))
         .containsExactly(
             "mcp.json:2: server \"one\": command /bin/notes is not executable. Name another, or"
@@ -94,10 +94,10 @@ class ConfigCheckTest {
   @Test
   void a_long_path_is_shown_by_its_first_directories() {
     assertThat(
-            CommandSearch.find("x", Map.of("PATH", "/1:/2:/3:/4:/5:/6:/7:/8"), null, DISK)
-                .problem())
+            CommandSearch.find("x", Map.of("PATH", "/1:/2:/3:/4:/5:/6:/7:/8"), null, DISK).remedy())
         .isEqualTo(
-            "command x was not found in /1, /2, /3, /4, /5, /6 and 2 more directories of PATH");
+            "install it, write its whole path, or set PATH in \"env\"; searched /1, /2, /3, /4, /5,"
+                + " /6 and 2 more directories of PATH");
   }
 
   @Test

@@ -291,6 +291,6 @@ class ConfigFilesTest {
             directory,
             ServerSettings.DEFAULT);
     assertThat(bad.usable()).isEmpty();
-    assertThat(bad.problems()).hasSize(3).allMatch(p -> !p.fatal() && p.line() == 0);
+    assertThat(bad.problems()).hasSize(2).allMatch(p -> !p.fatal() && p.line() == 0);
   }
 }

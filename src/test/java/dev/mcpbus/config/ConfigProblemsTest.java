@@ -156,6 +156,13 @@ class ConfigProblemsTest {
   }
 
   @Test
+  void a_misspelt_way_to_the_server_is_one_problem() {
+    assertThat(json("{\"mcpServers\": {\"a\": {\"comand\": \"x\"}}}"))
+        .containsExactly(
+            "mcp.json:1: server \"a\": unknown key \"comand\". Did you mean \"command\"?");
+  }
+
+  @Test
   void all_errors_are_in_one_report() {
     assertThat(
             json(

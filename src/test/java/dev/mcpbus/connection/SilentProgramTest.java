@@ -21,6 +21,12 @@ class SilentProgramTest {
   }
 
   @Test
+  void a_program_that_sent_messages_was_not_silent() {
+    assertThat(SilentProgram.said(new JsonObject().put("pid", 1).put("readBytes", 40L)))
+        .startsWith(", only other messages on stdout. Is it an MCP server");
+  }
+
+  @Test
   void a_program_that_serves_http_is_to_be_reached_by_its_url() {
     assertThat(said("Server running on http://localhost:3000/mcp", ""))
         .isEqualTo(

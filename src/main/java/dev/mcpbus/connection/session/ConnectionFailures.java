@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 /** Makes a {@link McpFailure} of what transports and parsers report. Pure. */
 public final class ConnectionFailures {
 
+  private static final String NO_SERVER =
+      ": it ended before it answered. Is it an MCP server for stdio, and does it need an argument"
+          + " for that?";
+
   private ConnectionFailures() {}
 
   static McpFailure of(TransportException e) {
@@ -48,10 +52,11 @@ public final class ConnectionFailures {
           case CALL_TIMEOUT -> FailureCode.HANDSHAKE_TIMEOUT;
           default -> failure.code();
         };
+    String message = String.valueOf(failure.getMessage());
     return new McpFailure(
         code,
         McpFailure.Sent.NO,
-        String.valueOf(failure.getMessage()),
+        message.endsWith("exit code 0") ? message + NO_SERVER : message,
         failure.retryAfterMillis(),
         failure.code() == FailureCode.UPSTREAM_ERROR ? failure.data() : null);
   }

@@ -156,7 +156,9 @@ public final class GatewayEndpoint implements MountedHandler {
                   404,
                   null,
                   McpErrors.invalidRequest(
-                      "there is no server and no view '" + McpErrors.shown(place) + "'"));
+                      "there is no server and no view '"
+                          + McpErrors.shown(place)
+                          + "'; /mcp has all servers, GET /api/servers lists them"));
             });
   }
 

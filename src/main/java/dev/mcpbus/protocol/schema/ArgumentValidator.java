@@ -10,9 +10,7 @@ import io.vertx.json.schema.OutputFormat;
 import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.SchemaException;
 import io.vertx.json.schema.Validator;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -158,35 +156,6 @@ public final class ArgumentValidator {
   }
 
   private static @Nullable Violation violation(OutputUnit result) {
-    if (Boolean.TRUE.equals(result.getValid())) {
-      return null;
-    }
-    List<OutputUnit> errors = result.getErrors();
-    if (errors == null || errors.isEmpty()) {
-      return new Violation("/", "does not fit the schema");
-    }
-    OutputUnit deepest = errors.get(0);
-    for (OutputUnit error : errors) {
-      if (error.getInstanceLocation().length() >= deepest.getInstanceLocation().length()) {
-        deepest = error;
-      }
-    }
-    String path = deepest.getInstanceLocation().replaceFirst("^#", "");
-    return new Violation(path.isEmpty() ? "/" : path, explain(deepest, errors));
-  }
-
-  /**
-   * For a misspelt name the validator reports an additional member; the missing member shows which
-   * name was meant.
-   */
-  private static String explain(OutputUnit deepest, List<OutputUnit> errors) {
-    StringBuilder text = new StringBuilder(String.valueOf(deepest.getError()));
-    for (OutputUnit error : errors) {
-      boolean missing = String.valueOf(error.getKeywordLocation()).endsWith("/required");
-      if (missing && !Objects.equals(error.getError(), deepest.getError())) {
-        text.append("; ").append(error.getError());
-      }
-    }
-    return text.toString();
+    return Boolean.TRUE.equals(result.getValid()) ? null : ViolationTexts.of(result);
   }
 }

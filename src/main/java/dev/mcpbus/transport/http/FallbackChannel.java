@@ -83,7 +83,7 @@ final class FallbackChannel implements Channel {
     return true;
   }
 
-  /** Both reasons; a question that both ask is asked once, at the end. */
+  /** Both reasons; a question that both ask is asked once. */
   private static TransportException both(TransportException why, Throwable httpSseFailure) {
     String first = String.valueOf(why.getMessage()).replace(StatusFailures.ENDPOINT, "");
     String second =
@@ -91,7 +91,9 @@ final class FallbackChannel implements Channel {
     return new TransportException(
         why.reason(),
         why.reached(),
-        first + "; HTTP+SSE (2024-11-05) failed, too: " + second + StatusFailures.ENDPOINT,
+        first.equals(second)
+            ? first + ", also over HTTP+SSE (2024-11-05)" + StatusFailures.ENDPOINT
+            : first + StatusFailures.ENDPOINT + "; HTTP+SSE (2024-11-05) failed, too: " + second,
         why.retryAfterMillis(),
         httpSseFailure);
   }

@@ -57,9 +57,20 @@ final class HttpFailures {
     return new TransportException(
         unreachable ? Reason.CONNECT_FAILED : Reason.UPSTREAM_RESET,
         Reached.NO,
-        "no connection to " + to.origin() + ": " + text(cause) + (unreachable ? "" : hint(to)),
+        "no connection to " + to.origin() + ": " + why(cause) + (unreachable ? "" : hint(to)),
         -1,
         cause);
+  }
+
+  private static String why(Throwable cause) {
+    if (find(cause, UnknownHostException.class) != null
+        || find(cause, UnresolvedAddressException.class) != null) {
+      return "the name of the host is not known; correct \"url\", or check the network";
+    }
+    String text = text(cause);
+    return text.startsWith("Connection refused")
+        ? "connection refused; is the server running, and on that port?"
+        : text;
   }
 
   /**
@@ -73,8 +84,12 @@ final class HttpFailures {
   }
 
   private static TransportException tls(Throwable cause, Reached sent, HttpEndpoint with) {
+    String why =
+        HttpConnections.isPlainText(cause)
+            ? "the server answers without TLS; write http:// in place of https://"
+            : text(root(cause));
     return new TransportException(
-        Reason.TLS_ERROR, sent, "TLS with " + with.origin() + ": " + text(root(cause)), -1, cause);
+        Reason.TLS_ERROR, sent, "TLS with " + with.origin() + ": " + why, -1, cause);
   }
 
   /**
@@ -175,9 +190,12 @@ final class HttpFailures {
         Reached.NO,
         "HTTP "
             + status
-            + " redirects to "
-            + (to == null ? "nowhere" : to.origin())
-            + ", which is not followed: set the url");
+            + (to == null
+                ? " redirects to nowhere: correct \"url\""
+                : " redirects to "
+                    + clean(to.toString())
+                    + ": mcpbus follows no redirect of a request, so write that address in"
+                    + " \"url\" if it is the right one"));
   }
 
   /**

@@ -63,13 +63,17 @@ final class StatusFailures {
       case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Reached.NO, what);
       case 429 ->
           new TransportException(
-              Reason.RATE_LIMITED, Reached.NO, what, retryAfter(response, clock), null);
+              Reason.RATE_LIMITED,
+              Reached.NO,
+              what + ": the server limits how often it is called",
+              retryAfter(response, clock),
+              null);
       default ->
           status >= 500
               ? new TransportException(
                   Reason.UPSTREAM_RESET,
                   Reached.MAYBE,
-                  status == 501 ? what + endpoint(error) : what,
+                  what + (status == 501 ? endpoint(error) : ": see the log of that server"),
                   retryAfter(response, clock),
                   null)
               : failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what);

@@ -19,6 +19,19 @@ class ConnectionFailuresTest {
     return new TransportException(reason, TransportException.Reached.MAYBE, "why", 250, null);
   }
 
+  @Test
+  void a_program_that_ends_without_an_answer_may_be_no_server() {
+    TransportException end =
+        new TransportException(
+            TransportException.Reason.UPSTREAM_EXITED,
+            TransportException.Reached.MAYBE,
+            "ls: exit code 0");
+    assertThat(ConnectionFailures.inHandshake(end))
+        .hasMessage(
+            "ls: exit code 0: it ended before it answered. Is it an MCP server for stdio, and does"
+                + " it need an argument for that?");
+  }
+
   @ParameterizedTest
   @EnumSource(Reason.class)
   void every_reason_of_a_transport_has_its_code(Reason reason) {

@@ -67,8 +67,8 @@ class FallbackChannelTest extends HttpFixture {
     expect(why, Reason.CONNECT_FAILED, Reached.NO);
     assertThat(why)
         .hasMessage(
-            "HTTP 404 from %1$s; HTTP+SSE (2024-11-05) failed, too: HTTP 404 from %1$s: is this the"
-                + " URL of the MCP endpoint? Its path is often /mcp or /sse",
+            "HTTP 404 from %1$s, also over HTTP+SSE (2024-11-05): is this the URL of the MCP"
+                + " endpoint? Its path is often /mcp or /sse",
             server.url());
     assertThat(probe.endings(0)).isEqualTo(1);
     assertThat(probe.closings()).isEmpty();

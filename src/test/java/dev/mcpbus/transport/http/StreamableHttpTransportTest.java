@@ -258,34 +258,39 @@ class StreamableHttpTransportTest extends HttpFixture {
     assertThat(probe.closings()).isEmpty();
   }
 
+  private enum Advice {
+    NOTHING(""),
+    LOG(": see the log of that server"),
+    URL(": is this the URL of the MCP endpoint? Its path is often /mcp or /sse");
+
+    final String text;
+
+    Advice(String text) {
+      this.text = text;
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
-    "404 Not Found,CONNECT_FAILED,NO,true",
-    "405 Method Not Allowed,PROTOCOL_ERROR,NO,true",
-    "406 Not Acceptable,PROTOCOL_ERROR,MAYBE,true",
-    "413 Too Large,LIMIT_EXCEEDED,NO,false",
-    "414 URI Too Long,LIMIT_EXCEEDED,NO,false",
-    "431 Headers Too Large,LIMIT_EXCEEDED,NO,false",
-    "500 Oops,UPSTREAM_RESET,MAYBE,false",
-    "501 Not Implemented,UPSTREAM_RESET,MAYBE,true",
-    "503 Busy,UPSTREAM_RESET,MAYBE,false",
-    "418 Teapot,PROTOCOL_ERROR,MAYBE,false"
+    "404 Not Found,CONNECT_FAILED,NO,URL",
+    "405 Method Not Allowed,PROTOCOL_ERROR,NO,URL",
+    "406 Not Acceptable,PROTOCOL_ERROR,MAYBE,URL",
+    "413 Too Large,LIMIT_EXCEEDED,NO,NOTHING",
+    "414 URI Too Long,LIMIT_EXCEEDED,NO,NOTHING",
+    "431 Headers Too Large,LIMIT_EXCEEDED,NO,NOTHING",
+    "500 Oops,UPSTREAM_RESET,MAYBE,LOG",
+    "501 Not Implemented,UPSTREAM_RESET,MAYBE,URL",
+    "503 Busy,UPSTREAM_RESET,MAYBE,LOG",
+    "418 Teapot,PROTOCOL_ERROR,MAYBE,NOTHING"
   })
   void case_40_and_42_a_status_is_told_by_its_code(
-      String status, Reason reason, Reached sent, boolean doubtsTheUrl) throws Exception {
+      String status, Reason reason, Reached sent, Advice advice) throws Exception {
     RawHttpServer server = answer((request, peer) -> peer.reply(status, "<html>no</html>"));
     ChannelProbe probe = open(server);
     TransportException failure = probe.fail(1, "ping");
     expect(failure, reason, sent);
     assertThat(failure)
-        .hasMessage(
-            "HTTP "
-                + status.substring(0, 3)
-                + " from "
-                + server.url()
-                + (doubtsTheUrl
-                    ? ": is this the URL of the MCP endpoint? Its path is often /mcp or /sse"
-                    : ""));
+        .hasMessage("HTTP " + status.substring(0, 3) + " from " + server.url() + advice.text);
   }
 
   @ParameterizedTest

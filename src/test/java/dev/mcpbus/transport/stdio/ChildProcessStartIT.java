@@ -102,8 +102,8 @@ class ChildProcessStartIT {
     Map<String, String> path = Map.of("PATH", "/no:/such");
     assertThat(startFailure(vertx, StdioOptions.of("nodejs", List.of()).withEnv(path)))
         .hasMessage(
-            "command nodejs was not found in /no, /such: install it, write its whole path, or set"
-                + " PATH in \"env\"");
+            "command nodejs was not found: install it, write its whole path, or set PATH in"
+                + " \"env\"; searched /no, /such");
   }
 
   @Test
