@@ -22,6 +22,7 @@ import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartPolicy;
@@ -54,6 +55,7 @@ import org.jspecify.annotations.Nullable;
  *     .compose(bus -> bus.server("git").callTool("status", Map.of("path", ".")));
  * }</pre>
  */
+@PublicApi
 public final class McpBus {
 
   /**
@@ -349,7 +351,7 @@ public final class McpBus {
   }
 
   /** Applies a change of the configuration. */
-  public Future<Void> apply(ConfigDiff diff) {
+  Future<Void> apply(ConfigDiff diff) {
     return tree.apply(diff);
   }
 

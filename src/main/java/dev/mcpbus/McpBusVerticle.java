@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.json.JsonObject;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * for no server. Undeploying it closes the bus; Vert.x itself stays open. One instance for each
  * Vert.x; its context only starts and ends.
  */
+@PublicApi
 public final class McpBusVerticle extends VerticleBase {
 
   private static final String FILE = "file";

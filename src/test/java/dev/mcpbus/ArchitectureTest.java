@@ -41,7 +41,7 @@ class ArchitectureTest {
           row("transport", "internals", "protocol"),
           row("bus", "internals", "protocol"),
           row("client", "internals", "bus", "protocol"),
-          row("supervisor", "internals", "bus"),
+          row("supervisor", "internals", "bus", "protocol"),
           row("security", "internals", "protocol"),
           row("connection", "internals", "bus", "protocol", "transport"),
           row("policy", "bus", "protocol", "security"),
@@ -52,7 +52,7 @@ class ArchitectureTest {
           row("server", "internals", "protocol", "transport"),
           row("demo", "observability", "protocol", "server"),
           row("cli", "bus", "config", "internals", "protocol", "security", "transport"),
-          row("testing", "bus", "server", "transport"),
+          row("testing", "bus", "protocol", "server", "transport"),
           row("gateway", "internals", "bus", "directory", "policy", "protocol", "security"),
           row(
               "bridge",

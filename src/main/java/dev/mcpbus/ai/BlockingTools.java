@@ -11,6 +11,7 @@ import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.CancellationToken;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * event loop, where it throws at once. A call ends by its time-out at the latest; if its thread is
  * interrupted, the call is cancelled at the server.
  */
+@PublicApi
 public final class BlockingTools implements AutoCloseable {
 
   private static final long LIST_MILLIS = 30_000;

@@ -1,6 +1,7 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param definition the server's own definition with all members
  * @param schema of the arguments, an object schema; the caller's override if there is one
  */
+@PublicApi
 public record ModelTool(String name, ToolName tool, JsonObject definition, JsonObject schema) {
 
   /** The text for the model: the description, else the title. */

@@ -2,6 +2,7 @@ package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.function.Predicate;
  * The tools in a response of {@code mcp.tools.list}, under their routing names, in the same order.
  * Immutable.
  */
+@PublicApi
 public final class ModelTools {
 
   private final List<ModelTool> tools;

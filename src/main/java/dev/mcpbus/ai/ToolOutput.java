@@ -1,6 +1,7 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param isError true if the tool reported an error or gave no result
  * @param failure why there is no result of the tool; null if there is one
  */
+@PublicApi
 public record ToolOutput(
     List<Part> parts,
     @Nullable JsonObject structured,

@@ -1,5 +1,7 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
+
 /**
  * Every address of the bus. The table in {@code README.md} gives the body and the reply of each.
  *
@@ -10,6 +12,7 @@ package dev.mcpbus.bus;
  * servers together). Where the comment of an address limits it to one node, its messages never
  * travel.
  */
+@PublicApi
 public final class Addresses {
 
   /** Each address of mcpbus begins with this. */

@@ -1,8 +1,10 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import org.jspecify.annotations.Nullable;
 
 /** How a connection uses its cached lists for a call: the header {@link Headers#CACHE}. */
+@PublicApi
 public enum CacheMode {
   /** Reply with the cached list if it is fresh. */
   USE("use"),

@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.shareddata.Shareable;
 import java.nio.ByteBuffer;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * each purpose from it, so that a proof for one purpose is not valid for another. Immutable; any
  * thread may call.
  */
+@PublicApi
 public final class ClusterSecret implements Shareable {
 
   /** The least number of characters of a secret. */

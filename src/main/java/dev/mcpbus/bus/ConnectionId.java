@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -11,6 +12,7 @@ import java.util.regex.Pattern;
  *
  * @param value 1 to 63 characters of {@code [a-z0-9-]}, no hyphen at either end
  */
+@PublicApi
 public record ConnectionId(String value) {
 
   private static final Pattern LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");

@@ -1,6 +1,9 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
+
 /** The state of a connection. It publishes {@link Events#STATE_CHANGED} at every change. */
+@PublicApi
 public enum ConnectionState {
   /** Deployed without a session: not called yet, stopped after its idle time, or disconnected. */
   IDLE("disconnected"),

@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * object with {@code type}, {@code id}, {@code epoch}, {@code time} (ISO-8601) and the members that
  * the comment of its type lists. Pure functions; any thread may call.
  */
+@PublicApi
 public final class Events {
 
   /** {@code from}, {@code to}: names of {@link ConnectionState}. */

@@ -1,11 +1,13 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Every way in which a call can fail. One table maps each code to its number on the bus ({@code
  * ReplyException.failureCode}), its HTTP status and its JSON-RPC error code. Immutable.
  */
+@PublicApi
 public enum FailureCode {
   BAD_REQUEST(1001, 400, -32600, "The call itself is malformed."),
   UNKNOWN_CONNECTION(1002, 404, -32001, "No MCP server of that id is configured."),

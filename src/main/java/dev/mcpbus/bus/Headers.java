@@ -1,5 +1,7 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
+
 /**
  * The headers of messages on the bus. A caller may set {@link #DEADLINE}, {@link #PROGRESS}, {@link
  * #LOG}, {@link #INPUT}, {@link #CALL_ID}, {@link #CACHE}, {@link #VALIDATE}, {@link #TASK}, {@link
@@ -7,6 +9,7 @@ package dev.mcpbus.bus;
  * ({@code DeliveryOptions.addHeader}); mcpbus sets the others. {@link CallHeaders} writes them,
  * {@code connection.BusCall} reads them.
  */
+@PublicApi
 public final class Headers {
 
   /**

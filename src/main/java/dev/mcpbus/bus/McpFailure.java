@@ -2,6 +2,7 @@ package dev.mcpbus.bus;
 
 import dev.mcpbus.internals.WireMessages;
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * again, and a message that names the place and the remedy. Immutable; {@link McpFailureCodec}
  * carries it between nodes.
  */
+@PublicApi
 public final class McpFailure extends ReplyException {
 
   private static final long serialVersionUID = 1;

@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,7 @@ import java.util.Optional;
  * #decode} does not return the pair that {@link #encode} took, the aggregate leaves that tool out
  * and reports it. So a policy that maps two tools to one name affects only these two.
  */
+@PublicApi
 public interface NamePolicy {
 
   /** Makes {@code server.tool}; also reads {@code server:tool}. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the principal's name; a thing of one name is never shown to another
  * @param admin whether the principal also sees the things of others
  */
+@PublicApi
 public record Requester(String name, boolean admin) {
 
   private static final Pattern CALL_ID = Pattern.compile("[\\x21-\\x7E]{1,128}");

@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -18,6 +19,7 @@ import java.util.regex.Pattern;
  * name never equals a hashed one. Two hashed names are equal only if their hashes are; {@code
  * RoutingTable} finds that.
  */
+@PublicApi
 public final class RoutingName {
 
   /** The longest name that the APIs of all model vendors accept. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,7 @@ import java.util.Optional;
  * @param server the part before the separator, which may be no valid id
  * @param tool the name that the server itself uses, never empty
  */
+@PublicApi
 public record ToolName(String server, String tool) {
 
   /** Empty if there is no separator, or no text before or after it. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param tools the best matches, best first
  * @param total the number of all matches
  */
+@PublicApi
 public record ToolSearchResult(List<FoundTool> tools, long total) {
 
   /**

@@ -1,6 +1,7 @@
 package dev.mcpbus.client;
 
 import dev.mcpbus.bus.CacheMode;
+import dev.mcpbus.protocol.PublicApi;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Handler;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param cancel cancels the call
  * @param traceparent W3C trace context, passed to the server
  */
+@PublicApi
 public record CallOptions(
     @Nullable Duration timeout,
     @Nullable Handler<McpSchema.ProgressNotification> progress,

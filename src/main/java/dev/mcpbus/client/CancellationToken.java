@@ -1,5 +1,6 @@
 package dev.mcpbus.client;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -7,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Cancels the calls that use it: {@link #cancel} fails each call with {@code CANCELLED} at once,
  * and the connection cancels it at the server. Many calls may use one token. Any thread may call.
  */
+@PublicApi
 public final class CancellationToken {
 
   private final Set<Runnable> calls = ConcurrentHashMap.newKeySet();

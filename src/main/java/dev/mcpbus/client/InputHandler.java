@@ -1,11 +1,13 @@
 package dev.mcpbus.client;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.PublicApi;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
 /** Answers questions of servers: elicitation, sampling, roots. */
+@PublicApi
 @FunctionalInterface
 public interface InputHandler {
 

@@ -10,6 +10,7 @@ import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.bus.ToolSearchResult;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.PublicApi;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Closeable;
 import io.vertx.core.Future;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Typed results are records of the MCP SDK. They drop the members that the SDK does not define;
  * {@link #callTool(String, JsonObject, CallOptions)} and the {@code send} methods keep all members.
  */
+@PublicApi
 public final class McpClient {
 
   private final Vertx vertx;

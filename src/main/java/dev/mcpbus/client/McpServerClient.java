@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.PublicApi;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Every failure is a {@code McpFailure}. A list contains all pages, and is empty if the server
  * lacks the capability. Default time-out: the request time-out of the connection.
  */
+@PublicApi
 public final class McpServerClient {
 
   private final ConnectionId id;

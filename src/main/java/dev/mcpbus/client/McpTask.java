@@ -2,6 +2,7 @@ package dev.mcpbus.client;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     empty if there are none, and always for 2025-11-25, where the server asks by requests
  * @param raw the task as the server sent it, with every member
  */
+@PublicApi
 public record McpTask(
     String id,
     Status status,

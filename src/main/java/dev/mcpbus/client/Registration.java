@@ -1,9 +1,11 @@
 package dev.mcpbus.client;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.MessageConsumer;
 
 /** A handler of events that a caller has added and can remove. Any thread may call. */
+@PublicApi
 public final class Registration {
 
   private final MessageConsumer<?> consumer;

@@ -2,6 +2,7 @@ package dev.mcpbus.client;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The status of a connection, a view of its JSON: {@link #json} also has the members without a
  * method here.
  */
+@PublicApi
 public record ServerStatus(JsonObject json) {
 
   public ConnectionId id() {

@@ -1,6 +1,7 @@
 package dev.mcpbus.client;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 
 /**
@@ -8,6 +9,7 @@ import io.vertx.core.json.JsonObject;
  *
  * @param config its definition as in a configuration file, secrets replaced by {@code "***"}
  */
+@PublicApi
 public record ServerSummary(ConnectionId id, ServerStatus status, JsonObject config) {
 
   /** Reads a reply of {@code Addresses.SERVERS_GET}. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.client;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.modelcontextprotocol.spec.McpSchema;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param task if the server has created a task
  * @param result if the server has replied with the tool's result
  */
+@PublicApi
 public record ToolCallOutcome(@Nullable McpTask task, McpSchema.@Nullable CallToolResult result) {
 
   public boolean isTask() {

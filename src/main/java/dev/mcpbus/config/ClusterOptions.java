@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
+import dev.mcpbus.protocol.PublicApi;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  *     file that only this user can read
  * @param tls of the event bus; null for none
  */
+@PublicApi
 public record ClusterOptions(
     String name,
     @Nullable String node,

@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.util.function.Function;
  * @param java for {@code ${mcpbus:java}}: the java program of this JVM
  * @param jar for {@code ${mcpbus:jar}}: the {@code -cp} argument with which java finds mcpbus
  */
+@PublicApi
 public record ConfigEnvironment(
     Map<String, String> variables,
     Function<String, Optional<String>> inputs,

@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.PublicApi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param excerpt the line and a caret below the place, without values; empty for none
  * @param fatal true if nothing of the file may be used: wrong syntax, conflicting names
  */
+@PublicApi
 public record ConfigProblem(
     String file,
     int line,

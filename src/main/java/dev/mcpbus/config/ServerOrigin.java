@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.CanonicalJson;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param defaults of the file; null: each node uses its own
  * @param seeds true if a number without unit in {@code timeout} counts seconds
  */
+@PublicApi
 public record ServerOrigin(
     String name, JsonObject entry, @Nullable JsonObject defaults, boolean seeds) {
 

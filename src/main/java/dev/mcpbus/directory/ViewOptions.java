@@ -1,5 +1,6 @@
 package dev.mcpbus.directory;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.util.List;
 import java.util.Map;
 
@@ -18,6 +19,7 @@ import java.util.Map;
  * @param principals who may use the view: globs over names, or {@code role:} and a glob over roles;
  *     empty for all; for other principals the view does not exist
  */
+@PublicApi
 public record ViewOptions(
     List<String> servers,
     List<String> allow,

@@ -8,6 +8,7 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 
@@ -15,6 +16,7 @@ import java.nio.file.Path;
  * Reads the entry of a server that a caller adds, with the same checks as for a file. Called on a
  * worker thread.
  */
+@PublicApi
 @FunctionalInterface
 public interface ServerEntryReader {
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.input;
 
 import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 
 /**
@@ -10,6 +11,7 @@ import java.time.Duration;
  * @param maxParked the number of questions that wait for {@code mcp.input.respond}, default 256
  * @param maxOffers the number of callers' offers, default 10,000
  */
+@PublicApi
 public record InputOptions(Duration patience, int maxParked, int maxOffers) {
 
   /** One principal gets a quarter of a bound, but at least this many places. */

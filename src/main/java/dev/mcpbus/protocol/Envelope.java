@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * {@code result} among the members that mcpbus reads. Parsers differ in which of two equal members
  * they take. So mcpbus would otherwise check one value, and the other side would read another.
  */
+@PublicApi
 public final class Envelope {
 
   /** The four shapes of JSON-RPC 2.0. */

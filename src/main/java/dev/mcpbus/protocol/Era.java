@@ -6,6 +6,7 @@ package dev.mcpbus.protocol;
  * <p>All differences between them depend on this value: how a session is opened, what is added to
  * each request, how a call is cancelled.
  */
+@PublicApi
 public enum Era {
   /** 2024-11-05 to 2025-11-25: an {@code initialize} handshake, then a session. */
   INITIALIZE,

@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
  * @param name as the program states it, empty if absent
  * @param version as the program states it, empty if absent
  */
+@PublicApi
 public record Implementation(String name, String version) {
 
   public static Implementation of(JsonObject json) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param message the peer's text, empty if absent
  * @param data any JSON value, or null
  */
+@PublicApi
 public record JsonRpcError(int code, String message, @Nullable Object data) {
 
   public static final int PARSE_ERROR = -32700;

@@ -7,6 +7,7 @@ package dev.mcpbus.protocol;
  * @param maxDepth deepest nesting of objects and arrays, default 512
  * @param maxNumberLength longest number literal in bytes, default 1,000
  */
+@PublicApi
 public record ParseLimits(int maxBytes, int maxDepth, int maxNumberLength) {
 
   public static final ParseLimits DEFAULT = new ParseLimits(16 * 1024 * 1024, 512, 1_000);

@@ -4,6 +4,7 @@ package dev.mcpbus.protocol;
  * A text that is not the expected strict JSON or JSON-RPC. It carries no stack trace, because a
  * hostile peer decides how many are created.
  */
+@PublicApi
 public final class ProtocolException extends Exception {
 
   /** The fault in the text. */

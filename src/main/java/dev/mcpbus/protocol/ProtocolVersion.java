@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
  * The MCP versions that mcpbus supports, oldest first, so that {@code compareTo} orders them by
  * age.
  */
+@PublicApi
 public enum ProtocolVersion {
   V2024_11_05("2024-11-05", Era.INITIALIZE),
   V2025_03_26("2025-03-26", Era.INITIALIZE),

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * parsers of this package are valid JSON; {@link #checkedObject} checks a caller's bytes.
  * Immutable.
  */
+@PublicApi
 public final class RawJson {
 
   public static final RawJson EMPTY_OBJECT = of("{}");

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * escaped as in JSON, URL-encoded or in Base64, or one of its lines, becomes {@value
  * Sensitive#MASK}. Its own text never shows a secret. Immutable.
  */
+@PublicApi
 public final class Redactor {
 
   /** A redactor without secrets. */

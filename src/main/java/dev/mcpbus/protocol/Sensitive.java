@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * test a text, use {@link #equals}, {@link #isBlank} and {@link #anyMatch}; none of them reveals
  * it.
  */
+@PublicApi
 public final class Sensitive {
 
   /** Shown in place of a secret. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param auditFile a file for audit lines, in place of the common log; null for none; used by the
  *     standalone service
  */
+@PublicApi
 public record AuthOptions(
     List<ApiKey> apiKeys,
     @Nullable Jwt jwt,

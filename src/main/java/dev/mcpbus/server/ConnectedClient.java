@@ -1,10 +1,12 @@
 package dev.mcpbus.server;
 
 import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /** One connected client. Safe to use from any thread. */
+@PublicApi
 public interface ConnectedClient {
 
   /** Unique within the process. */

@@ -1,5 +1,7 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.PublicApi;
+
 /**
  * Adds something around a handler: a check of rights, a log line, another text for failures.
  * Register it with {@link RawServer#wrap} for all handlers, or apply it to a single one:
@@ -9,6 +11,7 @@ package dev.mcpbus.server;
  *     HandlerWrappers.authorized(request -> admins.contains(request.principal())).wrap(this::drop));
  * }</pre>
  */
+@PublicApi
 @FunctionalInterface
 public interface HandlerWrapper {
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -9,6 +10,7 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 
 /** The wrappers that most servers need. */
+@PublicApi
 public final class HandlerWrappers {
 
   private HandlerWrappers() {}

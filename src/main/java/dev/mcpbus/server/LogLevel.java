@@ -1,5 +1,6 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -8,6 +9,7 @@ import java.util.Optional;
  * The levels of {@code notifications/message}, least urgent first, so that {@link #compareTo}
  * compares urgency.
  */
+@PublicApi
 public enum LogLevel {
   DEBUG,
   INFO,

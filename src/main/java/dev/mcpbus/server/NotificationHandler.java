@@ -1,8 +1,10 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 
 /** Receives a client's notifications on the event loop that owns its channel; must not block. */
+@PublicApi
 @FunctionalInterface
 public interface NotificationHandler {
 

@@ -2,6 +2,7 @@ package dev.mcpbus.server;
 
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Transport;
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  * time; the server notifies its clients. Any thread may call every method; a handler runs on the
  * event loop that owns its client's channel.
  */
+@PublicApi
 public final class RawServer implements Acceptor {
 
   /**

@@ -1,5 +1,6 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
@@ -7,6 +8,7 @@ import io.vertx.core.json.JsonObject;
  * Answers one method, or one tool. The server calls it on the event loop that owns the client's
  * channel: it must not block. Its future may complete on any thread.
  */
+@PublicApi
 @FunctionalInterface
 public interface RequestHandler {
 

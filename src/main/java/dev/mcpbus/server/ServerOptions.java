@@ -1,5 +1,6 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 
 /**
@@ -11,6 +12,7 @@ import java.time.Duration;
  *     default 1,024
  * @param pageSize how many tools one page of {@code tools/list} has, default 100
  */
+@PublicApi
 public record ServerOptions(Duration requestTimeout, int maxRequests, int pageSize) {
 
   public static final ServerOptions DEFAULT = new ServerOptions(Duration.ofMinutes(2), 1_024, 100);

@@ -4,6 +4,7 @@ import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The request as its handler sees it, with the methods that send notifications back to the client.
  * Safe to use from any thread; what is sent after the request has ended is dropped.
  */
+@PublicApi
 public final class ServerRequest {
 
   private final ServerSession session;

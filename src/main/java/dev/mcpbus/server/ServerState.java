@@ -1,6 +1,9 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.PublicApi;
+
 /** The state of a server, or of one of its sessions. */
+@PublicApi
 public enum ServerState {
   /** Handlers are registered; no client can reach it. */
   CONSTRUCTED,

@@ -1,5 +1,6 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.InputStream;
@@ -9,6 +10,7 @@ import java.io.OutputStream;
  * Serves one client over two streams, usually stdin and stdout of the process. One thread reads,
  * one writes; handlers run on a Vert.x context of its own.
  */
+@PublicApi
 public final class StdioServer {
 
   private StdioServer() {}

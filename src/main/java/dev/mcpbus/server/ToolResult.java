@@ -1,9 +1,11 @@
 package dev.mcpbus.server;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 
 /** Builds the usual results of a tool. A tool may also return any other {@code CallToolResult}. */
+@PublicApi
 public final class ToolResult {
 
   private ToolResult() {}

@@ -1,5 +1,6 @@
 package dev.mcpbus.supervisor;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
@@ -13,6 +14,7 @@ import java.util.random.RandomGenerator;
  * @param jitter the share of the delay that is random, 0 to 1: the delay lies in {@code
  *     [d*(1-jitter), d*(1+jitter)]}; default 0.2
  */
+@PublicApi
 public record Backoff(Duration initial, Duration max, double factor, double jitter) {
 
   public static final Backoff DEFAULT =

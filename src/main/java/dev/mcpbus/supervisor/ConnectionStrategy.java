@@ -1,5 +1,7 @@
 package dev.mcpbus.supervisor;
 
+import dev.mcpbus.protocol.PublicApi;
+
 /**
  * Decides, beyond the configured {@link RestartPolicy}, whether and how the supervisor reconnects a
  * server. {@link java.util.ServiceLoader} finds implementations; {@code "restart": {"strategy":
@@ -8,6 +10,7 @@ package dev.mcpbus.supervisor;
  * <p>The supervisor calls every method on its event loop, so a method must not block. If a method
  * throws, the supervisor logs the exception and uses the configured policy.
  */
+@PublicApi
 @FunctionalInterface
 public interface ConnectionStrategy {
 

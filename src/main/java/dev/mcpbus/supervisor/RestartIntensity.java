@@ -1,5 +1,6 @@
 package dev.mcpbus.supervisor;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 
 /**
@@ -9,6 +10,7 @@ import java.time.Duration;
  * @param restarts allowed within {@code period}; zero gives up at the first failure
  * @param period the sliding window
  */
+@PublicApi
 public record RestartIntensity(int restarts, Duration period) {
 
   public static final RestartIntensity DEFAULT = new RestartIntensity(5, Duration.ofSeconds(60));

@@ -1,5 +1,6 @@
 package dev.mcpbus.supervisor;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 
 /**
@@ -14,6 +15,7 @@ import java.time.Duration;
  *     passed, without end; zero for no attempt; default 60 s
  * @param strategy decides beyond the other members, default {@link ConnectionStrategy#CONFIGURED}
  */
+@PublicApi
 public record RestartPolicy(
     RestartType type,
     RestartIntensity intensity,

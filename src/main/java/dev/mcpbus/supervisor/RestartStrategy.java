@@ -1,6 +1,9 @@
 package dev.mcpbus.supervisor;
 
+import dev.mcpbus.protocol.PublicApi;
+
 /** Which children the supervisor restarts when one has failed (OTP {@code strategy}). */
+@PublicApi
 public enum RestartStrategy {
   /** Only the one that failed. */
   ONE_FOR_ONE,

@@ -1,6 +1,7 @@
 package dev.mcpbus.testing;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -15,6 +16,7 @@ import java.util.function.Predicate;
  * The events of all servers, from its start on, for a test to look at or to wait for. {@code
  * dev.mcpbus.bus.Events} has their types. Any thread may call.
  */
+@PublicApi
 public final class EventRecorder {
 
   private record Waiter(Predicate<JsonObject> wanted, Promise<JsonObject> found) {}

@@ -1,5 +1,6 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.RequestException;
 import dev.mcpbus.server.ToolResult;
@@ -33,6 +34,7 @@ import java.util.stream.Stream;
  *     .onSuccess(result -> git.assertCalled("status", new JsonObject().put("path", ".")));
  * }</pre>
  */
+@PublicApi
 public final class FakeMcpServer {
 
   private static final JsonObject ANY = new JsonObject().put("type", "object");

@@ -1,5 +1,6 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Time that stands still until a test moves it. Any thread may call. */
+@PublicApi
 public final class FakeTime {
 
   private record Wait(long due, Promise<Void> over) {}

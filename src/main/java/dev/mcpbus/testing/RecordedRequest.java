@@ -1,5 +1,6 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param params as they came, a copy
  * @param principal who called, null where the caller's door tells none
  */
+@PublicApi
 public record RecordedRequest(String method, JsonObject params, @Nullable String principal) {
 
   /** The name of the tool or prompt, or the URI of the resource; empty if the params have none. */

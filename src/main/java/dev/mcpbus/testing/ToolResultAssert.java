@@ -1,5 +1,6 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Objects;
@@ -9,6 +10,7 @@ import java.util.stream.Collectors;
  * Assertions on the result of a tool as a {@code JsonObject}, which every failure shows whole. Any
  * thread may call.
  */
+@PublicApi
 public final class ToolResultAssert {
 
   private final JsonObject result;

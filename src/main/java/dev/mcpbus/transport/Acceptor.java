@@ -1,6 +1,9 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.PublicApi;
+
 /** The server's side of a transport inside the process or the cluster: accepts new connections. */
+@PublicApi
 @FunctionalInterface
 public interface Acceptor {
 

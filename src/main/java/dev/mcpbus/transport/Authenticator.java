@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.Future;
 import java.util.Map;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The source of credentials for a transport over HTTP. Several channels may share one and call it
  * on their own contexts; its futures may complete on any thread.
  */
+@PublicApi
 public interface Authenticator {
 
   /**

@@ -1,8 +1,10 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.PublicApi;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the authenticator of a server; the seam between transports and security. */
+@PublicApi
 @FunctionalInterface
 public interface AuthenticatorFactory {
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
@@ -8,6 +9,7 @@ import io.vertx.core.json.JsonObject;
  * An open connection to one MCP server. A channel has a single owner: all calls and all callbacks
  * run on the owner's context.
  */
+@PublicApi
 public interface Channel {
 
   /**

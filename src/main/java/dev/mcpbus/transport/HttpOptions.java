@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param headersHelper command that prints further headers as a JSON object, null for none
  * @param tls files for {@code https}; null for Java's trust store and no client certificate
  */
+@PublicApi
 public record HttpOptions(
     Sensitive url,
     Map<String, Sensitive> headers,

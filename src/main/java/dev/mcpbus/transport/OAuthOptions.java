@@ -3,6 +3,7 @@ package dev.mcpbus.transport;
 import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  *     OAuthGrant#ID_JAG}
  * @param tokenStore name of the store that keeps the tokens, null for the program's own
  */
+@PublicApi
 public record OAuthOptions(
     OAuthGrant grant,
     @Nullable String clientId,

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     client; null where {@code id} itself is written there
  */
 @SuppressWarnings("ArrayRecordComponent") // no code compares messages
+@PublicApi
 public record OutboundMessage(
     Envelope.Kind kind,
     long id,

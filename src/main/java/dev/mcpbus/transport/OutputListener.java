@@ -1,9 +1,12 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.PublicApi;
+
 /**
  * Takes the lines that a server writes and that are no messages of MCP. Any thread may call. The
  * lines are as the server wrote them: not masked, and perhaps not printable.
  */
+@PublicApi
 @FunctionalInterface
 public interface OutputListener {
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -12,6 +13,7 @@ import io.vertx.core.Future;
  * a call the session writes the JSON-RPC envelope and passes the bytes to {@link Channel#send}; the
  * answer comes back through {@link Channel.Receiver#onMessage}.
  */
+@PublicApi
 public interface Transport {
 
   /**

@@ -1,11 +1,13 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.PublicApi;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A failure of a transport. It carries no stack trace, because the peer decides how many failures
  * occur.
  */
+@PublicApi
 public final class TransportException extends Exception {
 
   /** Named like the failure codes of the bus; each reason maps to the code with the same name. */

@@ -1,10 +1,12 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Sensitive;
 import java.util.Collection;
 import java.util.List;
 
 /** The options of one kind of transport, read from a server's entry in the configuration. */
+@PublicApi
 public interface TransportOptions {
 
   /** The value of {@code type} in the configuration. */

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * entry selects it by {@code "type"}, or by the scheme of its {@code "url"}. Needs a public
  * constructor without parameters. Any thread may call its methods.
  */
+@PublicApi
 public interface TransportProvider {
 
   /**

@@ -2,6 +2,7 @@ package dev.mcpbus.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.Reload;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
@@ -33,9 +34,9 @@ class CredentialEndsFaultsTest {
 
   private static void reload(DoorBed bed, AuthOptions auth) {
     TestBus.await(
-        bed.bus
-            .bus()
-            .apply(new ConfigDiff(List.of(), List.of(), List.of(), List.of(), auth, List.of())));
+        Reload.of(
+            bed.bus.bus(),
+            new ConfigDiff(List.of(), List.of(), List.of(), List.of(), auth, List.of())));
   }
 
   /** A standing stream, a {@code discover} subscription, and a stream of HTTP+SSE. */

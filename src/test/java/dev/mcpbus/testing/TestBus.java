@@ -3,6 +3,7 @@ package dev.mcpbus.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Reload;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
@@ -297,7 +298,8 @@ public final class TestBus implements AutoCloseable {
             new JsonObject().put("type", transport.type()),
             Redactor.NONE);
     await(
-        bus.apply(
+        Reload.of(
+            bus,
             new ConfigDiff(List.of(server), List.of(), List.of(), List.of(), null, List.of())));
   }
 

@@ -6,6 +6,7 @@ import dev.langchain4j.service.tool.ToolProviderRequest;
 import dev.langchain4j.service.tool.ToolProviderResult;
 import dev.mcpbus.ai.BlockingTools;
 import dev.mcpbus.ai.ModelTool;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
@@ -25,6 +26,7 @@ import java.util.Map;
  * <p>Each invocation fetches the present list, so servers may come and go. Blocks the calling
  * thread, as the framework requires; throws on an event loop. Any other thread may call.
  */
+@PublicApi
 public final class McpBusToolProvider implements ToolProvider, AutoCloseable {
 
   private static final List<String> HINTS =

@@ -1,6 +1,7 @@
 package dev.mcpbus.ai.spring;
 
 import dev.mcpbus.ai.BlockingTools;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
 import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.ToolCallbackProvider;
@@ -19,6 +20,7 @@ import org.springframework.ai.tool.ToolCallbackProvider;
  * Blocks the calling thread, as the framework requires; throws on an event loop. Any other thread
  * may call.
  */
+@PublicApi
 public final class McpBusToolCallbackProvider implements ToolCallbackProvider, AutoCloseable {
 
   private final BlockingTools tools;

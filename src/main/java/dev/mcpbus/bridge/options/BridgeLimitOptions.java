@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge.options;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 
 /**
@@ -14,6 +15,7 @@ import java.time.Duration;
  * @param heartbeat how often a stream without events sends a comment, default 15 s; a reader that
  *     reads nothing for three heartbeats is dropped
  */
+@PublicApi
 public record BridgeLimitOptions(
     int maxHeaderBytes,
     int maxConnections,

@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge.options;
 
 import dev.mcpbus.internals.HttpConnections;
+import dev.mcpbus.protocol.PublicApi;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Locale;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     default true
  * @param tls null for plain HTTP, the default
  */
+@PublicApi
 public record BridgeOptions(
     String host,
     int port,

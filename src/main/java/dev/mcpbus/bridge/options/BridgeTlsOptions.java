@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge.options;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.nio.file.Path;
 
 /**
@@ -9,4 +10,5 @@ import java.nio.file.Path;
  * @param certFile certificate and its chain, PEM
  * @param keyFile its private key, PKCS#8 PEM without a passphrase
  */
+@PublicApi
 public record BridgeTlsOptions(Path certFile, Path keyFile) {}

@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.ownership;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 
 /**
@@ -15,6 +16,7 @@ import java.time.Duration;
  * @param settle pause after a join, so that nodes that join together cause one redistribution
  * @param quorum how many nodes must grant each other the right to act; 0 or 1 for no such rule
  */
+@PublicApi
 public record OwnershipOptions(
     Duration tick,
     Duration verify,

@@ -1,5 +1,6 @@
 package dev.mcpbus.connection.options;
 
+import dev.mcpbus.protocol.PublicApi;
 import java.util.Map;
 
 /**
@@ -9,6 +10,7 @@ import java.util.Map;
  * @param hashes the hashes of pinned tools by name, {@code sha256-} and 64 hex digits; other tools
  *     are free. Empty with {@code firstUse}
  */
+@PublicApi
 public record PinOptions(boolean firstUse, Map<String, String> hashes) {
 
   /** Nothing is pinned. */

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection.options;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Stores pins beyond the end of the process. Any thread may call it; it never blocks the caller.
  */
+@PublicApi
 public interface PinStore {
 
   /**

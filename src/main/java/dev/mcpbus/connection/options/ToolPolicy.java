@@ -1,6 +1,7 @@
 package dev.mcpbus.connection.options;
 
 import dev.mcpbus.protocol.Glob;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -12,6 +13,7 @@ import java.util.stream.Collectors;
  * @param allow lists of names; a tool must be in each of them. Without a list every tool is in
  * @param deny names of tools that are left out in any case
  */
+@PublicApi
 public record ToolPolicy(List<List<String>> allow, List<String> deny) {
 
   /** Every tool. */

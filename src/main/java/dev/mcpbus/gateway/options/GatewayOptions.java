@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.options;
 
 import dev.mcpbus.directory.ViewOptions;
+import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 import java.util.Map;
 
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param maxStreams that may be open at a time, default 10,000
  * @param pageSize most entries of one page of a list, default 1,000
  */
+@PublicApi
 public record GatewayOptions(
     Map<String, ViewOptions> views,
     Duration sessionIdle,

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps tokens and registrations across restarts. {@link OAuthClient} calls it from any context.
  */
+@PublicApi
 public interface TokenStore {
 
   /** The object that was saved last under {@code key}, null if there is none. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.util.Map;
@@ -8,6 +9,7 @@ import java.util.Map;
  * Creates a {@link TokenStore}. Found with {@link java.util.ServiceLoader} and chosen by {@code
  * "oauth": {"tokenStore": ...}} of a server; all servers that name it share one store.
  */
+@PublicApi
 public interface TokenStoreProvider {
 
   /** The environment variable with the key of the token file, 32 bytes in Base64. */

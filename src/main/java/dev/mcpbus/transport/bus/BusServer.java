@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.bus;
 
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.transport.Acceptor;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -17,6 +18,7 @@ import org.slf4j.LoggerFactory;
  * Listens at a bus address and creates a channel for each connection. Confined to the context on
  * which {@link #listen} was called.
  */
+@PublicApi
 public final class BusServer {
 
   private static final Logger LOG = LoggerFactory.getLogger(BusServer.class);

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.memory;
 
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.SendWindow;
@@ -15,6 +16,7 @@ import io.vertx.core.Future;
  * which they were sent. The bytes are passed by reference. If the acceptor throws, the client's end
  * closes with {@code UPSTREAM_RESET}.
  */
+@PublicApi
 public final class InMemoryTransport implements Transport {
 
   public static final String TYPE = "memory";

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.sdk;
 
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
@@ -24,6 +25,7 @@ import reactor.core.scheduler.Schedulers;
  * ignores SIGTERM outlives {@link Channel#close}. Opening takes 10 s at most. Prefer the transports
  * of this project where one fits.
  */
+@PublicApi
 public final class SdkClientTransport implements Transport {
 
   public static final String TYPE = "sdk";

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.sdk;
 
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
 import io.modelcontextprotocol.json.McpJsonDefaults;
@@ -29,6 +30,7 @@ import reactor.core.publisher.Mono;
  * <p>Handlers run on Reactor's {@code boundedElastic} threads; a blocking handler delays its own
  * session only. Building the server loads classes and schemas: do it on a worker thread.
  */
+@PublicApi
 public final class SdkServerTransportProvider implements McpServerTransportProvider, Acceptor {
 
   private final McpJsonMapper mapper;

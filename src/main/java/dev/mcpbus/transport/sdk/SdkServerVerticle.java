@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.sdk;
 
+import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.transport.bus.BusServer;
 import io.modelcontextprotocol.server.McpAsyncServer;
 import io.vertx.core.Future;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     provider -> McpServer.async(provider).toolCall(tool, handler).build()));
  * }</pre>
  */
+@PublicApi
 public final class SdkServerVerticle extends VerticleBase {
 
   private final String address;

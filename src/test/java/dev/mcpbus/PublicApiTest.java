@@ -1,0 +1,150 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaType;
+import com.tngtech.archunit.core.domain.ThrowsDeclaration;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.mcpbus.protocol.PublicApi;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What {@link PublicApi} promises: closed signatures, and a page that lists the types. */
+class PublicApiTest {
+
+  private static final Path PAGE = Path.of("src/docs/embedding.md");
+
+  /** Libraries whose types everyone has, and those that a package is for. */
+  private static final Map<String, Set<String>> LIBRARIES =
+      Map.of(
+          "", Set.of("java.", "javax.", "io.vertx.core."),
+          "dev.mcpbus.server", Set.of("org.slf4j."),
+          "dev.mcpbus.client", Set.of("io.modelcontextprotocol.spec."),
+          "dev.mcpbus.transport.sdk", Set.of("io.modelcontextprotocol.", "reactor.core.publisher."),
+          "dev.mcpbus.ai.langchain4j", Set.of("dev.langchain4j."),
+          "dev.mcpbus.ai.spring", Set.of("org.springframework.ai."));
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .importUrl(McpBus.class.getProtectionDomain().getCodeSource().getLocation());
+
+  @Test
+  void signatures_of_marked_types_name_marked_types_and_known_libraries() {
+    Set<String> others =
+        CLASSES.stream()
+            .filter(PublicApiTest::isApi)
+            .flatMap(
+                type ->
+                    named(type)
+                        .filter(used -> !isKnown(type, used))
+                        .map(used -> type.getName() + " -> " + used.getName()))
+            .collect(Collectors.toCollection(TreeSet::new));
+
+    assertThat(others).as("types that a program would have to use, and may not").isEmpty();
+  }
+
+  @Test
+  void the_page_lists_the_marked_types() throws IOException {
+    Map<String, Set<String>> marked =
+        CLASSES.stream()
+            .filter(type -> type.isAnnotatedWith(PublicApi.class))
+            .collect(
+                Collectors.groupingBy(
+                    JavaClass::getPackageName,
+                    TreeMap::new,
+                    Collectors.mapping(
+                        JavaClass::getSimpleName, Collectors.toCollection(TreeSet::new))));
+
+    assertThat(marked).hasSizeGreaterThan(10);
+    assertThat(listed()).isEqualTo(marked);
+  }
+
+  @Test
+  void what_is_marked_is_public() {
+    assertThat(
+            CLASSES.stream()
+                .filter(type -> type.isAnnotatedWith(PublicApi.class))
+                .filter(type -> !type.getModifiers().contains(JavaModifier.PUBLIC)))
+        .isEmpty();
+  }
+
+  private static Map<String, Set<String>> listed() throws IOException {
+    Pattern line = Pattern.compile("\\| `(dev\\.mcpbus[a-z0-9.]*)` \\| (.*) \\|");
+    Map<String, Set<String>> listed = new TreeMap<>();
+    for (String text : Files.readAllLines(PAGE)) {
+      Matcher row = line.matcher(text);
+      if (row.matches()) {
+        listed.put(
+            row.group(1),
+            Arrays.stream(row.group(2).replace("`", "").split(", "))
+                .collect(Collectors.toCollection(TreeSet::new)));
+      }
+    }
+    return listed;
+  }
+
+  /** Marked, or a public type inside a marked one. */
+  private static boolean isApi(JavaClass type) {
+    return type.isAnnotatedWith(PublicApi.class)
+        || (isVisible(type.getModifiers())
+            && type.getEnclosingClass().map(PublicApiTest::isApi).orElse(false));
+  }
+
+  private static boolean isKnown(JavaClass user, JavaClass used) {
+    JavaClass type = used.getBaseComponentType();
+    return type.isPrimitive()
+        || isApi(type)
+        || LIBRARIES.entrySet().stream()
+            .filter(library -> user.getPackageName().startsWith(library.getKey()))
+            .flatMap(library -> library.getValue().stream())
+            .anyMatch(type.getName()::startsWith);
+  }
+
+  /** The types that the public and protected parts of a type name. */
+  private static Stream<JavaClass> named(JavaClass type) {
+    Stream<JavaType> parents =
+        Stream.concat(type.getSuperclass().stream(), type.getInterfaces().stream());
+    Stream<JavaType> fields =
+        type.getFields().stream()
+            .filter(field -> isVisible(field.getModifiers()))
+            .map(JavaField::getType);
+    Stream<JavaType> units =
+        type.getCodeUnits().stream()
+            .filter(unit -> isVisible(unit.getModifiers()))
+            .filter(unit -> !unit.getModifiers().contains(JavaModifier.SYNTHETIC))
+            .flatMap(PublicApiTest::types);
+    return Stream.of(parents, fields, units)
+        .flatMap(types -> types)
+        .flatMap(named -> named.getAllInvolvedRawTypes().stream());
+  }
+
+  private static Stream<JavaType> types(JavaCodeUnit unit) {
+    return Stream.of(
+            Stream.of(unit.getReturnType()),
+            unit.getParameterTypes().stream(),
+            unit.getThrowsClause().stream()
+                .map(ThrowsDeclaration::getRawType)
+                .map(JavaType.class::cast))
+        .flatMap(types -> types);
+  }
+
+  private static boolean isVisible(Set<JavaModifier> modifiers) {
+    return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
+  }
+}
