@@ -90,6 +90,7 @@ final class CallCommand extends ServiceCommand {
     return ArgumentWords.typed("the tool " + tool, words, found.arguments(), found.takesOthers());
   }
 
+  @SuppressWarnings("try") // both work until they are closed
   private JsonObject call(
       ServiceClient client, String server, String name, String query, JsonObject arguments) {
     String id = UUID.randomUUID().toString();

@@ -43,7 +43,7 @@ public final class CommandOutput {
     String space = " ".repeat(indent);
     int width = terminal().columns() - indent;
     StringBuilder line = new StringBuilder();
-    for (String word : clean(text.replaceAll("\\s+", " ").strip()).split(" ")) {
+    for (String word : clean(text.replaceAll("\\s+", " ").strip()).split(" ", -1)) {
       if (!line.isEmpty() && CellText.width(line + " " + word) > width) {
         line(space + line);
         line.setLength(0);
