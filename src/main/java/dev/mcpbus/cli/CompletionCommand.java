@@ -29,6 +29,7 @@ final class CompletionCommand implements Callable<Integer> {
       index = "0",
       paramLabel = "SHELL",
       description = "${COMPLETION-CANDIDATES}; the same script serves both.")
+  @SuppressWarnings("UnusedVariable") // picocli checks the word; the script is one
   private Shell shell = Shell.bash;
 
   @Spec

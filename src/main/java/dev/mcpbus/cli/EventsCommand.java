@@ -36,6 +36,7 @@ final class EventsCommand extends ServiceCommand {
   @Option(
       names = {"-f", "--follow"},
       description = "For the habit: events are always followed.")
+  @SuppressWarnings("UnusedVariable") // takes the option that logs has
   private boolean follow;
 
   private String last = "";

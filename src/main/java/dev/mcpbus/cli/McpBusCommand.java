@@ -5,6 +5,7 @@ import dev.mcpbus.protocol.Printable;
 import dev.mcpbus.security.ApiKeys;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
+import java.nio.charset.Charset;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
@@ -72,8 +73,8 @@ public final class McpBusCommand implements Callable<Integer> {
             .map(code -> code.code() + ":" + code.meaning())
             .toArray(String[]::new);
     root.getCommandSpec().usageMessage().exitCodeList(UsageMessageSpec.keyValuesMap(codes));
-    return root.setOut(new PrintWriter(context.out(), true))
-        .setErr(new PrintWriter(context.err(), true))
+    return root.setOut(new PrintWriter(context.out(), true, Charset.defaultCharset()))
+        .setErr(new PrintWriter(context.err(), true, Charset.defaultCharset()))
         .setExecutionStrategy(
             parsed -> {
               UsageErrors.checkOrder(parsed);

@@ -55,7 +55,7 @@ record ToolArgument(String name, JsonObject schema, boolean required) {
       return own;
     }
     Object at = document;
-    for (String step : reference.substring(2).split("/")) {
+    for (String step : reference.substring(2).split("/", -1)) {
       at =
           at instanceof JsonObject json
               ? json.getValue(step.replace("~1", "/").replace("~0", "~"))
@@ -154,7 +154,8 @@ record ToolArgument(String name, JsonObject schema, boolean required) {
     return switch (type) {
       case "integer" -> INTEGER.matcher(word).matches() ? integer(word) : null;
       case "number" -> NUMBER.matcher(word).matches() ? number(word) : null;
-      case "boolean" -> word.equals("true") || word.equals("false") ? Boolean.valueOf(word) : null;
+      case "boolean" ->
+          (word.equals("true") || word.equals("false")) ? Boolean.valueOf(word) : null;
       case "array" -> json(word) instanceof JsonArray array ? array : null;
       case "object" -> json(word) instanceof JsonObject object ? object : null;
       default -> null;

@@ -154,17 +154,18 @@ final class ForeignForms {
 
   private void split(
       ConfigMember command, ConfigNode program, List<ConfigNode> first, String what) {
-    ConfigMember args = members.get("args");
-    boolean hasArgs = args != null && !args.value().is(ValueType.NULL);
-    if (hasArgs && !args.value().is(ValueType.ARRAY)) {
+    ConfigMember found = members.get("args");
+    ConfigMember args = found == null || found.value().is(ValueType.NULL) ? null : found;
+    if (args != null && !args.value().is(ValueType.ARRAY)) {
       return;
     }
     List<ConfigNode> all = new ArrayList<>(first);
-    if (hasArgs) {
+    if (args != null) {
       all.addAll(args.value().items());
     }
     put("command", command.line(), program);
-    put("args", hasArgs ? args.line() : command.line(), ConfigNode.array(command.line(), all));
+    int line = args == null ? command.line() : args.line();
+    put("args", line, ConfigNode.array(command.line(), all));
     note(
         command.line(),
         "\"command\" " + what + "; it is read as a program and its arguments",

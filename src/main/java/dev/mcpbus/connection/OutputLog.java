@@ -32,6 +32,7 @@ final class OutputLog implements OutputListener {
   /** A sequence that sets colors on a terminal. */
   private static final Pattern COLOR = Pattern.compile("\u001b\\[[0-9;]*m");
 
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record OutputLine(
       long number, long time, OutputStreamName from, byte[] text, boolean isCut) {}
 

@@ -60,26 +60,24 @@ final class FailureClues {
   }
 
   private Diagnosis read() {
-    switch (seen.code()) {
-      case "UNSUPPORTED_VERSION":
-        return at("handshake", unsupported());
-      case "LOOP_DETECTED":
-        return at(
-            "handshake",
-            found(
-                DoctorCause.LEADS_BACK,
-                "The server leads back to this mcpbus",
-                "Remove the entry, or give it the URL of a view that leaves it out: /mcp/VIEW"));
-      case "SCOPE_REJECTED":
-        return at(
-            "handshake",
-            found(
-                DoctorCause.TOOLS_ONLY,
-                "The server offers more than tools, and the entry has \"toolsOnly\"",
-                "Write \"toolsOnly\": false"));
-      default:
-        return seen.endpoint() == null ? ofProcess() : ofNetwork(seen.endpoint());
-    }
+    return switch (seen.code()) {
+      case "UNSUPPORTED_VERSION" -> at("handshake", unsupported());
+      case "LOOP_DETECTED" ->
+          at(
+              "handshake",
+              found(
+                  DoctorCause.LEADS_BACK,
+                  "The server leads back to this mcpbus",
+                  "Remove the entry, or give it the URL of a view that leaves it out: /mcp/VIEW"));
+      case "SCOPE_REJECTED" ->
+          at(
+              "handshake",
+              found(
+                  DoctorCause.TOOLS_ONLY,
+                  "The server offers more than tools, and the entry has \"toolsOnly\"",
+                  "Write \"toolsOnly\": false"));
+      default -> seen.endpoint() == null ? ofProcess() : ofNetwork(seen.endpoint());
+    };
   }
 
   private Finding unsupported() {

@@ -223,7 +223,7 @@ final class ReportText {
   private List<String> wrap(String text, int first, int others) {
     List<String> parts = new ArrayList<>();
     StringBuilder part = new StringBuilder();
-    for (String word : shown(text).split(" +")) {
+    for (String word : shown(text).split(" +", -1)) {
       int width = parts.isEmpty() ? first : others;
       if (part.length() > 0 && part.length() + 1 + word.length() > width) {
         parts.add(part.toString());

@@ -66,7 +66,7 @@ final class ReplicaDiagnostics {
   }
 
   /**
-   * The replica that the body names in {@code replica}; null if it names none.
+   * The replica that the body names in its member {@code "replica"}; null if it names none.
    *
    * @throws McpFailure {@code BAD_REQUEST} if there is no such replica
    */
