@@ -28,6 +28,7 @@ final class AnswerCommand extends ServiceCommand {
     @Option(names = "--decline", description = "Say no.")
     private boolean decline;
 
+    @SuppressWarnings("UnusedVariable") // what is no decline is a cancel
     @Option(names = "--cancel", description = "Give no answer.")
     private boolean cancel;
   }

@@ -21,6 +21,7 @@ class CheckCommandTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
+  @SuppressWarnings("NullAway") // check starts nothing
   private int check(String text) throws IOException {
     Path file = Files.writeString(folder.resolve("mcp.json"), text);
     CommandContext context =

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ class ServiceClientTest {
 
   private HttpServer server;
   private ServiceClient client;
-  private volatile String authorization;
+  private volatile @Nullable String authorization;
 
   @BeforeEach
   void listen() throws IOException {
@@ -80,7 +81,7 @@ class ServiceClientTest {
     answer("/api", 401, "{\"detail\": \"a key is needed\", \"code\": \"FORBIDDEN\"}");
     assertThat(failure("/api"))
         .hasMessageContaining("--key-file")
-        .satisfies(e -> assertThat(((CommandFailure) e).exit()).isEqualTo(ExitCode.NOT_ALLOWED));
+        .satisfies(e -> assertThat(e.exit()).isEqualTo(ExitCode.NOT_ALLOWED));
   }
 
   @Test

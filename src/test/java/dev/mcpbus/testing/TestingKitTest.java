@@ -30,6 +30,8 @@ class TestingKitTest {
   private static final JsonObject HERE = new JsonObject().put("path", ".");
 
   private FakeMcpServer git;
+
+  @SuppressWarnings("NullAway.Init") // set when the bus has started
   private McpBus bus;
 
   @BeforeEach
