@@ -138,6 +138,7 @@ class ArchitectureTest {
           row("gateway", "gateway.http", "gateway.options", "gateway.request", "gateway.session"),
           row("gateway.http", "gateway.options", "gateway.request"),
           row("gateway.session", "gateway.options", "gateway.request"),
+          row("hosting", "hosting.credentials"),
           row("protocol.schema", "protocol"),
           row("security", "security.oauth"),
           row("transport.bus", "transport"),

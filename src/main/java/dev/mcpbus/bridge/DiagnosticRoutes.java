@@ -67,6 +67,15 @@ final class DiagnosticRoutes {
                 .onSuccess(all -> RouteTable.json(ctx.response(), 200, all.toBuffer()))
                 .onFailure(ctx::fail));
     routes.add(
+        Route.get("/api/logins", Action.ADMIN, "listLogins", "Login pages that wait for a person.")
+            .giving("LoginList"),
+        ctx ->
+            ServerRoutes.answer(
+                ctx,
+                calls
+                    .ask(ctx, Addresses.SERVERS_LOGINS, new JsonObject())
+                    .map(JsonObject::toBuffer)));
+    routes.add(
         Route.post(
                 ONE + "/calls/:call/cancel",
                 Action.ADMIN,

@@ -102,6 +102,13 @@ public final class Addresses {
   /** The nodes of the cluster, as seen by the node that replies. */
   public static final String SERVERS_NODES = "mcp.servers.nodes";
 
+  /**
+   * Logins at servers that wait for a person: {@code {logins: [{server, page, until}]}}; {@code
+   * server} is the origin of the server's URL. Of the answering node alone, whose loopback
+   * interface the browser has to reach.
+   */
+  public static final String SERVERS_LOGINS = "mcp.servers.logins";
+
   /** The calls of all servers. */
   public static final String SERVERS_CALLS = "mcp.servers.calls";
 

@@ -4,7 +4,8 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -17,6 +18,8 @@ import picocli.CommandLine.Parameters;
     description = "Shows calls in flight: who, which tool, since when; \"cancel\" ends one.")
 final class CallsCommand extends ServiceCommand {
 
+  private static final Pattern PLACE = Pattern.compile("([^/]+)/(\\d{1,19})(?:@(\\d{1,6}))?");
+
   @Parameters(
       index = "0",
       arity = "0..1",
@@ -27,7 +30,7 @@ final class CallsCommand extends ServiceCommand {
   @Parameters(
       index = "1",
       arity = "0..1",
-      paramLabel = "[SERVER/]CALL",
+      paramLabel = "SERVER/NUMBER",
       description = "The call to cancel, as the list names it.")
   private @Nullable String call;
 
@@ -60,11 +63,12 @@ final class CallsCommand extends ServiceCommand {
   }
 
   private void show(JsonObject calls, @Nullable String only) {
-    TextTable table = new TextTable("CALL", "AGE", "WHO", "METHOD", "NAME");
+    TextTable table = new TextTable("CALL", "AGE", "LEFT", "WHO", "METHOD", "NAME");
     for (JsonObject each : ContentText.objects(calls, "inFlight")) {
       table.row(
           place(each, only),
           millis(each.getValue("ageMillis")),
+          millis(each.getValue("deadlineMillis")),
           each.getValue("who"),
           each.getValue("method"),
           each.getValue("name"));
@@ -77,20 +81,23 @@ final class CallsCommand extends ServiceCommand {
     if (recent) {
       ended(ContentText.objects(calls, "recent"), only);
     }
+    for (Object missing : ContentText.array(calls, "missing")) {
+      output().note("without the calls of " + missing + ", which did not answer");
+    }
   }
 
   private void ended(List<JsonObject> calls, @Nullable String only) {
-    TextTable table = new TextTable("TIME", "CALL", "TOOK", "WHO", "METHOD", "NAME", "OUTCOME");
+    TextTable table = new TextTable("TIME", "CALL", "TOOK", "OUTCOME", "WHO", "METHOD", "NAME");
+    Instant now = Instant.now();
     for (JsonObject each : calls) {
-      String code = Objects.toString(each.getValue("code"), "");
       table.row(
-          TimeText.clock(each.getValue("time"), Instant.now()),
+          TimeText.clock(each.getValue("time"), now),
           place(each, only),
-          millis(each.getValue("tookMillis")),
+          millis(each.getValue("millis")),
+          outcome(each),
           each.getValue("who"),
           each.getValue("method"),
-          each.getValue("name"),
-          code.isEmpty() ? Objects.toString(each.getValue("outcome"), "ok") : code);
+          each.getValue("name"));
     }
     output().line("");
     if (table.isEmpty()) {
@@ -100,10 +107,20 @@ final class CallsCommand extends ServiceCommand {
     }
   }
 
+  private static TableCell outcome(JsonObject call) {
+    String outcome = ContentText.text(call, "outcome");
+    return new TableCell(
+        outcome, outcome.equals("OK") ? TableCell.CellColor.NONE : TableCell.CellColor.WARNING);
+  }
+
+  /** {@code SERVER/NUMBER}, of one of several replicas {@code SERVER/NUMBER@REPLICA}. */
   private static String place(JsonObject call, @Nullable String only) {
-    String server = ContentText.text(call, "id");
-    String number = String.valueOf(call.getValue("call"));
-    return server.isEmpty() ? (only == null ? "" : only + "/") + number : server + "/" + number;
+    String server = ContentText.text(call, "server");
+    Object replica = call.getValue("replica");
+    return (server.isEmpty() && only != null ? only : server)
+        + "/"
+        + call.getValue("call")
+        + (replica == null ? "" : "@" + replica);
   }
 
   private static String millis(@Nullable Object value) {
@@ -115,23 +132,24 @@ final class CallsCommand extends ServiceCommand {
   }
 
   private void cancel(ServiceClient client) {
-    String wanted = call;
-    int slash = wanted == null ? -1 : wanted.indexOf('/');
-    if (wanted == null || slash < 1) {
+    Matcher place = PLACE.matcher(call == null ? "" : call);
+    if (!place.matches()) {
       throw CommandFailure.usage(
           "name the call as \"mcpbus calls\" lists it: mcpbus calls cancel SERVER/NUMBER");
     }
+    String replica = place.group(3);
     JsonObject answer =
         client.post(
-            ServerTool.pathOf(wanted.substring(0, slash))
+            ServerTool.pathOf(place.group(1))
                 + "/calls/"
-                + ServiceClient.segment(wanted.substring(slash + 1))
-                + "/cancel",
+                + place.group(2)
+                + "/cancel"
+                + (replica == null ? "" : "?replica=" + replica),
             new JsonObject());
     if (json()) {
       output().json(answer);
     } else {
-      output().line("The call " + wanted + " is cancelled.");
+      output().line("The call " + place.group() + " is cancelled.");
     }
   }
 }

@@ -16,6 +16,7 @@ import picocli.CommandLine.Parameters;
     })
 final class LogsCommand extends ServiceCommand {
 
+  private static final int MAX_LINES = 500;
   private static final long POLL_MILLIS = 500;
 
   @Parameters(index = "0", paramLabel = "ID", description = "The server.")
@@ -39,7 +40,7 @@ final class LogsCommand extends ServiceCommand {
   @Override
   protected ExitCode run(ServiceClient client) {
     String path = ServerTool.pathOf(id) + "/logs";
-    JsonObject page = client.get(path);
+    JsonObject page = client.get(path + "?limit=" + Math.max(1, Math.min(MAX_LINES, lines)));
     boolean some = print(page, lines);
     if (!some && !follow && !json()) {
       output().note("The server " + id + " has said nothing on stderr.");

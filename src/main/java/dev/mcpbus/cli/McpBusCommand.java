@@ -110,6 +110,7 @@ public final class McpBusCommand implements Callable<Integer> {
         new AddCommand(context),
         new RemoveCommand(context),
         new AnswerCommand(context),
+        new LoginCommand(context),
         new HealthCommand(context),
         new CompletionCommand(context));
   }

@@ -11,6 +11,7 @@ import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.hosting.credentials.PendingLogins;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -88,6 +89,11 @@ public final class ServersVerticle extends VerticleBase {
                         consume(Addresses.SERVERS_REMOVE, this::remove),
                         consume(Addresses.SERVERS_LIST, body -> list()),
                         consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
+                        consume(
+                            Addresses.SERVERS_LOGINS,
+                            body ->
+                                Future.succeededFuture(
+                                    PendingLogins.of(vertx).toJson(Instant.now()))),
                         consume(Addresses.SERVERS_CALLS, body -> calls()),
                         consume(Addresses.SERVERS_NODES, body -> Future.succeededFuture(nodes())),
                         consume(Addresses.SERVERS_LEASE, this::lease),

@@ -189,6 +189,7 @@ class OpenApiDocumentTest {
             "getLogs",
             "listAllCalls",
             "listCalls",
+            "listLogins",
             "removeServer",
             "restart",
             "setLogLevel",
@@ -250,6 +251,7 @@ class OpenApiDocumentTest {
     fits(seen, "callTool", one + "/tools/add", "[", 400);
     fits(seen, "getHistory", one + "/history", null, 200);
     fits(seen, "listAllCalls", "/api/calls", null, 200);
+    fits(seen, "listLogins", "/api/logins", null, 200);
     fits(seen, "listCalls", one + "/calls", null, 200);
     fits(seen, "cancelNumberedCall", one + "/calls/7777/cancel", "", 200);
     fits(seen, "cancelNumberedCall", one + "/calls/x/cancel", "", 400);

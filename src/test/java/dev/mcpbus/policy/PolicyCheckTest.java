@@ -55,6 +55,7 @@ class PolicyCheckTest {
           entry(Addresses.SERVERS_ADD, ADMIN),
           entry(Addresses.SERVERS_REMOVE, ADMIN),
           entry(Addresses.SERVERS_CALLS, ADMIN),
+          entry(Addresses.SERVERS_LOGINS, ADMIN),
           entry(Addresses.SERVERS_NODES, Operation.whole(Action.LIST, "a")),
           entry(Addresses.INPUT_PENDING, Operation.own(Action.CALL, "a")),
           entry(Addresses.INPUT_RESPOND, Operation.own(Action.CALL, "a")),

@@ -13,6 +13,7 @@ import dev.mcpbus.transport.OAuthOptions;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -75,8 +76,9 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
 
   /**
    * Uses environment variables, as the service does. Tokens go to the store that the server names,
-   * else to an encrypted file; without a key they stay in memory alone. The log shows the page for
-   * a login. Opens nothing before the first server that uses OAuth.
+   * else to an encrypted file; without a key they stay in memory alone. The log and {@link
+   * PendingLogins} show the page for a login. Opens nothing before the first server that uses
+   * OAuth.
    */
   public static OAuthAuthenticators ofVariables(Vertx vertx, Map<String, String> variables) {
     return new OAuthAuthenticators(
@@ -87,12 +89,14 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
                 store.equals(OWN_STORE)
                     ? defaultStore(vertx, variables)
                     : namedStore(vertx, variables, store),
-                (server, page, within) ->
-                    LOG.warn(
-                        "{} requires a login: open this page within {} s: {}",
-                        server,
-                        within.toSeconds(),
-                        page)));
+                (server, page, within) -> {
+                  PendingLogins.of(vertx).add(server, page, within, Instant.now());
+                  LOG.warn(
+                      "{} requires a login: open this page within {} s: {}",
+                      server,
+                      within.toSeconds(),
+                      page);
+                }));
   }
 
   private static TokenStore defaultStore(Vertx vertx, Map<String, String> variables) {

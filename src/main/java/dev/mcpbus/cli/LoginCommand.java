@@ -1,0 +1,157 @@
+package dev.mcpbus.cli;
+
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code login}: has mcpbus connect to a server that wants a login, prints the login page, and
+ * waits until the person has logged in there. The browser's redirect goes to mcpbus, not to this
+ * command.
+ */
+@Command(
+    name = "login",
+    sortOptions = false,
+    description = {
+      "Logs in at a server with OAuth: prints the page to open in a browser on the machine of",
+      "mcpbus, and waits. Tokens survive a restart of mcpbus where MCPBUS_TOKEN_KEY is set."
+    })
+final class LoginCommand extends ServiceCommand {
+
+  private static final long POLL_MILLIS = 500;
+
+  /** How long mcpbus may take to find the server's login page. */
+  private static final Duration FIND = Duration.ofSeconds(30);
+
+  /** How often the server is tried again while the person logs in. */
+  private static final Duration AGAIN = Duration.ofSeconds(5);
+
+  private static final Set<String> DOWN = Set.of("FAILED", "RECONNECTING", "IDLE", "CLOSED");
+
+  @Parameters(index = "0", paramLabel = "SERVER", description = "The server.")
+  private String server = "";
+
+  LoginCommand(CommandContext context) {
+    super(context);
+  }
+
+  @Override
+  protected ExitCode run(ServiceClient client) {
+    String path = ServerTool.pathOf(server);
+    JsonObject status = client.get(path);
+    if ("READY".equals(status.getValue("state"))) {
+      return done("is connected; no login is needed");
+    }
+    String origin = origin(status);
+    client.post(path + "/restart", new JsonObject());
+    Instant tried = Instant.now();
+    Instant until = tried.plus(FIND);
+    String shown = "";
+    while (Instant.now().isBefore(until)) {
+      JsonObject login = login(client, origin);
+      if (login != null && !shown.equals(ContentText.text(login, "page"))) {
+        shown = ContentText.text(login, "page");
+        Instant end = TimeText.instant(login.getValue("until"));
+        until = end == null ? until : end;
+        show(shown, until);
+      }
+      SettledServers.pause(POLL_MILLIS);
+      status = client.get(path);
+      if ("READY".equals(status.getValue("state"))) {
+        return done("is connected, you are logged in");
+      }
+      boolean down = DOWN.contains(ContentText.text(status, "state"));
+      if (shown.isEmpty() && down && failedForGood(status, tried.minus(FIND))) {
+        break;
+      }
+      if (!shown.isEmpty() && down && Instant.now().isAfter(tried.plus(AGAIN))) {
+        client.post(path + "/restart", new JsonObject());
+        tried = Instant.now();
+      }
+    }
+    throw failed(status, shown);
+  }
+
+  /** A failure that no login page can mend; mcpbus says AUTH_REQUIRED while a page is open. */
+  private static boolean failedForGood(JsonObject status, Instant since) {
+    if (!(status.getValue("lastError") instanceof JsonObject error)) {
+      return false;
+    }
+    Instant at = TimeText.instant(error.getValue("time"));
+    return at != null && at.isAfter(since) && !"AUTH_REQUIRED".equals(error.getValue("code"));
+  }
+
+  private ExitCode done(String text) {
+    if (json()) {
+      output().json(new JsonObject().put("server", server).put("loggedIn", true));
+    } else {
+      output().line("The server " + server + " " + text + ".");
+    }
+    return ExitCode.DONE;
+  }
+
+  private void show(String page, Instant until) {
+    if (json()) {
+      output().jsonLine(new JsonObject().put("page", page).put("until", until.toString()));
+      return;
+    }
+    output().line("Open this page in a browser on the machine of mcpbus:");
+    output().line(page);
+    output().progress("waiting for the login, until " + until);
+  }
+
+  private static @Nullable JsonObject login(ServiceClient client, String origin) {
+    return ContentText.objects(client.get("/api/logins"), "logins").stream()
+        .filter(login -> origin.equals(login.getValue("server")))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Scheme, host and port of the server's URL. */
+  private String origin(JsonObject status) {
+    if (status.getValue("config") instanceof JsonObject config
+        && config.getValue("url") instanceof String url) {
+      try {
+        URI uri = new URI(url);
+        String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+        int port = uri.getPort();
+        boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
+        String host = String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT);
+        return scheme + "://" + host + (standard ? "" : ":" + port);
+      } catch (URISyntaxException e) {
+        // below: the same as without a URL
+      }
+    }
+    throw new CommandFailure(
+        ExitCode.NOT_FOUND,
+        "NO_LOGIN",
+        "the server "
+            + server
+            + " has no URL to log in at; \"mcpbus status "
+            + server
+            + "\" shows it");
+  }
+
+  private CommandFailure failed(JsonObject status, String page) {
+    output().clearProgress();
+    String why =
+        status.getValue("lastError") instanceof JsonObject error
+            ? ContentText.text(error, "code") + ": " + ContentText.text(error, "message")
+            : "state " + status.getValue("state");
+    return new CommandFailure(
+        ExitCode.NOT_ALLOWED,
+        page.isEmpty() ? "NO_LOGIN_PAGE" : "LOGIN_TIMEOUT",
+        (page.isEmpty()
+                ? "mcpbus found no login page for " + server
+                : "no login at " + server + " in time")
+            + "; "
+            + why);
+  }
+}

@@ -1,0 +1,116 @@
+package dev.mcpbus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.McpBus;
+import dev.mcpbus.testing.OAuthWorld;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The command at a mcpbus whose server wants a person to log in. */
+class LoginCommandTest {
+
+  private Vertx vertx;
+  private OAuthWorld world;
+  private McpBus bus;
+
+  @BeforeEach
+  void start() {
+    vertx = Vertx.vertx();
+    world = new OAuthWorld(vertx);
+    world.results =
+        request ->
+            "initialize".equals(request.getString("method"))
+                ? OAuthWorld.HELLO.copy()
+                : new JsonObject();
+    JsonObject server =
+        new JsonObject().put("url", world.url().toString()).put("oauth", new JsonObject());
+    JsonObject plain = new JsonObject().put("type", "bus").put("address", "mcpbus.demo");
+    JsonObject servers = new JsonObject().put("wants-login", server).put("demo", plain);
+    bus =
+        McpBus.start(
+                vertx, McpBus.Options.of(new JsonObject().put("mcpServers", servers)).withPort(0))
+            .await();
+  }
+
+  @AfterEach
+  void stop() {
+    bus.close().await();
+    world.close();
+    vertx.close().await();
+  }
+
+  private CommandRun run(String server, String... more) {
+    String[] args = new String[more.length + 4];
+    args[0] = "login";
+    args[1] = server;
+    args[2] = "--url";
+    args[3] = "http://127.0.0.1:" + bus.port();
+    System.arraycopy(more, 0, args, 4, more.length);
+    Map<String, String> variables = Map.of("MCPBUS_KEY", String.valueOf(bus.adminToken()));
+    return new CommandRun(Path.of("/nowhere"), variables, "", args);
+  }
+
+  private ServiceClient client() {
+    URI url = URI.create("http://127.0.0.1:" + bus.port());
+    return new ServiceClient(url, bus.adminToken(), null);
+  }
+
+  @Test
+  void the_page_is_printed_and_the_command_ends_when_the_person_has_logged_in() throws Exception {
+    CompletableFuture<CommandRun> login = CompletableFuture.supplyAsync(() -> run("wants-login"));
+    String page =
+        Awaitility.await()
+            .until(
+                () ->
+                    ContentText.objects(client().get("/api/logins"), "logins").stream()
+                        .map(each -> each.getString("page"))
+                        .findFirst()
+                        .orElse(""),
+                found -> !found.isEmpty());
+
+    world.browse(URI.create(page));
+
+    CommandRun done = login.get(60, TimeUnit.SECONDS);
+    assertThat(done.code()).as(done.err()).isZero();
+    assertThat(done.out()).contains(page, "wants-login is connected, you are logged in");
+    CommandRun again = run("wants-login", "--json");
+    assertThat(new JsonObject(again.out()).getBoolean("loggedIn")).isTrue();
+  }
+
+  @Test
+  void a_server_without_a_url_has_no_login() {
+    Awaitility.await()
+        .until(() -> client().get("/api/servers/demo").getString("state").equals("READY"));
+    assertThat(run("demo").out()).contains("no login is needed");
+    assertThat(run("nowhere").code()).isEqualTo(2);
+  }
+
+  @Test
+  void the_pages_are_for_admins_alone() {
+    URI url = URI.create("http://127.0.0.1:" + bus.port());
+    CommandRun stranger =
+        new CommandRun(
+            Path.of("/nowhere"),
+            Map.of("MCPBUS_ADMIN_FOLDER", "/nowhere"),
+            "",
+            "login",
+            "demo",
+            "--url",
+            url.toString(),
+            "--json");
+    assertThat(stranger.code()).isZero();
+    org.assertj.core.api.Assertions.assertThatThrownBy(
+            () -> new ServiceClient(url, null, null).get("/api/logins"))
+        .satisfies(e -> assertThat(((CommandFailure) e).exit()).isEqualTo(ExitCode.NOT_ALLOWED));
+  }
+}
