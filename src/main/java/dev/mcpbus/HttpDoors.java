@@ -51,6 +51,11 @@ final class HttpDoors {
     return all;
   }
 
+  /** The number of open connections of HTTP clients. */
+  int sockets() {
+    return bridges.get(0).connections();
+  }
+
   int port() {
     return bridges.get(0).port();
   }

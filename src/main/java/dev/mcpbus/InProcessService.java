@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.ExitCode;
 import dev.mcpbus.cli.LocalService;
@@ -65,6 +66,7 @@ final class InProcessService implements LocalService {
       Path file, ConfigResult result, McpBusConfig config, String hash) {
     return OptionsReader.of(file, result, config)
         .withSearch(false)
+        .withTelemetry(TelemetryOptions.OFF)
         .withAuth(
             new AuthOptions(
                 List.of(new AuthOptions.ApiKey("command", hash, Set.of(), true, null, null)),

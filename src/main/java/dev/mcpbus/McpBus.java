@@ -6,6 +6,7 @@ import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
@@ -72,6 +73,7 @@ public final class McpBus {
    * @param input how long a question of a server may wait, and how many may
    * @param auth which principals may come in over HTTP, and with which rights
    * @param placement the intervals of ownership, where Vert.x is clustered
+   * @param telemetry whether to measure and to trace; nothing by default
    * @param problems of the configuration, for example of the servers that are left out
    */
   public record Options(
@@ -85,6 +87,7 @@ public final class McpBus {
       InputOptions input,
       AuthOptions auth,
       OwnershipOptions placement,
+      TelemetryOptions telemetry,
       List<ConfigProblem> problems) {
 
     /** Refuses a bridge that would be open by mistake; the message names the remedy. */
@@ -113,6 +116,7 @@ public final class McpBus {
           InputOptions.DEFAULT,
           AuthOptions.NONE,
           OwnershipOptions.DEFAULT,
+          TelemetryOptions.DEFAULT,
           List.of());
     }
 
@@ -196,6 +200,11 @@ public final class McpBus {
       return with(draft -> draft.placement = other);
     }
 
+    /** Metrics need Micrometer on the class path, traces OpenTelemetry. */
+    public Options withTelemetry(TelemetryOptions other) {
+      return with(draft -> draft.telemetry = other);
+    }
+
     Options withProblems(List<ConfigProblem> found) {
       return with(draft -> draft.problems = found);
     }
@@ -270,10 +279,12 @@ public final class McpBus {
       return Future.failedFuture(ClusterSecret.missing());
     }
     Codecs.register(vertx);
+    TelemetryParts telemetry;
     VerticleTree tree;
     try {
-      tree = new VerticleTree(vertx, options, authenticators, pins);
-    } catch (IllegalStateException missing) {
+      telemetry = TelemetryParts.install(vertx, options.telemetry());
+      tree = new VerticleTree(vertx, options, authenticators, pins, telemetry);
+    } catch (RuntimeException missing) {
       return Future.failedFuture(missing);
     }
     OwnContext caller = OwnContext.current(vertx);

@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ServerDefinition;
@@ -26,6 +27,7 @@ final class OptionsDraft {
   InputOptions input;
   AuthOptions auth;
   OwnershipOptions placement;
+  TelemetryOptions telemetry;
   List<ConfigProblem> problems;
 
   OptionsDraft(McpBus.Options from) {
@@ -39,6 +41,7 @@ final class OptionsDraft {
     input = from.input();
     auth = from.auth();
     placement = from.placement();
+    telemetry = from.telemetry();
     problems = from.problems();
   }
 
@@ -54,6 +57,7 @@ final class OptionsDraft {
         input,
         auth,
         placement,
+        telemetry,
         problems);
   }
 }

@@ -84,6 +84,7 @@ final class OptionsReader {
         .withSearch(config.search())
         .withAuth(config.auth())
         .withPlacement(OwnershipOptions.DEFAULT.withQuorum(config.cluster().quorum()))
+        .withTelemetry(config.telemetry())
         .withProblems(config.problems());
   }
 }

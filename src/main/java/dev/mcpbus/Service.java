@@ -122,7 +122,9 @@ final class Service {
   private static McpBus.Options options(
       Path file, ConfigResult result, McpBusConfig config, int port) throws StartException {
     try {
-      return OptionsReader.of(file, result, config).withBridge(config.bridge().withPort(port));
+      return OptionsReader.of(file, result, config)
+          .withTelemetry(config.telemetry().ofService(System.getenv()))
+          .withBridge(config.bridge().withPort(port));
     } catch (IllegalArgumentException e) {
       throw new StartException(e);
     }

@@ -56,23 +56,33 @@ final class VerticleTree {
   private final AccessControl access;
   private final Directory directory;
   private final @Nullable HttpDoors http;
+  private final @Nullable TelemetryParts telemetry;
+  private final Readiness readiness = new Readiness();
   private Future<Void> opened = Future.succeededFuture();
   private final Promise<Void> closed = Promise.promise();
   private volatile boolean closing;
   private volatile long auditTimer = -1;
 
-  /** Throws where a library is missing that an option needs. */
+  /**
+   * Throws where a library is missing that an option needs.
+   *
+   * @param telemetry null where nothing is measured
+   */
   VerticleTree(
-      Vertx vertx, McpBus.Options options, AuthenticatorFactory authenticators, PinStore pins) {
+      Vertx vertx,
+      McpBus.Options options,
+      AuthenticatorFactory authenticators,
+      PinStore pins,
+      @Nullable TelemetryParts telemetry) {
     requireLibraries(options);
     this.vertx = vertx;
+    this.telemetry = telemetry;
     this.context = OwnContext.create(vertx);
     this.foundation = new Deployments(vertx);
     this.connections = new Deployments(vertx);
     this.doors = new Deployments(vertx);
     this.supervisor = new SupervisorVerticle(options.supervisor());
     Implementation own = new Implementation("mcpbus", McpBusVersion.current());
-    Readiness readiness = new Readiness();
     this.servers =
         new ServersVerticle(
             supervisor,
@@ -145,6 +155,7 @@ final class VerticleTree {
             ? foundation.add(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
     return demo.compose(next -> InstanceId.open(vertx))
+        .compose(next -> measures())
         .compose(next -> foundation.add(directory(options)))
         .compose(next -> foundation.add(new FunctionsVerticle()))
         .compose(next -> foundation.add(inputs(options.input())))
@@ -156,6 +167,12 @@ final class VerticleTree {
         .compose(next -> directory.refresh(vertx))
         .compose(next -> http == null ? Future.succeededFuture() : doors.add(http.verticles()))
         .onSuccess(open -> startAuditing());
+  }
+
+  private Future<Void> measures() {
+    return telemetry == null
+        ? Future.succeededFuture()
+        : telemetry.open(readiness, () -> http == null ? 0 : http.sockets());
   }
 
   /** Writes the counts of the audit log every second. */
@@ -221,6 +238,7 @@ final class VerticleTree {
     vertx.cancelTimer(auditTimer);
     access.audit().flush();
     return Future.join(doors.closeTogether(), connections.closeInReverse())
-        .transform(ended -> foundation.closeInReverse());
+        .transform(ended -> foundation.closeInReverse())
+        .transform(ended -> telemetry == null ? Future.succeededFuture() : telemetry.close());
   }
 }

@@ -46,6 +46,8 @@ class LeftOutLibrariesIT {
                   "jackson-core-3",
                   "jackson-databind-3",
                   "jackson-annotations-"),
+          OptionalLibrary.MICROMETER, List.of("micrometer-", "prometheus-metrics-"),
+          OptionalLibrary.OPENTELEMETRY, List.of("opentelemetry-"),
           OptionalLibrary.PICOCLI, List.of("picocli-"),
           OptionalLibrary.SNAKEYAML, List.of("snakeyaml-engine-"),
           OptionalLibrary.VERTX_AUTH_JWT, List.of("vertx-auth-jwt-"),
@@ -90,6 +92,18 @@ class LeftOutLibrariesIT {
   @Test
   void without_the_sdk_and_reactor() throws Exception {
     assertThat(without(OptionalLibrary.MCP_SDK)).contains("io.modelcontextprotocol.sdk:mcp");
+  }
+
+  @Test
+  void without_micrometer() throws Exception {
+    assertThat(without(OptionalLibrary.MICROMETER))
+        .contains("io.micrometer:micrometer-registry-prometheus");
+  }
+
+  @Test
+  void without_opentelemetry() throws Exception {
+    assertThat(without(OptionalLibrary.OPENTELEMETRY))
+        .contains("io.opentelemetry:opentelemetry-sdk-extension-autoconfigure");
   }
 
   @Test

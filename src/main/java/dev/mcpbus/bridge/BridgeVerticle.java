@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP server: REST and event streams under {@code /api}, JSON-RPC at {@code /rpc}, the event
- * bus at {@code /eventbus}, health under {@code /health}, the description at {@code /openapi.json}.
- * It has no state of any server connection: every call goes over the bus. Failures are problem
- * documents.
+ * bus at {@code /eventbus}, health under {@code /health}, metrics at {@code /metrics}, the
+ * description at {@code /openapi.json}. It has no state of any server connection: every call goes
+ * over the bus. Failures are problem documents.
  */
 public final class BridgeVerticle extends VerticleBase {
 
@@ -166,6 +166,7 @@ public final class BridgeVerticle extends VerticleBase {
     streams = new OpenStreams(vertx, options, shared, gate);
     streams.mount(routes, router);
     new LogLevelRoutes(vertx, limits).mount(routes);
+    new MetricsRoute(vertx, gate).mount(routes);
     new OpenApiRoute().mount(routes);
     routes.mount(router);
     table = routes.all();
@@ -216,7 +217,7 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   /** The number of open connections of all verticles that share the port. */
-  int connections() {
+  public int connections() {
     return shared.connections.open();
   }
 

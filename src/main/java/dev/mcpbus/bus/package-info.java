@@ -24,6 +24,9 @@
  * dev.mcpbus.bus.ListKind} (the kinds of lists), names of tools, codecs and the wire form, and
  * secrets that are shared by the nodes.
  *
+ * <p>{@link dev.mcpbus.bus.Telemetry} is a seam of its own: what measures operations, with the
+ * types that its methods name.
+ *
  * <p>Seven types are no part of the contract. Each has users in two packages or more that do not
  * see one another, and this package is the lowest that all of them see:
  *

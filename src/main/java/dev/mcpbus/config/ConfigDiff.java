@@ -92,6 +92,9 @@ public record ConfigDiff(
     if (!live.gateway().equals(next.gateway())) {
       keys.add("gateway");
     }
+    if (!live.telemetry().equals(next.telemetry())) {
+      keys.add("metrics, tracing");
+    }
     if (!live.cluster().equals(next.cluster())) {
       keys.add("cluster");
     }

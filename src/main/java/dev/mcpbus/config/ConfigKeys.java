@@ -20,12 +20,27 @@ final class ConfigKeys {
           "supervisor",
           "catalog",
           "cluster",
+          "metrics",
+          "tracing",
           "defaults",
           "rpcLog");
 
   /** With one of these keys a file is in mcpbus's own format, and its other keys are checked. */
   static final Set<String> OURS =
-      Set.of("bridge", "gateway", "auth", "supervisor", "catalog", "cluster", "defaults", "rpcLog");
+      Set.of(
+          "bridge",
+          "gateway",
+          "auth",
+          "supervisor",
+          "catalog",
+          "cluster",
+          "metrics",
+          "tracing",
+          "defaults",
+          "rpcLog");
+
+  static final Set<String> METRICS = Set.of("enabled");
+  static final Set<String> TRACING = Set.of("enabled", "endpoint", "sampling", "service");
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 

@@ -254,6 +254,7 @@ public final class ConfigReader {
             frame.names(),
             frame.search(),
             frame.cluster(),
+            frame.telemetry(),
             definitions,
             problems.sorted()));
   }

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
@@ -21,6 +22,7 @@ import java.util.List;
  * @param search true: the index of tool search is built at the start; default false: at the first
  *     search
  * @param cluster how to join a cluster, if mcpbus is started with {@code --cluster}
+ * @param telemetry what {@code metrics} and {@code tracing} say
  * @param servers in the order of the file
  * @param problems of the servers that are left out; empty if there are none
  */
@@ -34,6 +36,7 @@ public record McpBusConfig(
     NamePolicy names,
     boolean search,
     ClusterOptions cluster,
+    TelemetryOptions telemetry,
     List<ServerDefinition> servers,
     List<ConfigProblem> problems) {
 
@@ -54,6 +57,7 @@ public record McpBusConfig(
         names,
         search,
         cluster,
+        telemetry,
         others,
         problems);
   }

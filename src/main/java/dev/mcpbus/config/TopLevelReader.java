@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
+import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
@@ -28,6 +29,7 @@ final class TopLevelReader {
           NamePolicy.DOTTED,
           false,
           ClusterOptions.DEFAULT,
+          TelemetryOptions.DEFAULT,
           List.of(),
           List.of());
 
@@ -75,6 +77,7 @@ final class TopLevelReader {
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NONE.names()),
         catalog.flatMap(c -> c.flag("search")).orElse(NONE.search()),
         ClusterReader.read(top),
+        TelemetryReader.read(top),
         List.of(),
         List.of());
   }

@@ -26,6 +26,17 @@ public enum OptionalLibrary {
       "the MCP SDK",
       "io.modelcontextprotocol.spec.McpSchema",
       "io.modelcontextprotocol.sdk:mcp"),
+  MICROMETER(
+      "GET /metrics (metrics)",
+      "Micrometer",
+      "io.micrometer.prometheusmetrics.PrometheusMeterRegistry",
+      "io.micrometer:micrometer-registry-prometheus"),
+  OPENTELEMETRY(
+      "Tracing (tracing)",
+      "OpenTelemetry",
+      "io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk",
+      "io.opentelemetry:opentelemetry-sdk-extension-autoconfigure, opentelemetry-exporter-otlp and"
+          + " opentelemetry-exporter-sender-jdk"),
   PICOCLI("The command line", "picocli", "picocli.CommandLine", "info.picocli:picocli"),
   SNAKEYAML(
       "A configuration in YAML",

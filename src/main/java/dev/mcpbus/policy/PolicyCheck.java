@@ -105,6 +105,11 @@ public final class PolicyCheck {
    */
   public static McpFailure denial(Rights rights, Operation denied, String adminRemedy) {
     McpFailure forbidden = McpFailure.notSent(FailureCode.FORBIDDEN, adminRemedy);
+    if (denied.action() == Action.METRICS) {
+      return McpFailure.notSent(
+          FailureCode.FORBIDDEN,
+          "the metrics name every server: they need a policy that allows the action \"metrics\"");
+    }
     boolean sees = denied.server().isEmpty() || rights.sees(denied.server());
     if (denied.action() == Action.ADMIN || denied.scope() == Scope.WHOLE) {
       return sees || !rights.isAdmin() ? forbidden : unknownConnection();

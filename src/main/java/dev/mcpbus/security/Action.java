@@ -17,6 +17,11 @@ public enum Action {
   /** Subscribes to changes of a resource. */
   SUBSCRIBE,
   /**
+   * Reads the metrics, which name every server and its tools. A policy permits it only if it names
+   * this action.
+   */
+  METRICS,
+  /**
    * Changes what runs: may start or stop a process. Requires the admin right as well as a policy.
    */
   ADMIN;

@@ -65,9 +65,11 @@ public final class Rights {
     return switch (operation.scope()) {
       case OWN -> true;
       case NAMED ->
-          operation.action() == Action.LIST
-              ? sees(server)
-              : allows(operation.action(), server, operation.item());
+          switch (operation.action()) {
+            case LIST -> sees(server);
+            case METRICS -> allows(Action.METRICS, "", "") || allows(Action.ADMIN, "", "");
+            default -> allows(operation.action(), server, operation.item());
+          };
       case NAMELESS -> open;
       case WHOLE -> open || allows(Action.ADMIN, server, "");
       case UNKNOWN -> open && admin;
@@ -118,7 +120,9 @@ public final class Rights {
   }
 
   private static boolean concerns(Policy policy, Query query) {
-    return (policy.actions().isEmpty() || policy.actions().contains(query.action()))
+    return (policy.actions().isEmpty()
+            ? query.action() != Action.METRICS || policy.effect() == Effect.DENY
+            : policy.actions().contains(query.action()))
         && matches(policy.servers(), query.server())
         && (query.tool().isEmpty()
             ? policy.effect() == Effect.ALLOW || policy.tools().isEmpty()
@@ -141,7 +145,7 @@ public final class Rights {
     if (answer == null) {
       answer = false;
       for (Action action : Action.values()) {
-        answer |= allows(action, server, "");
+        answer |= action != Action.METRICS && allows(action, server, "");
       }
       if (visible.size() >= MAX_KNOWN) {
         visible.clear();

@@ -152,7 +152,7 @@ class OpenApiDocumentTest {
       assertThat(ids.add(operation.id())).as(operation.id() + " is there once").isTrue();
       assertThat(operation.json().getString("summary")).as(operation.id()).endsWith(".");
       assertThat(operation.json().getString("x-action"))
-          .isIn("list", "call", "read", "get", "subscribe", "admin");
+          .isIn("list", "call", "read", "get", "subscribe", "metrics", "admin");
       List<String> inPath =
           operation.json().getJsonArray("parameters", new JsonArray()).stream()
               .map(JsonObject.class::cast)
@@ -305,6 +305,7 @@ class OpenApiDocumentTest {
     check(operation("streamRpcLog"), 200, firstEvent("/api/rpc-log", restart));
     assertThat(send("GET", "/", null).body()).contains("/mcp", "/api/servers", "#token=");
     seen.add("getRoot");
+    fits(seen, "getMetrics", "/metrics", null, 404);
     seen.add("streamEvents");
     seen.add("streamRpcLog");
     assertThat(seen).isEqualTo(new TreeSet<>(operations().stream().map(Operation::id).toList()));

@@ -72,6 +72,10 @@ class SchemaTest {
         .isEqualTo(and(ConfigKeys.CLUSTER_TLS, "$comment"));
     assertThat(properties("properties", "catalog").fieldNames())
         .isEqualTo(and(ConfigKeys.CATALOG, "$comment"));
+    assertThat(properties("properties", "metrics").fieldNames())
+        .isEqualTo(and(ConfigKeys.METRICS, "$comment"));
+    assertThat(properties("properties", "tracing").fieldNames())
+        .isEqualTo(and(ConfigKeys.TRACING, "$comment"));
     assertThat(properties("properties", "supervisor").fieldNames())
         .isEqualTo(and(ConfigKeys.SUPERVISOR, "$comment"));
   }

@@ -75,6 +75,19 @@ class AccessPolicyTest {
   }
 
   @Test
+  void who_may_read_the_metrics_sees_no_server_by_that() {
+    AccessPolicy policy =
+        new AccessPolicy(
+            List.of(
+                new Policy(
+                    List.of("ann"), List.of(), List.of(), Set.of(Action.METRICS), Effect.ALLOW)));
+    Rights ann = policy.rights(ANN);
+    assertThat(ann.permits(Operation.of(Action.METRICS, "", ""))).isTrue();
+    assertThat(ann.sees("git")).isFalse();
+    assertThat(ann.allows(Action.LIST, "git", "log")).isFalse();
+  }
+
+  @Test
   void those_with_the_same_policies_share_their_rights() {
     AccessPolicy policy = new AccessPolicy(List.of(deny(List.of("bob"), List.of(), List.of())));
     assertThat(policy.rights(ANN)).isSameAs(policy.rights(new Principal("eve")));

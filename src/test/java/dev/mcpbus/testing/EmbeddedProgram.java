@@ -4,6 +4,7 @@ import dev.mcpbus.Main;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.config.ClusterOptions;
@@ -72,6 +73,12 @@ public final class EmbeddedProgram {
           HazelcastCluster.start(McpBus.vertxOptions(), ClusterOptions.DEFAULT, null);
       case "LUCENE" -> bus.client().searchTools("greet", 3);
       case "MCP_SDK" -> bus.client().listTools();
+      case "MICROMETER" ->
+          McpBus.start(
+              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withMetrics(true)));
+      case "OPENTELEMETRY" ->
+          McpBus.start(
+              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withTracing(true)));
       case "SNAKEYAML" -> Future.succeededFuture(McpBus.Options.of(yaml));
       case "VERTX_AUTH_JWT" ->
           McpBus.start(

@@ -1,0 +1,94 @@
+package dev.mcpbus;
+
+import dev.mcpbus.bus.PairedTelemetry;
+import dev.mcpbus.bus.Readiness;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.bus.TelemetryOptions;
+import dev.mcpbus.internals.OptionalLibrary;
+import dev.mcpbus.observability.metrics.MetricsTelemetry;
+import dev.mcpbus.observability.tracing.TracingTelemetry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Metrics and traces of one {@link McpBus}, from before its first verticle to after its last. A
+ * class of its own, so that a program without them needs neither Micrometer nor OpenTelemetry. A
+ * {@link Telemetry} that the program has set itself stays.
+ */
+final class TelemetryParts {
+
+  private final Vertx vertx;
+  private final @Nullable MetricsTelemetry metrics;
+  private final Telemetry all;
+
+  private TelemetryParts(Vertx vertx, TelemetryOptions options) {
+    this.vertx = vertx;
+    MetricsTelemetry measured = options.measures() ? new MetricsTelemetry(vertx) : null;
+    Telemetry traced = options.traces() ? TracingTelemetry.of(vertx, options) : null;
+    this.metrics = measured;
+    if (measured != null && traced != null) {
+      this.all = new PairedTelemetry(measured, traced);
+    } else {
+      this.all = measured == null ? Objects.requireNonNull(traced) : measured;
+    }
+  }
+
+  /**
+   * Installs what {@code options} want; null if that is nothing.
+   *
+   * @throws IllegalStateException if a library is missing; the message names it
+   */
+  static @Nullable TelemetryParts install(Vertx vertx, TelemetryOptions options) {
+    if ((!options.measures() && !options.traces()) || Telemetry.of(vertx) != null) {
+      return null;
+    }
+    if (options.measures()) {
+      OptionalLibrary.MICROMETER.require();
+    }
+    if (options.traces()) {
+      OptionalLibrary.OPENTELEMETRY.require();
+    }
+    TelemetryParts parts = new TelemetryParts(vertx, options);
+    Telemetry.use(vertx, parts.all);
+    return parts;
+  }
+
+  /**
+   * Begins to measure the node itself.
+   *
+   * @param sockets the number of open connections of HTTP clients
+   */
+  Future<Void> open(Readiness readiness, IntSupplier sockets) {
+    MetricsTelemetry measured = metrics;
+    if (measured == null) {
+      return Future.succeededFuture();
+    }
+    measured.gauge(
+        "mcpbus_ready",
+        "1 while this node should receive requests, as GET /health/ready says.",
+        () -> isReady(readiness.problems()) ? 1 : 0);
+    measured.gauge(
+        "mcpbus_http_connections", "Open connections of HTTP clients.", () -> sockets.getAsInt());
+    RequestSender sender = RequestSender.of(vertx);
+    measured.gauge(
+        "mcpbus_cluster_nodes",
+        "Nodes that this node sees, itself included; 0 where there is no cluster.",
+        () -> sender.membership().nodes().size());
+    return measured.start();
+  }
+
+  private static boolean isReady(@Nullable List<String> problems) {
+    return problems != null && problems.isEmpty();
+  }
+
+  /** Sends what is left; completes in about two seconds at the latest. */
+  Future<Void> close() {
+    Telemetry.use(vertx, null);
+    return all.close().otherwiseEmpty();
+  }
+}

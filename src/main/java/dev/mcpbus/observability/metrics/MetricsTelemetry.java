@@ -1,0 +1,131 @@
+package dev.mcpbus.observability.metrics;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import dev.mcpbus.bus.ConnectionFacts;
+import dev.mcpbus.bus.ConnectionTelemetry;
+import dev.mcpbus.bus.McpBusVersion;
+import dev.mcpbus.bus.MetricsPage;
+import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.bus.TelemetryOperation;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The metrics of one Vert.x. It has one registry; the page of {@code GET /metrics} shows it. Any
+ * thread may call.
+ */
+public final class MetricsTelemetry implements Telemetry {
+
+  private final Vertx vertx;
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final OperationTimers timers = new OperationTimers(registry);
+  private final Map<String, ServerMeters> servers = new ConcurrentHashMap<>();
+  private final StateCollector state;
+  private final DoorMeters doors = new DoorMeters(timers);
+  private final PageWriter page;
+  private final JvmGcMetrics collections = new JvmGcMetrics();
+  private @Nullable String probes;
+
+  public MetricsTelemetry(Vertx vertx) {
+    this.vertx = vertx;
+    this.page = new PageWriter(vertx, registry);
+    this.state = new StateCollector(vertx, servers.values());
+    registry.getPrometheusRegistry().register(state);
+    state.gauge(
+        "mcpbus_build_info",
+        "The version of mcpbus; always 1.",
+        Labels.of("version", McpBusVersion.current()),
+        () -> 1);
+    new ClassLoaderMetrics().bindTo(registry);
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    collections.bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    new FileDescriptorMetrics().bindTo(registry);
+  }
+
+  /** Begins to measure the delay of event loops. */
+  public Future<Void> start() {
+    Timer delay = timers.timer(OperationTimers.LOOP_DELAY, Tags.empty());
+    int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
+    return vertx
+        .deployVerticle(
+            () -> new LoopDelayProbe(delay), new DeploymentOptions().setInstances(loops))
+        .onSuccess(id -> probes = id)
+        .mapEmpty();
+  }
+
+  /**
+   * Adds a value of the service to the page.
+   *
+   * @param name as Prometheus has it
+   * @param value is read by the thread that writes the page
+   */
+  public void gauge(String name, String help, DoubleSupplier value) {
+    state.gauge(name, help, Labels.EMPTY, value);
+  }
+
+  @Override
+  public synchronized ConnectionTelemetry connection(ConnectionFacts facts) {
+    ServerMeters server =
+        servers.computeIfAbsent(facts.server(), id -> new ServerMeters(timers, id));
+    ConnectionMeters connection = new ConnectionMeters(server, facts, this::ended);
+    server.add(connection);
+    return connection;
+  }
+
+  private synchronized void ended(ConnectionMeters connection) {
+    ServerMeters server = connection.server();
+    if (server.remove(connection) && servers.remove(server.server(), server)) {
+      server.close();
+      doors.forget(server.server());
+    }
+  }
+
+  @Override
+  public TelemetryOperation received(ReceivedRequest request) {
+    return doors.received(request);
+  }
+
+  @Override
+  public void sessionEnded(String version, long nanos) {
+    timers
+        .timer(OperationTimers.SERVER_SESSION, TransportLabels.HTTP.tags(version))
+        .record(nanos, NANOSECONDS);
+  }
+
+  @Override
+  public MetricsPage page() {
+    return page;
+  }
+
+  @Override
+  public Future<Void> close() {
+    collections.close();
+    registry.close();
+    String deployed = probes;
+    probes = null;
+    return deployed == null ? Future.succeededFuture() : vertx.undeploy(deployed).otherwiseEmpty();
+  }
+}

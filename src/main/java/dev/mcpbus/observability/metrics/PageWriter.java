@@ -1,0 +1,58 @@
+package dev.mcpbus.observability.metrics;
+
+import dev.mcpbus.bus.MetricsPage;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the page on a worker. At most one page of each form is written at a time: a request that
+ * comes meanwhile gets the same page, so that many requests cost no more than one. Any thread may
+ * call.
+ */
+final class PageWriter implements MetricsPage {
+
+  static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+  static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+  private final Vertx vertx;
+  private final PrometheusMeterRegistry registry;
+  private final Map<String, Future<MetricsText>> writing = new HashMap<>();
+
+  PageWriter(Vertx vertx, PrometheusMeterRegistry registry) {
+    this.vertx = vertx;
+    this.registry = registry;
+  }
+
+  @Override
+  public synchronized Future<MetricsText> write(@Nullable String accept) {
+    String type = type(accept);
+    Future<MetricsText> present = writing.get(type);
+    if (present != null) {
+      return present;
+    }
+    Future<MetricsText> page =
+        vertx.executeBlocking(
+            () -> new MetricsText(type, Buffer.buffer(registry.scrape(type))), false);
+    writing.put(type, page);
+    page.onComplete(written -> forget(type));
+    return page;
+  }
+
+  private synchronized void forget(String type) {
+    writing.remove(type);
+  }
+
+  /** OpenMetrics for a client that names it, else the older text. */
+  private static String type(@Nullable String accept) {
+    return accept != null
+            && accept.toLowerCase(Locale.ROOT).contains("application/openmetrics-text")
+        ? OPEN_METRICS
+        : PROMETHEUS;
+  }
+}

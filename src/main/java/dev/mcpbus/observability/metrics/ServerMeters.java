@@ -1,0 +1,94 @@
+package dev.mcpbus.observability.metrics;
+
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the connections to one server have in common: its timers, the names that it has brought into
+ * labels, and the sums of connections that have ended. Any thread may call.
+ */
+final class ServerMeters {
+
+  /** Tools and prompts of one server that have series of their own. */
+  static final int MAX_ITEMS = 50;
+
+  private static final int MAX_CODES = 20;
+
+  private final OperationTimers timers;
+  private final String server;
+  private final BoundedNames items = new BoundedNames(MAX_ITEMS, "other");
+  private final BoundedNames codes = new BoundedNames(MAX_CODES, OperationLabels.OTHER);
+  private final Set<ConnectionMeters> connections = ConcurrentHashMap.newKeySet();
+  private final List<Timer> own = new ArrayList<>();
+  private final long[] retired = new long[ConnectionMeters.Count.values().length];
+  private boolean closed;
+
+  ServerMeters(OperationTimers timers, String server) {
+    this.timers = timers;
+    this.server = server;
+  }
+
+  String server() {
+    return server;
+  }
+
+  BoundedNames items() {
+    return items;
+  }
+
+  BoundedNames codes() {
+    return codes;
+  }
+
+  /** The connections of this moment. */
+  Set<ConnectionMeters> connections() {
+    return connections;
+  }
+
+  /** The timer with these labels and the server's; null after the end of the server. */
+  synchronized @Nullable Timer timer(String name, Tags labels) {
+    if (closed) {
+      return null;
+    }
+    Timer timer = timers.timer(name, labels.and("server", server));
+    own.add(timer);
+    return timer;
+  }
+
+  synchronized void add(ConnectionMeters connection) {
+    connections.add(connection);
+  }
+
+  /** Removes a connection, and keeps what it has counted. True if there is none left. */
+  synchronized boolean remove(ConnectionMeters connection) {
+    if (connections.remove(connection)) {
+      for (ConnectionMeters.Count count : ConnectionMeters.Count.values()) {
+        retired[count.ordinal()] += connection.get(count);
+      }
+    }
+    return connections.isEmpty();
+  }
+
+  /** The server has no connection any more: its timers go. */
+  synchronized void close() {
+    closed = true;
+    own.forEach(timers::remove);
+    own.clear();
+  }
+
+  /** A count of all connections that there were. */
+  synchronized long total(ConnectionMeters.Count count) {
+    return retired[count.ordinal()] + sum(connection -> connection.get(count));
+  }
+
+  /** A sum over the connections of this moment. */
+  long sum(ToLongFunction<ConnectionMeters> of) {
+    return connections.stream().mapToLong(of).sum();
+  }
+}

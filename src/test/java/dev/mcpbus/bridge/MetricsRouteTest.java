@@ -1,0 +1,136 @@
+package dev.mcpbus.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.bus.ConnectionFacts;
+import dev.mcpbus.bus.ConnectionTelemetry;
+import dev.mcpbus.bus.MetricsPage;
+import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.bus.TelemetryOperation;
+import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.ApiKeys;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.AuthOptions.ApiKey;
+import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.AuthOptions.Limits;
+import dev.mcpbus.security.AuthOptions.Policy;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.junit5.VertxExtension;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Who may read {@code /metrics}. */
+@ExtendWith(VertxExtension.class)
+class MetricsRouteTest {
+
+  /** Measures nothing, and has a page. */
+  private record Page(String text) implements Telemetry {
+    @Override
+    public @Nullable ConnectionTelemetry connection(ConnectionFacts facts) {
+      return null;
+    }
+
+    @Override
+    public @Nullable TelemetryOperation received(ReceivedRequest request) {
+      return null;
+    }
+
+    @Override
+    public void sessionEnded(String version, long nanos) {}
+
+    @Override
+    public MetricsPage page() {
+      return accept ->
+          Future.succeededFuture(
+              new MetricsPage.MetricsText("text/plain", Buffer.buffer(text + accept)));
+    }
+
+    @Override
+    public Future<Void> close() {
+      return Future.succeededFuture();
+    }
+  }
+
+  private static final ApiKeys.Fresh KEY = ApiKeys.generate(new SecureRandom());
+
+  private static int status(Vertx vertx, boolean admin, Policy... policies) {
+    Telemetry.use(vertx, new Page("page "));
+    AuthOptions auth =
+        new AuthOptions(
+            List.of(new ApiKey("prometheus", KEY.hash(), Set.of(), admin, null, null)),
+            null,
+            List.of(policies),
+            Limits.UNBOUNDED,
+            false,
+            null);
+    AccessControl access =
+        new AccessControl(auth, InstantSource.system(), System::nanoTime, new SecureRandom(), null);
+    BridgeFixture bridge = new BridgeFixture(vertx, access);
+    assertThat(bridge.get("/metrics").status()).as("without a key").isEqualTo(401);
+    MultiMap headers =
+        MultiMap.caseInsensitiveMultiMap().add("Authorization", "Bearer " + KEY.key());
+    return bridge.send(HttpMethod.GET, "/metrics", "", headers).status();
+  }
+
+  private static Policy policy(Effect effect, List<String> servers, Action... actions) {
+    return new Policy(List.of("prometheus"), servers, List.of(), Set.of(actions), effect);
+  }
+
+  @Test
+  void without_a_login_every_caller_on_this_machine_may(Vertx vertx) {
+    Telemetry.use(vertx, new Page("page "));
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    assertThat(bridge.get("/metrics").body()).startsWith("page ");
+  }
+
+  @Test
+  void without_metrics_the_answer_names_the_setting(Vertx vertx) {
+    BridgeFixture.Answer answer = new BridgeFixture(vertx).get("/metrics");
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.body()).contains("\\\"metrics\\\": {\\\"enabled\\\": true}");
+  }
+
+  @Test
+  void without_policies_any_key_may(Vertx vertx) {
+    assertThat(status(vertx, false)).isEqualTo(200);
+  }
+
+  @Test
+  void under_policies_one_that_names_the_action_is_needed(Vertx vertx) {
+    assertThat(status(vertx, false, policy(Effect.ALLOW, List.of(), Action.METRICS)))
+        .isEqualTo(200);
+  }
+
+  @Test
+  void a_policy_for_everything_else_is_not_enough(Vertx vertx) {
+    assertThat(status(vertx, false, policy(Effect.ALLOW, List.of()))).isEqualTo(403);
+  }
+
+  @Test
+  void a_policy_for_one_server_is_not_enough(Vertx vertx) {
+    assertThat(status(vertx, false, policy(Effect.ALLOW, List.of("a"), Action.METRICS)))
+        .isEqualTo(403);
+  }
+
+  @Test
+  void a_denial_of_everything_beats_the_permission(Vertx vertx) {
+    Policy allow = policy(Effect.ALLOW, List.of(), Action.METRICS);
+    assertThat(status(vertx, false, allow, policy(Effect.DENY, List.of()))).isEqualTo(403);
+  }
+
+  @Test
+  void the_admin_right_is_enough_where_policies_allow_it(Vertx vertx) {
+    assertThat(status(vertx, true, policy(Effect.ALLOW, List.of()))).isEqualTo(200);
+  }
+}
