@@ -8,6 +8,8 @@ import dev.mcpbus.cli.McpBusCommand;
 import dev.mcpbus.cli.ServiceLauncher;
 import dev.mcpbus.cli.Terminal;
 import dev.mcpbus.cli.doctor.DoctorCommand;
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import io.vertx.core.json.JsonArray;
@@ -24,6 +26,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code mcpbus doctor} in this JVM, with servers of a test; the service inside is the real one.
@@ -33,6 +39,8 @@ final class DoctorBed {
   private final Path folder;
   private final JsonObject servers = new JsonObject();
   private final Map<String, String> variables = new HashMap<>(System.getenv());
+  private final Launcher launcher = new Launcher();
+  private @Nullable String text;
 
   DoctorBed(Path folder) {
     this.folder = folder;
@@ -102,13 +110,32 @@ final class DoctorBed {
     }
   }
 
+  /** In place of the servers: this text as the file. */
+  DoctorBed text(String whole) {
+    text = whole;
+    return this;
+  }
+
+  /** How many services the command has started. */
+  int started() {
+    return launcher.started.get();
+  }
+
+  /** A mcpbus with one of the servers, which runs on. */
+  InProcessService start(String id) {
+    Path config = file("running.json", text(Set.of(id)), false);
+    ConfigResult result = ConfigReader.read(config, ConfigEnvironment.system());
+    return InProcessService.start(config, result, result.usable().orElseThrow());
+  }
+
   /** Runs the command on all servers so far, as in a pipe. */
   Run run(String... args) {
     return run(Terminal.NONE, args);
   }
 
   Run run(Terminal terminal, String... args) {
-    Path config = file("mcp.json", text(), false);
+    String whole = text == null ? text(servers.fieldNames()) : text;
+    Path config = file("mcp.json", whole, false);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     CommandContext context =
@@ -119,7 +146,7 @@ final class DoctorBed {
             variables,
             folder,
             terminal,
-            new Launcher());
+            launcher);
     List<String> all = new ArrayList<>(List.of("doctor", "--config", config.toString()));
     all.addAll(List.of(args));
     int code =
@@ -130,18 +157,15 @@ final class DoctorBed {
   }
 
   /** One line for each server: problems are named by line. */
-  private String text() {
-    StringBuilder text = new StringBuilder("{\"mcpServers\": {\n");
-    String end = "";
-    for (Map.Entry<String, Object> each : servers) {
-      text.append(end).append('"').append(each.getKey()).append("\": ");
-      text.append(((JsonObject) each.getValue()).encode());
-      end = ",\n";
-    }
-    return text.append("\n}}\n").toString();
+  private String text(Set<String> ids) {
+    return ids.stream()
+        .map(id -> '"' + id + "\": " + servers.getJsonObject(id).encode())
+        .collect(Collectors.joining(",\n", "{\"mcpServers\": {\n", "\n}}\n"));
   }
 
   private static final class Launcher implements ServiceLauncher {
+
+    private final AtomicInteger started = new AtomicInteger();
 
     @Override
     public int run(Launch launch) {
@@ -150,6 +174,7 @@ final class DoctorBed {
 
     @Override
     public LocalService start(Path file, ConfigResult result, McpBusConfig config) {
+      started.incrementAndGet();
       return InProcessService.start(file, result, config);
     }
   }

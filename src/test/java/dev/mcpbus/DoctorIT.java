@@ -221,6 +221,51 @@ class DoctorIT {
   }
 
   @Test
+  void what_runs_already_is_asked_too(@TempDir Path own) {
+    DoctorBed bed = new DoctorBed(own).sh("one", "exit 1").sh("two", "exit 1");
+    try (InProcessService running = bed.start("one")) {
+      bed.variable("MCPBUS_URL", running.url().toString());
+      bed.variable("MCPBUS_KEY", running.token());
+      DoctorBed.Run both = bed.run("--json");
+      assertThat(both.server("one").getString("running"))
+          .startsWith(running.url() + ": ")
+          .contains("restart", "last error HANDSHAKE_FAILED at 2");
+      assertThat(both.server("two").getString("running")).isNull();
+      bed.variable("MCPBUS_KEY", "wrong");
+      assertThat(bed.run("one", "--json").server("one").getString("running"))
+          .contains("does not say");
+    }
+  }
+
+  @Test
+  void a_server_that_is_not_there_is_the_exit_code_2(@TempDir Path own) {
+    DoctorBed.Run none = new DoctorBed(own).sh("one", "exit 1").run("two", "--json");
+    assertThat(none.code()).isEqualTo(2);
+    assertThat(none.err()).contains("UNKNOWN_CONNECTION", "it has one");
+  }
+
+  @Test
+  void a_file_that_cannot_be_read_is_one_report_with_its_line(@TempDir Path own) {
+    DoctorBed.Run broken = new DoctorBed(own).text("{\"mcpServers\": {\n  oops\n").run();
+    assertThat(broken.code()).isEqualTo(1);
+    assertThat(broken.out()).contains("mcp.json", "FAIL entry", "[CONFIG_PROBLEM]");
+  }
+
+  @Test
+  void an_entry_that_cannot_work_is_the_exit_code_1_and_starts_nothing(@TempDir Path own) {
+    DoctorBed bed = new DoctorBed(own).command("one", "no-such-command");
+    assertThat(bed.run("one").code()).isEqualTo(1);
+    assertThat(bed.started()).isZero();
+  }
+
+  @Test
+  void the_name_of_a_program_with_a_digit_is_no_secret(@TempDir Path own) {
+    DoctorBed bed = new DoctorBed(own);
+    bed.command("digit", bed.file("tool2", "#!/bin/sh\necho tool2 fails >&2; exit 1\n", true) + "");
+    assertThat(bed.run("digit").out()).contains("| tool2 fails");
+  }
+
+  @Test
   void a_server_that_works_passes_every_step(@TempDir Path own) {
     DoctorBed bed = new DoctorBed(own);
     bed.server(

@@ -22,8 +22,8 @@ final class CommandCheck {
 
   private static final String STEP = "command";
 
-  /** Precedes the directories in the texts of {@code CommandSearch}. */
-  private static final String LOOKED = " was not found in ";
+  /** Precedes the directories in a remedy of {@code CommandSearch}. */
+  private static final String SEARCHED = "; searched ";
 
   /** They take the program to run as their first argument that is no option. */
   private static final Pattern INTERPRETER =
@@ -49,16 +49,16 @@ final class CommandCheck {
           Map.entry("java", "Install a JDK"));
 
   private final StdioOptions options;
-  private final Path home;
+  private final UsualFolders usual;
   private final Map<String, String> env;
 
   /**
    * @param variables the environment of mcpbus
-   * @param home the user's home directory
+   * @param usual where a program may be that is not on PATH
    */
-  CommandCheck(StdioOptions options, Map<String, String> variables, Path home) {
+  CommandCheck(StdioOptions options, Map<String, String> variables, UsualFolders usual) {
     this.options = options;
-    this.home = home;
+    this.usual = usual;
     this.env = ChildEnvironment.of(variables);
     options.env().forEach((name, value) -> env.put(name, value.reveal()));
   }
@@ -96,11 +96,11 @@ final class CommandCheck {
             : problem.contains("not executable") || problem.contains("is a directory")
                 ? DoctorCause.COMMAND_NOT_EXECUTABLE
                 : DoctorCause.COMMAND_NOT_FOUND;
-    int looked = problem.indexOf(LOOKED);
-    if (cause == DoctorCause.COMMAND_NOT_FOUND && looked > 0) {
+    if (cause == DoctorCause.COMMAND_NOT_FOUND && command.indexOf('/') < 0) {
+      int searched = found.remedy().lastIndexOf(SEARCHED);
       return Finding.of(
               cause, "The command " + command + " is not on PATH", remedy(command, found.remedy()))
-          .with(List.of("looked in " + problem.substring(looked + LOOKED.length())));
+          .with(searched < 0 ? List.of() : List.of(found.remedy().substring(searched + 2)));
     }
     return Finding.of(
         cause,
@@ -114,16 +114,16 @@ final class CommandCheck {
 
   /** What to do about a name that is not on PATH. */
   private String remedy(String name, String otherwise) {
-    Optional<Path> elsewhere = new UsualFolders(home).find(name);
-    if (elsewhere.isPresent()) {
-      return "It is at " + elsewhere.get() + ": write that path as \"command\"";
-    }
     if (name.equals("python") && search("python3").program() != null) {
       return "Write python3, which is there";
     }
+    Optional<Path> elsewhere = usual.find(name);
+    if (elsewhere.isPresent()) {
+      return "It is at " + elsewhere.get() + ": write that path as \"command\"";
+    }
     String source = SOURCES.get(name);
     return source == null
-        ? capital(otherwise)
+        ? capital(otherwise.replaceFirst(SEARCHED + ".*", ""))
         : source + ", or write the path that \"which " + name + "\" prints in your own shell";
   }
 

@@ -4,6 +4,8 @@ import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.ServiceClient;
 import dev.mcpbus.cli.doctor.FailureClues.Diagnosis;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.transport.StdioOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -128,10 +130,10 @@ final class ConnectionCheck {
 
   private void ready(JsonObject status) {
     output();
-    if (endpoint == null) {
-      steps.add(DoctorStep.ok("started", pidMillis, pid < 0 ? "no process" : "process " + pid));
+    if (definition.transport() instanceof StdioOptions) {
+      steps.add(DoctorStep.ok("started", Math.max(0, pidMillis), process()));
       steps.add(words());
-    } else if (endpoint.isHttp()) {
+    } else if (endpoint != null && endpoint.isHttp()) {
       steps.add(DoctorStep.ok("http", -1, "an MCP endpoint answers"));
       steps.add(DoctorStep.ok("login", -1, login()));
     }
@@ -144,6 +146,10 @@ final class ConnectionCheck {
     if (endpoint == null && pid > 0) {
       steps.add(end());
     }
+  }
+
+  private String process() {
+    return pid < 0 ? "it ran" : "process " + pid;
   }
 
   private DoctorStep words() {
@@ -172,14 +178,18 @@ final class ConnectionCheck {
 
   private String era(JsonObject status) {
     String era = status.getString("era", "").toLowerCase(Locale.ROOT);
-    ServerFacts entry = ServerFacts.of(definition);
     String tried =
-        entry.pinsVersion()
+        pinsVersion()
             ? "the entry names it"
             : era.equals("discover")
                 ? "server/discover answered"
                 : "server/discover was tried first";
-    return era + ", version " + status.getString("protocolVersion", "?") + " (" + tried + ")";
+    return era + " " + status.getString("protocolVersion", "?") + "; " + tried;
+  }
+
+  private boolean pinsVersion() {
+    ServerOrigin origin = definition.origin();
+    return origin != null && origin.entry().containsKey("protocolVersion");
   }
 
   private static String server(JsonObject status) {
@@ -257,7 +267,8 @@ final class ConnectionCheck {
 
   private DoctorStep end() {
     Stopwatch own = Stopwatch.start();
-    long grace = ServerFacts.of(definition).closeGraceMillis();
+    long grace =
+        definition.transport() instanceof StdioOptions stdio ? stdio.closeGrace().toMillis() : 0;
     service.post(base + "/disconnect", new JsonObject());
     while (ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)
         && own.millis() < 3 * grace + 2_000) {
@@ -301,9 +312,8 @@ final class ConnectionCheck {
 
   /** The steps that went well before the one that failed. */
   private void before(String step) {
-    if (endpoint == null && !step.equals("started")) {
-      steps.add(
-          DoctorStep.ok("started", Math.max(0, pidMillis), pid < 0 ? "it ran" : "process " + pid));
+    if (definition.transport() instanceof StdioOptions && !step.equals("started")) {
+      steps.add(DoctorStep.ok("started", Math.max(0, pidMillis), process()));
       if (!step.equals("first words")) {
         steps.add(words());
       }

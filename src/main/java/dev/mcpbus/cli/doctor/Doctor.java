@@ -5,6 +5,8 @@ import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.ExitCode;
 import dev.mcpbus.cli.LocalService;
 import dev.mcpbus.cli.ServiceClient;
+import dev.mcpbus.config.ConfigCheck;
+import dev.mcpbus.config.ConfigCheck.ListedServer;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
@@ -15,12 +17,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,17 +42,25 @@ final class Doctor {
   private final Path file;
   private final @Nullable Duration timeout;
   private final RunningService running;
+  private final Consumer<String> progress;
 
   /**
    * @param file the configuration
    * @param timeout for the handshake, null for that of each entry
    * @param running what a mcpbus that runs already says of a server
+   * @param progress for a person who waits
    */
-  Doctor(CommandContext context, Path file, @Nullable Duration timeout, RunningService running) {
+  Doctor(
+      CommandContext context,
+      Path file,
+      @Nullable Duration timeout,
+      RunningService running,
+      Consumer<String> progress) {
     this.context = context;
     this.file = file;
     this.timeout = timeout;
     this.running = running;
+    this.progress = progress;
   }
 
   /**
@@ -101,16 +114,23 @@ final class Doctor {
     if (all.isEmpty()) {
       return List.of();
     }
+    Map<String, String> targets =
+        ConfigCheck.servers(config).stream()
+            .collect(Collectors.toMap(ListedServer::id, ListedServer::target));
     ExecutorService threads =
         Executors.newFixedThreadPool(Math.min(AT_ONCE, all.size()), Doctor::daemon);
     try {
       List<Examination> examinations =
-          each(threads, all, definition -> new Examination(definition, before(definition)));
+          each(
+              threads,
+              all,
+              one -> new Examination(one, targets.getOrDefault(one.id().value(), ""), before(one)));
       List<ServerDefinition> startable =
           examinations.stream().filter(Examination::mayStart).map(this::onDemand).toList();
       if (startable.isEmpty()) {
         return examinations.stream().map(each -> each.report(running)).toList();
       }
+      progress.accept(starting(startable));
       try (LocalService service =
               context.launcher().start(file, result, config.withServers(startable));
           ServiceClient client = new ServiceClient(service.url(), service.token(), null)) {
@@ -124,6 +144,14 @@ final class Doctor {
     }
   }
 
+  private static String starting(List<ServerDefinition> all) {
+    long most = all.stream().mapToLong(one -> one.handshakeTimeout().toSeconds()).max().orElse(0);
+    return (all.size() == 1 ? "Starting " + all.get(0).id() : "Starting " + all.size() + " servers")
+        + "; an answer may take "
+        + most
+        + " s ...";
+  }
+
   private ServerDefinition onDemand(Examination one) {
     return one.definition()
         .onDemand(timeout == null ? one.definition().handshakeTimeout() : timeout);
@@ -132,7 +160,8 @@ final class Doctor {
   private List<DoctorStep> before(ServerDefinition definition) {
     List<DoctorStep> steps = new ArrayList<>(EntryCheck.sound(definition, context.variables()));
     if (definition.transport() instanceof StdioOptions stdio) {
-      steps.add(new CommandCheck(stdio, context.variables(), context.home()).run());
+      steps.add(
+          new CommandCheck(stdio, context.variables(), UsualFolders.of(context.home())).run());
     } else {
       try {
         Endpoint.of(definition.transport())

@@ -66,10 +66,21 @@ public final class DoctorCommand implements Callable<Integer> {
     Duration limit = timeout == null ? null : Duration.ofSeconds(timeout);
     try (ServiceClient client = running()) {
       List<DoctorReport> reports =
-          new Doctor(context, ConfigFile.find(service.config), limit, new RunningService(client))
+          new Doctor(
+                  context,
+                  ConfigFile.find(service.config),
+                  limit,
+                  new RunningService(client),
+                  this::waiting)
               .examine(id);
       print(reports);
       return exit(reports).code();
+    }
+  }
+
+  private void waiting(String what) {
+    if (context.terminal().err() && !json) {
+      output.note(what);
     }
   }
 

@@ -4,8 +4,12 @@ import dev.mcpbus.config.ServerDefinition;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One server with the steps so far. Immutable. */
-record Examination(ServerDefinition definition, List<DoctorStep> steps) {
+/**
+ * One server with the steps so far. Immutable.
+ *
+ * @param target how the server is reached, without secrets: a command line, a URL, an address
+ */
+record Examination(ServerDefinition definition, String target, List<DoctorStep> steps) {
 
   private static final List<String> OF_PROCESS =
       List.of("command", "started", "first words", "era", "handshake", "lists", "ping", "end");
@@ -25,7 +29,7 @@ record Examination(ServerDefinition definition, List<DoctorStep> steps) {
   Examination with(List<DoctorStep> more) {
     List<DoctorStep> all = new ArrayList<>(steps);
     all.addAll(more);
-    return new Examination(definition, all);
+    return new Examination(definition, target, all);
   }
 
   /** The report, with what was not tried, and without secrets. */
@@ -40,7 +44,7 @@ record Examination(ServerDefinition definition, List<DoctorStep> steps) {
     }
     return new DoctorReport(
         definition.id().value(),
-        ServerFacts.of(definition).target(),
+        target,
         all.stream().map(step -> step.map(definition.redactor()::redact)).toList(),
         running.says(definition.id().value()));
   }

@@ -51,7 +51,9 @@ final class ReportText {
   static List<String> whole(DoctorReport report, Terminal terminal) {
     ReportText text = new ReportText(terminal);
     text.head(report);
-    report.steps().stream().filter(step -> step.result() != StepResult.SKIPPED).forEach(text::step);
+    report.steps().stream()
+        .filter(step -> step.result() != StepResult.SKIPPED)
+        .forEach(step -> text.step(step, !report.isWell()));
     text.notTried(report);
     text.conclusion(report);
     return text.lines;
@@ -78,25 +80,39 @@ final class ReportText {
     return report.id() + (report.target().isEmpty() ? "" : ": " + report.target());
   }
 
-  private void step(DoctorStep step) {
+  private void step(DoctorStep step, boolean brief) {
     String begin = "  " + marks.get(step.result()) + " " + pad(step.name(), NAME);
-    String time = step.millis() < 0 ? "" : step.millis() + " ms";
-    List<String> parts = wrap(step.fact(), columns - begin.length() - TIME);
-    int free = columns - begin.length() - parts.get(0).length() - time.length();
-    lines.add((begin + parts.get(0) + " ".repeat(Math.max(1, free)) + time).stripTrailing());
     String indent = " ".repeat(begin.length());
-    parts.stream().skip(1).forEach(part -> lines.add(indent + part));
+    int width = columns - begin.length();
+    boolean timed = step.millis() >= 0;
+    List<String> parts = wrap(step.fact(), timed ? width - TIME : width);
+    for (int i = 0; i < parts.size(); i++) {
+      String line = (i == 0 ? begin : indent) + parts.get(i);
+      boolean fits = line.length() + TIME <= columns;
+      lines.add(timed && (fits || i == parts.size() - 1) ? withTime(line, step.millis()) : line);
+      timed &= !fits;
+    }
     Finding found = step.finding();
-    if (found != null) {
-      if (step.result() == StepResult.NOTE && !found.text().equals(step.fact())) {
-        add(indent, found.text(), begin.length());
-      }
-      found.evidence().stream()
-          .limit(MAX_LINES)
-          .forEach(line -> add(indent + "| ", line, begin.length() + 2));
-      if (step.result() == StepResult.NOTE) {
-        add(indent, ended(found.remedy()), begin.length());
-      }
+    if (found != null && !(brief && step.result() == StepResult.NOTE)) {
+      details(step, found, indent);
+    }
+  }
+
+  private String withTime(String line, long millis) {
+    String time = millis + " ms";
+    return line + " ".repeat(Math.max(1, columns - line.length() - time.length())) + time;
+  }
+
+  private void details(DoctorStep step, Finding found, String indent) {
+    boolean note = step.result() == StepResult.NOTE;
+    if (note && !found.text().equals(step.fact())) {
+      add(indent, found.text(), indent.length());
+    }
+    found.evidence().stream()
+        .limit(MAX_LINES)
+        .forEach(line -> add(indent + "| ", line, indent.length() + 2));
+    if (note) {
+      add(indent, ended(found.remedy()), indent.length());
     }
   }
 
@@ -172,7 +188,7 @@ final class ReportText {
             step ->
                 step.name().equals("handshake")
                     ? step.fact() + " in " + step.millis() + " ms"
-                    : step.fact().replaceFirst(" \\(.*", ""))
+                    : step.fact().replaceFirst(";.*", ""))
         .collect(Collectors.joining("; "));
   }
 

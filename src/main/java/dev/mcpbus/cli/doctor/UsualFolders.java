@@ -13,8 +13,9 @@ import java.util.stream.Stream;
  * system.
  *
  * @param home the user's home directory
+ * @param others directories of all users
  */
-record UsualFolders(Path home) {
+record UsualFolders(Path home, List<Path> others) {
 
   private static final int MAX_VERSIONS = 20;
 
@@ -30,14 +31,25 @@ record UsualFolders(Path home) {
           ".npm-global/bin",
           "bin");
 
-  private static final List<String> OF_ALL =
-      List.of("/usr/local/bin", "/opt/homebrew/bin", "/snap/bin", "/usr/bin", "/bin");
+  private static final List<Path> OF_ALL =
+      Stream.of("/usr/local/bin", "/opt/homebrew/bin", "/snap/bin", "/usr/bin", "/bin")
+          .map(Path::of)
+          .toList();
+
+  UsualFolders {
+    others = List.copyOf(others);
+  }
+
+  /** Those of this machine. */
+  static UsualFolders of(Path home) {
+    return new UsualFolders(home, OF_ALL);
+  }
 
   /** The program of that name. */
   Optional<Path> find(String name) {
     List<Path> folders = new ArrayList<>();
     OF_USERS.forEach(folder -> folders.add(home.resolve(folder)));
-    OF_ALL.forEach(folder -> folders.add(Path.of(folder)));
+    folders.addAll(others);
     folders.addAll(versions(home.resolve(".nvm/versions/node")));
     return folders.stream()
         .map(folder -> folder.resolve(name))
