@@ -17,6 +17,7 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.PinStore;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.hosting.ConfigurationState;
 import dev.mcpbus.hosting.FilePinStore;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServersVerticle;
@@ -364,6 +365,15 @@ public final class McpBus {
   /** Applies a change of the configuration. */
   Future<Void> apply(ConfigDiff diff) {
     return tree.apply(diff);
+  }
+
+  /** What the configuration says now; {@code mcp.servers.config} and the doors show it. */
+  ConfigurationState configuration() {
+    return tree.servers().configuration();
+  }
+
+  void configured(ConfigurationState state) {
+    tree.servers().configured(state);
   }
 
   /** The bridge's port, or -1 without a bridge. */

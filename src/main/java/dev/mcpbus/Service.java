@@ -4,11 +4,13 @@ import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.hosting.ConfigurationState;
 import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.security.AuditLogFile;
 import io.vertx.core.Future;
@@ -17,6 +19,8 @@ import java.io.PrintStream;
 import java.net.BindException;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -147,13 +151,19 @@ final class Service {
             () -> ConfigReader.read(file, ConfigEnvironment.system()),
             result,
             config,
-            change -> reload(change, bus));
+            change -> reload(file, change, bus));
+    bus.configured(loaded(file, config.problems()));
     watcher.start(ConfigWatcher.DEFAULT_INTERVAL);
     return watcher;
   }
 
-  private static void reload(ConfigChange change, McpBus bus) {
+  private static ConfigurationState loaded(Path file, List<ConfigProblem> problems) {
+    return ConfigurationState.loaded(file.toString(), Instant.now(), problems);
+  }
+
+  private static void reload(Path file, ConfigChange change, McpBus bus) {
     if (change.applicable().isEmpty()) {
+      bus.configured(bus.configuration().broken(Instant.now(), change.problems()));
       LOG.warn(
           "the changed configuration has problems, nothing is changed\n{}",
           ConfigReport.lines(change.problems()).stripTrailing());
@@ -174,6 +184,7 @@ final class Service {
         diff.changed().size(),
         diff.removed().size(),
         diff.unchanged().size());
+    bus.configured(loaded(file, List.of()));
     bus.apply(diff)
         .onFailure(failure -> LOG.error("the changed configuration was not applied", failure));
   }

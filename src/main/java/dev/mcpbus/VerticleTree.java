@@ -14,6 +14,7 @@ import dev.mcpbus.demo.DemoServer;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.directory.aggregate.AggregateService;
+import dev.mcpbus.hosting.ConfigurationState;
 import dev.mcpbus.hosting.ConnectionFactory;
 import dev.mcpbus.hosting.LocalServerHosting;
 import dev.mcpbus.hosting.ServerHosting;
@@ -33,6 +34,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -163,6 +165,10 @@ final class VerticleTree {
         .compose(next -> connections.add(supervisor))
         .compose(next -> connections.add(servers))
         .compose(next -> closing ? Future.failedFuture(closedInStart()) : Future.succeededFuture())
+        .onSuccess(
+            next ->
+                servers.configured(
+                    ConfigurationState.loaded(null, Instant.now(), options.problems())))
         .compose(next -> servers.apply(options.servers()))
         .compose(next -> directory.refresh(vertx))
         .compose(next -> http == null ? Future.succeededFuture() : doors.add(http.verticles()))

@@ -9,8 +9,10 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.ServerAddress;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.PermittedSearch;
@@ -268,12 +270,19 @@ final class BridgeCalls {
     return answer;
   }
 
-  private static McpFailure named(String address, Throwable failure) {
-    return RequestSender.hadNoReceiver(failure)
-        ? McpFailure.notSent(
+  private McpFailure named(String address, Throwable failure) {
+    if (!RequestSender.hadNoReceiver(failure)) {
+      return McpFailure.of(failure);
+    }
+    McpFailure leftOut =
+        ServerAddress.parse(address)
+            .map(of -> MissingServers.of(vertx).failure(of.server().value()))
+            .orElse(null);
+    return leftOut != null
+        ? leftOut
+        : McpFailure.notSent(
             FailureCode.UNKNOWN_CONNECTION,
-            "no consumer at " + address + "; GET /api/servers lists the servers")
-        : McpFailure.of(failure);
+            "no consumer at " + address + "; GET /api/servers lists the servers");
   }
 
   private static Buffer bytes(@Nullable Object body) {

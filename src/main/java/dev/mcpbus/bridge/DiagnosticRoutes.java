@@ -58,6 +58,18 @@ final class DiagnosticRoutes {
             .giving("CallList"),
         ctx -> send(ctx, Addresses.CALLS, new JsonObject()));
     routes.add(
+        Route.get(
+                "/api/config",
+                Action.ADMIN,
+                "getConfig",
+                "The configuration file of this node, and what is wrong with it.")
+            .giving("Configuration"),
+        ctx ->
+            calls
+                .ask(ctx, Addresses.SERVERS_CONFIG, new JsonObject())
+                .onSuccess(state -> RouteTable.document(ctx.response(), 200, state))
+                .onFailure(ctx::fail));
+    routes.add(
         Route.get("/api/calls", Action.ADMIN, "listAllCalls", "The calls of all servers.")
             .giving("CallList"),
         ctx ->

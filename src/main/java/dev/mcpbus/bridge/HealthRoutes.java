@@ -6,6 +6,7 @@ import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.security.Action;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 
@@ -53,7 +54,7 @@ final class HealthRoutes {
     } else if (ready) {
       ready(request);
     } else {
-      up(request);
+      up(request, List.of());
     }
     return true;
   }
@@ -71,7 +72,8 @@ final class HealthRoutes {
               RETRY_AFTER_MILLIS,
               null));
     } else if (problems.isEmpty()) {
-      up(request);
+      List<String> notes = details ? readiness.notes() : List.of();
+      up(request, notes);
     } else {
       String all =
           details
@@ -81,7 +83,11 @@ final class HealthRoutes {
     }
   }
 
-  private static void up(HttpServerRequest request) {
-    RouteTable.document(request.response(), 200, new JsonObject().put("status", "UP"));
+  private static void up(HttpServerRequest request, List<String> notes) {
+    JsonObject health = new JsonObject().put("status", "UP");
+    RouteTable.document(
+        request.response(),
+        200,
+        notes.isEmpty() ? health : health.put("notes", new JsonArray(notes)));
   }
 }

@@ -109,6 +109,9 @@ public final class Addresses {
    */
   public static final String SERVERS_LOGINS = "mcp.servers.logins";
 
+  /** The configuration file of the node that replies, and what is wrong with it. */
+  public static final String SERVERS_CONFIG = "mcp.servers.config";
+
   /** The calls of all servers. */
   public static final String SERVERS_CALLS = "mcp.servers.calls";
 

@@ -17,7 +17,7 @@ public final class Readiness {
   /** After this time without a report the service counts as stuck. */
   private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private record Report(List<String> problems, long nanos) {}
+  private record Report(List<String> problems, List<String> notes, long nanos) {}
 
   private final LongSupplier nanos;
   private volatile @Nullable Report last;
@@ -35,9 +35,21 @@ public final class Readiness {
    * Reports that the service runs.
    *
    * @param problems sentences, why this node should receive no requests; empty if it should
+   * @param notes sentences, what people should know although it should
    */
+  public void tell(List<String> problems, List<String> notes) {
+    last = new Report(List.copyOf(problems), List.copyOf(notes), nanos.getAsLong());
+  }
+
+  /** The same without notes. */
   public void tell(List<String> problems) {
-    last = new Report(List.copyOf(problems), nanos.getAsLong());
+    tell(problems, List.of());
+  }
+
+  /** The notes of the last report. */
+  public List<String> notes() {
+    Report latest = last;
+    return latest == null ? List.of() : latest.notes;
   }
 
   /** Removes the last report: the service has stopped. */

@@ -10,6 +10,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.internals.OwnContext;
@@ -266,7 +267,10 @@ final class ClientCalls {
       if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.TIMEOUT) {
         cancelAtServer();
       }
-      fail(McpFailure.of(failure));
+      fail(
+          server == null
+              ? McpFailure.of(failure)
+              : MissingServers.explained(vertx, server.value(), failure));
     }
 
     /** Called by the token's {@code cancel()}. */

@@ -42,6 +42,11 @@ public record ConfigProblem(
     return file + (line > 0 ? ":" + line + (column > 0 ? ":" + column : "") : "");
   }
 
+  /** The id that the server has, or would have; empty for a problem of the whole file. */
+  public String serverId() {
+    return server == null ? "" : ServerNames.id(server);
+  }
+
   ConfigProblem withMessage(String other) {
     return new ConfigProblem(file, line, column, server, other, remedy, excerpt, fatal);
   }

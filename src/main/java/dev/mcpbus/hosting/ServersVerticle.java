@@ -7,6 +7,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.config.ConfigDiff;
@@ -23,14 +24,15 @@ import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
- * {@code .get}, {@code .calls}, {@code .nodes}, {@code .lease} and {@code .release}. It starts and
- * ends connections through the supervisor; calls go to the connections themselves. Owner of the
- * hosting and of the private connections, on its context.
+ * {@code .get}, {@code .config}, {@code .calls}, {@code .nodes}, {@code .lease} and {@code
+ * .release}. It starts and ends connections through the supervisor; calls go to the connections
+ * themselves. Owner of the hosting and of the private connections, on its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?}}; {@code connections} is the number that the node owned at most 2 s ago. In a cluster
@@ -47,6 +49,8 @@ public final class ServersVerticle extends VerticleBase {
   private final ServerHosting.HostingFactory hostingFactory;
   private final Readiness readiness;
   private long refresh = -1;
+  private volatile ConfigurationState configuration =
+      ConfigurationState.loaded(null, Instant.now(), List.of());
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
@@ -94,6 +98,9 @@ public final class ServersVerticle extends VerticleBase {
                             body ->
                                 Future.succeededFuture(
                                     PendingLogins.of(vertx).toJson(Instant.now()))),
+                        consume(
+                            Addresses.SERVERS_CONFIG,
+                            body -> Future.succeededFuture(configuration.toJson(hosting.ids()))),
                         consume(Addresses.SERVERS_CALLS, body -> calls()),
                         consume(Addresses.SERVERS_NODES, body -> Future.succeededFuture(nodes())),
                         consume(Addresses.SERVERS_LEASE, this::lease),
@@ -107,7 +114,7 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   private void assess() {
-    readiness.tell(hosting.problems());
+    readiness.tell(hosting.problems(), configuration.notes(hosting.ids()));
   }
 
   /**
@@ -135,6 +142,7 @@ public final class ServersVerticle extends VerticleBase {
   public Future<?> stop() {
     vertx.cancelTimer(refresh);
     readiness.withdraw();
+    MissingServers.of(vertx).put(Map.of());
     privateConnections.close();
     return hosting.close();
   }
@@ -184,6 +192,17 @@ public final class ServersVerticle extends VerticleBase {
             + (present == null ? "elsewhere" : present.source())
             + "); remove it first or choose another name. Servers: "
             + hosting.ids());
+  }
+
+  /** What the configuration of this node says now. Any thread may call. */
+  public void configured(ConfigurationState state) {
+    configuration = state;
+    MissingServers.of(vertx).put(state.reasons());
+  }
+
+  /** Any thread may call. */
+  public ConfigurationState configuration() {
+    return configuration;
   }
 
   /** Adds servers; fails where one of them cannot be added, after all others were started. */
@@ -302,8 +321,11 @@ public final class ServersVerticle extends VerticleBase {
     return fresh.map(
         read -> {
           if (id == null || !hosting.ids().contains(id)) {
-            throw McpFailure.notSent(
-                FailureCode.UNKNOWN_CONNECTION, "no such server; there are " + hosting.ids());
+            McpFailure leftOut = MissingServers.of(vertx).failure(text);
+            throw leftOut != null
+                ? leftOut
+                : McpFailure.notSent(
+                    FailureCode.UNKNOWN_CONNECTION, "no such server; there are " + hosting.ids());
           }
           return id;
         });
@@ -317,7 +339,9 @@ public final class ServersVerticle extends VerticleBase {
             all -> {
               JsonArray list = new JsonArray();
               statuses.forEach(status -> list.add(status.result()));
-              return problems(new JsonObject().put("servers", list));
+              JsonArray left = configuration.leftOutJson(hosting.ids());
+              JsonObject reply = new JsonObject().put("servers", list);
+              return problems(left.isEmpty() ? reply : reply.put("leftOut", left));
             });
   }
 

@@ -91,11 +91,16 @@ public final class PolicyFilter {
 
   /** The visible part of the service's list of servers. */
   public static JsonObject servers(JsonObject reply, Rights rights) {
-    return rights.isUnbounded() || !(reply.getValue("servers") instanceof JsonArray all)
-        ? reply
-        : reply
-            .copy()
-            .put("servers", filtered(all, server -> rights.sees(server.getString("id", ""))));
+    if (rights.isUnbounded()) {
+      return reply;
+    }
+    JsonObject visible = reply.copy();
+    for (String list : List.of("servers", "leftOut")) {
+      if (reply.getValue(list) instanceof JsonArray all) {
+        visible.put(list, filtered(all, server -> rights.sees(server.getString("id", ""))));
+      }
+    }
+    return visible;
   }
 
   /** The part of all servers' calls that is of servers which the caller may administer. */

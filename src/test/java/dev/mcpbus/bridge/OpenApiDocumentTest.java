@@ -184,6 +184,7 @@ class OpenApiDocumentTest {
             "cancelNumberedCall",
             "connect",
             "disconnect",
+            "getConfig",
             "getHistory",
             "getLoggers",
             "getLogs",
@@ -250,6 +251,7 @@ class OpenApiDocumentTest {
     fits(seen, "callTool", one + "/tools/nope", "", 404);
     fits(seen, "callTool", one + "/tools/add", "[", 400);
     fits(seen, "getHistory", one + "/history", null, 200);
+    fits(seen, "getConfig", "/api/config", null, 200);
     fits(seen, "listAllCalls", "/api/calls", null, 200);
     fits(seen, "listLogins", "/api/logins", null, 200);
     fits(seen, "listCalls", one + "/calls", null, 200);

@@ -29,8 +29,12 @@ public final class Http {
 
   private Http() {}
 
-  public static Answer get(int port, String path) {
-    return send(request(port, path).GET().build());
+  public static Answer get(int port, String path, String... headers) {
+    HttpRequest.Builder request = request(port, path).GET();
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return send(request.build());
   }
 
   public static Answer delete(int port, String path, String... headers) {

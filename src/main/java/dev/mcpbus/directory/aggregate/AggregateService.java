@@ -5,6 +5,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.directory.AggregateList;
@@ -51,6 +52,9 @@ public final class AggregateService implements DirectoryService {
   @SuppressWarnings("NullAway.Init")
   private DirectoryLists lists;
 
+  @SuppressWarnings("NullAway.Init")
+  private MissingServers missing;
+
   private @Nullable ToolSearch search;
 
   /** One reply in both forms; kept until a list changes. */
@@ -82,6 +86,7 @@ public final class AggregateService implements DirectoryService {
   @Override
   public Future<?> open(Vertx vertx, DirectoryLists from) {
     lists = from;
+    missing = MissingServers.of(vertx);
     EventBus bus = vertx.eventBus();
     AggregateToolCalls calls = new AggregateToolCalls(vertx, names, new Present());
     ToolSearch index = new ToolSearch(vertx);
@@ -197,15 +202,18 @@ public final class AggregateService implements DirectoryService {
                 only.stream()
                     .filter(id -> lists.snapshot().server(id) == null)
                     .findFirst()
-                    .map(AggregateService::unknown)
+                    .map(id -> unknown(missing, id))
                     .orElseGet(Future::succeededFuture));
   }
 
-  private static Future<Void> unknown(String id) {
+  private static Future<Void> unknown(MissingServers missing, String id) {
+    McpFailure leftOut = missing.failure(id);
     return Future.failedFuture(
-        McpFailure.notSent(
-            FailureCode.UNKNOWN_CONNECTION,
-            "there is no server '" + (id.length() > 80 ? id.substring(0, 80) : id) + "'"));
+        leftOut != null
+            ? leftOut
+            : McpFailure.notSent(
+                FailureCode.UNKNOWN_CONNECTION,
+                "there is no server '" + (id.length() > 80 ? id.substring(0, 80) : id) + "'"));
   }
 
   /** The present state of this service, for the tool calls. */

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
@@ -53,11 +54,13 @@ final class AggregateToolCalls {
   private final RequestSender sender;
   private final NamePolicy names;
   private final View view;
+  private final MissingServers missing;
 
   AggregateToolCalls(Vertx vertx, NamePolicy names, View view) {
     this.sender = RequestSender.of(vertx);
     this.names = names;
     this.view = view;
+    this.missing = MissingServers.of(vertx);
   }
 
   void call(Message<Object> message) {
@@ -205,6 +208,10 @@ final class AggregateToolCalls {
   }
 
   private McpFailure unknownServer(ToolName tool) {
+    McpFailure leftOut = missing.failure(tool.server());
+    if (leftOut != null) {
+      return leftOut;
+    }
     return unknown(
         FailureCode.UNKNOWN_CONNECTION,
         "there is no server '" + shown(tool.server()) + "'",

@@ -2,6 +2,8 @@ package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
@@ -152,13 +154,17 @@ public final class GatewayEndpoint implements MountedHandler {
                 return;
               }
               RequestAudit.refused(directory.audit(), request, admission.principal());
+              McpFailure leftOut =
+                  admission.rights().sees(place) ? MissingServers.of(vertx).failure(place) : null;
               reply.refuse(
                   404,
                   null,
                   McpErrors.invalidRequest(
-                      "there is no server and no view '"
-                          + McpErrors.shown(place)
-                          + "'; /mcp has all servers, GET /api/servers lists them"));
+                      leftOut == null
+                          ? "there is no server and no view '"
+                              + McpErrors.shown(place)
+                              + "'; /mcp has all servers, GET /api/servers lists them"
+                          : String.valueOf(leftOut.getMessage())));
             });
   }
 
