@@ -112,7 +112,8 @@ public final class McpBusCommand implements Callable<Integer> {
         new AnswerCommand(context),
         new LoginCommand(context),
         new HealthCommand(context),
-        new CompletionCommand(context));
+        new CompletionCommand(context),
+        new TrainingCommand(context));
   }
 
   @Override
