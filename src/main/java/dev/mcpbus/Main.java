@@ -28,32 +28,37 @@ public final class Main {
       System.err.println(OptionalLibrary.PICOCLI.missing());
       System.exit(1);
     }
-    int code = commandLine().execute(args);
+    CommandContext context = context();
+    int code = McpBusCommand.execute(context, more(context), args);
     if (code != 0) {
       System.exit(code);
     }
   }
 
-  /** All commands. Those of packages that build on {@code cli} are named here, one line each. */
+  /** All commands. */
   static CommandLine commandLine() {
+    CommandContext context = context();
+    return McpBusCommand.create(context, more(context));
+  }
+
+  /** The commands of packages that build on {@code cli}, one line each. */
+  private static List<?> more(CommandContext context) {
+    FileOutputStream stdout = new FileOutputStream(FileDescriptor.out);
+    return List.of(
+        new DoctorCommand(context), new ImportCommand(context), new StdioCommand(context, stdout));
+  }
+
+  private static CommandContext context() {
     PrintStream out = new TerminalOutput(System.out);
     PrintStream err = new TerminalOutput(System.err);
-    CommandContext context =
-        new CommandContext(
-            out,
-            err,
-            System.in,
-            System.getenv(),
-            Path.of(System.getProperty("user.home", ".")),
-            Terminal.ofProcess(System.getenv()),
-            new Launcher(out, err));
-    FileOutputStream stdout = new FileOutputStream(FileDescriptor.out);
-    return McpBusCommand.create(
-        context,
-        List.of(
-            new DoctorCommand(context),
-            new ImportCommand(context),
-            new StdioCommand(context, stdout)));
+    return new CommandContext(
+        out,
+        err,
+        System.in,
+        System.getenv(),
+        Path.of(System.getProperty("user.home", ".")),
+        Terminal.ofProcess(System.getenv()),
+        new Launcher(out, err));
   }
 
   /** Starts the service, for {@code run} and for one command. */

@@ -2,15 +2,22 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.security.Action;
 import io.vertx.core.buffer.Buffer;
+import org.jspecify.annotations.Nullable;
 
 /** {@code GET /openapi.json}. Mounted last, because the document contains all routes. */
 final class OpenApiRoute {
 
   void mount(RouteTable routes) {
-    Buffer[] document = new Buffer[1];
+    @Nullable Buffer[] document = new Buffer[1];
     routes.add(
         Route.get("/openapi.json", Action.LIST, "getOpenApi", "This document."),
-        ctx -> RouteTable.document(ctx.response(), 200, document[0]));
-    document[0] = OpenApiDocument.document(routes.all()).toBuffer();
+        ctx -> {
+          Buffer made = document[0];
+          if (made == null) { // most services are never asked for it
+            made = OpenApiDocument.document(routes.all()).toBuffer();
+            document[0] = made;
+          }
+          RouteTable.document(ctx.response(), 200, made);
+        });
   }
 }

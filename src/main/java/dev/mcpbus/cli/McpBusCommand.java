@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -65,8 +66,47 @@ public final class McpBusCommand implements Callable<Integer> {
    * @param more commands of packages that build on this one
    */
   public static CommandLine create(CommandContext context, List<?> more) {
+    return create(context, Stream.concat(commands(context).stream(), more.stream()));
+  }
+
+  /**
+   * Runs a command line; returns the exit code. Prepares only the command that it names, because
+   * the preparation of one costs up to 10 ms, and all of them where a mistake has to be explained.
+   *
+   * @param more commands of packages that build on this one
+   */
+  public static int execute(CommandContext context, List<?> more, String... args) {
+    List<Object> all = new ArrayList<>(commands(context));
+    all.addAll(more);
+    List<?> needed = needed(all, List.of(args));
+    return create(context, needed.stream())
+        .setParameterExceptionHandler((wrong, again) -> create(context, all.stream()).execute(args))
+        .execute(args);
+  }
+
+  private static List<?> needed(List<Object> all, List<String> args) {
+    String first = args.isEmpty() ? "" : args.get(0);
+    List<Object> named = all.stream().filter(command -> names(command).contains(first)).toList();
+    if (!named.isEmpty()) {
+      return named.get(0) instanceof CompletionCommand ? all : named;
+    }
+    boolean plain =
+        (first.isEmpty() || first.startsWith("-"))
+            && args.stream().noneMatch(arg -> arg.equals("-h") || arg.equals("--help"))
+            && all.stream().flatMap(command -> names(command).stream()).noneMatch(args::contains);
+    return plain ? List.of() : all;
+  }
+
+  private static List<String> names(Object command) {
+    Command described = command.getClass().getAnnotation(Command.class);
+    List<String> names = new ArrayList<>(List.of(described.aliases()));
+    names.add(described.name());
+    return names;
+  }
+
+  private static CommandLine create(CommandContext context, Stream<?> commands) {
     CommandLine root = new CommandLine(new McpBusCommand(context));
-    Stream.concat(commands(context).stream(), more.stream()).forEach(root::addSubcommand);
+    commands.forEach(root::addSubcommand);
     root.getSubcommands().values().forEach(one -> one.getCommandSpec().addOption(help()));
     String[] codes =
         Arrays.stream(ExitCode.values())

@@ -77,7 +77,7 @@ final class TrainingCommand implements Callable<Integer> {
   }
 
   private int execute(String... args) {
-    return McpBusCommand.create(context, List.of()).execute(args);
+    return McpBusCommand.execute(context, List.of(), args);
   }
 
   private static int freePort() throws IOException {

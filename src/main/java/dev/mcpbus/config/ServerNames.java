@@ -82,7 +82,7 @@ final class ServerNames {
 
   /** The id for a name; not necessarily valid. */
   static String id(String name) {
-    String folded = Normalizer.normalize(name, Normalizer.Form.NFKC).strip();
+    String folded = compatible(name).strip();
     String lower = folded.toLowerCase(Locale.ROOT);
     return lower
         .replaceAll("[\\s_/:@+&()\\[\\],]+", "-")
@@ -93,7 +93,7 @@ final class ServerNames {
   /** Equal for all names that a person could confuse. */
   static String skeleton(String name) {
     StringBuilder out = new StringBuilder();
-    Normalizer.normalize(name, Normalizer.Form.NFKC)
+    compatible(name)
         .codePoints()
         .filter(c -> Character.getType(c) != Character.FORMAT)
         .map(c -> ASCII_OF.getOrDefault(c, c))
@@ -161,5 +161,12 @@ final class ServerNames {
         "these names mean the same server \"" + MessageTexts.ascii(cut(skeleton)) + "\": " + names,
         "Rename all but one; upper case, blanks, underscores and look-alike letters make no"
             + " difference");
+  }
+
+  /** NFKC. Most names are ASCII, which has one form, so that its tables need not be loaded. */
+  private static String compatible(String name) {
+    return name.chars().allMatch(c -> c < 0x80)
+        ? name
+        : Normalizer.normalize(name, Normalizer.Form.NFKC);
   }
 }

@@ -21,7 +21,7 @@ public final class CommandRun {
 
   /** Runs it to its end. */
   public CommandRun(Path home, Map<String, String> variables, String in, String... args) {
-    code = McpBusCommand.create(context(home, variables, in), List.of()).execute(args);
+    code = McpBusCommand.execute(context(home, variables, in), List.of(), args);
   }
 
   /** Without variables and input. */
