@@ -65,6 +65,19 @@ class BenchIT {
         .allSatisfy(row -> assertThat(row.getInteger("astray")).isZero());
   }
 
+  @Test
+  void the_quick_benchmark_of_the_start_gives_every_row() throws Exception {
+    assertThat(bench("start", 3)).contains("script: ready", "script: RSS");
+    List<JsonObject> rows = rows("start");
+    assertThat(count(rows, "archive")).isEqualTo(1);
+    assertThat(count(rows, "start")).isEqualTo(5);
+    assertThat(count(rows, "target")).isEqualTo(3);
+    assertThat(rows)
+        .filteredOn(row -> "start".equals(row.getString("row")))
+        .allSatisfy(row -> assertThat(row.getDouble("urlMillis")).isPositive())
+        .allSatisfy(row -> assertThat(row.getDouble("rssMib")).isGreaterThan(20));
+  }
+
   private String bench(String what, int minutes) throws Exception {
     assumeTrue(isOnPath("gcc"), "gcc is missing: it compiles the programs in src/bench/c");
     Path log = directory.resolve("out.txt");
