@@ -178,8 +178,8 @@ class ExamplesTest {
         Stream.of(
                 ((List<?>) at(container(), "args"))
                     .stream().map(String::valueOf).collect(Collectors.joining(" ")),
-                after("mcpbus.jar", key("ExecStart")),
-                after("mcpbus.jar", line(CONTAINER, "ENTRYPOINT")))
+                after("/usr/bin/mcpbus", key("ExecStart")),
+                after("/usr/bin/mcpbus", line(CONTAINER, "ENTRYPOINT")))
             .flatMap(text -> OPTION.matcher(text).results())
             .map(MatchResult::group)
             .distinct()
@@ -202,6 +202,8 @@ class ExamplesTest {
     assertThat(line(CONTAINER, "USER")).isEqualTo("10001:10001");
     assertThat(line(CONTAINER, "COPY --from=build")).startsWith("/build/target/mcpbus.jar ");
     assertThat(Files.readString(BASE.resolve("pom.xml"))).contains("/mcpbus.jar</");
+    assertThat(line(CONTAINER, "COPY src/scripts/")).isEqualTo("mcpbus /usr/bin/mcpbus");
+    assertThat(BASE.resolve("src/scripts/mcpbus")).isExecutable();
   }
 
   private static String key(String name) throws IOException {
