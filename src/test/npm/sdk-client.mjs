@@ -2,10 +2,12 @@
  * One of the official SDKs' clients, as a program would use it on the fixture's tools.
  *
  *   node sdk-client.mjs v1|v1-sse|v2-sse|v2-legacy|v2-modern|v2-auto URL
+ *   node sdk-client.mjs v1|v2-legacy|v2-modern|v2-auto COMMAND ARGUMENT...     over stdio
  *
  * Prints one JSON object with what it was given.
  */
-const [kind, url] = process.argv.slice(2);
+const [kind, url, ...args] = process.argv.slice(2);
+const stdio = args.length > 0 ? { command: url, args } : undefined;
 const info = { name: `sdk-${kind}`, version: '1.0.0' };
 const capabilities = { elicitation: {}, sampling: {}, roots: {} };
 
@@ -13,11 +15,13 @@ async function v1() {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
   const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
+  const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
   const types = await import('@modelcontextprotocol/sdk/types.js');
   const client = new Client(info, { capabilities });
   return {
     client,
-    transport: kind === 'v1-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
+    transport: stdio ? new StdioClientTransport(stdio)
+      : kind === 'v1-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
     on: (method, handler) => client.setRequestHandler(
       { 'elicitation/create': types.ElicitRequestSchema, 'sampling/createMessage': types.CreateMessageRequestSchema }[method],
       handler),
@@ -27,11 +31,13 @@ async function v1() {
 
 async function v2() {
   const { Client, SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
   const mode = { 'v2-sse': 'legacy', 'v2-legacy': 'legacy', 'v2-modern': { pin: '2026-07-28' }, 'v2-auto': 'auto' }[kind];
   const client = new Client(info, { capabilities, versionNegotiation: { mode } });
   return {
     client,
-    transport: kind === 'v2-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
+    transport: stdio ? new StdioClientTransport(stdio)
+      : kind === 'v2-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
     on: (method, handler) => client.setRequestHandler(method, handler),
     call: (params, options) => client.callTool(params, options),
   };
