@@ -40,10 +40,21 @@ final class InProcessService implements LocalService {
 
   /** Returns when the bridge listens. */
   static InProcessService start(Path file, ConfigResult result, McpBusConfig config) {
-    quiet();
+    quiet("OFF");
     ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
+    return start(options(file, result, config, fresh.hash()).withSearch(false), fresh.key());
+  }
+
+  /** For a client that stays: see {@link dev.mcpbus.cli.ServiceLauncher#serve}. */
+  static InProcessService serve(Path file, ConfigResult result, McpBusConfig config) {
+    quiet("WARN");
+    ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
+    return start(options(file, result, config, fresh.hash()), fresh.key());
+  }
+
+  private static InProcessService start(McpBus.Options options, String key) {
     Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
-    Future<McpBus> started = McpBus.start(vertx, options(file, result, config, fresh.hash()));
+    Future<McpBus> started = McpBus.start(vertx, options);
     if (!await(started) || started.failed()) {
       vertx.close();
       throw new CommandFailure(
@@ -51,21 +62,20 @@ final class InProcessService implements LocalService {
           "NOT_STARTED",
           "mcpbus could not start for this command: " + started.cause());
     }
-    return new InProcessService(vertx, started.result(), fresh.key());
+    return new InProcessService(vertx, started.result(), key);
   }
 
   /** The command's own output says what matters; MCPBUS_LOG shows the rest. */
-  private static void quiet() {
+  private static void quiet(String level) {
     LogLevels levels = LogLevels.find();
     if (levels != null && System.getenv("MCPBUS_LOG") == null) {
-      levels.set(LogLevels.ROOT, "OFF");
+      levels.set(LogLevels.ROOT, level);
     }
   }
 
   private static McpBus.Options options(
       Path file, ConfigResult result, McpBusConfig config, String hash) {
     return OptionsReader.of(file, result, config)
-        .withSearch(false)
         .withTelemetry(TelemetryOptions.OFF)
         .withAuth(
             new AuthOptions(

@@ -80,5 +80,10 @@ public final class Main {
     public LocalService start(Path file, ConfigResult result, McpBusConfig config) {
       return InProcessService.start(file, result, config);
     }
+
+    @Override
+    public LocalService serve(Path file, ConfigResult result, McpBusConfig config) {
+      return InProcessService.serve(file, result, config);
+    }
   }
 }

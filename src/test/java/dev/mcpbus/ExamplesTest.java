@@ -44,6 +44,8 @@ class ExamplesTest {
   private static final Map<String, String> VARIABLES =
       Map.of(
           "MCPBUS_INPUT_SEARCH_KEY", "k",
+          "MCPBUS_INPUT_MCPBUS_KEY", "k",
+          "MCPBUS_KEY", "k",
           "POD_NAME", "mcpbus-0",
           "POD_NAMESPACE", "tools",
           "POD_IP", "10.1.2.3",

@@ -39,4 +39,12 @@ public interface ServiceLauncher {
    * @throws CommandFailure where the service cannot start
    */
   LocalService start(Path file, ConfigResult result, McpBusConfig config);
+
+  /**
+   * The same for a client that stays, as with {@code --stdio}: with the search over tools that the
+   * configuration asks for, and with warnings in the log.
+   */
+  default LocalService serve(Path file, ConfigResult result, McpBusConfig config) {
+    return start(file, result, config);
+  }
 }

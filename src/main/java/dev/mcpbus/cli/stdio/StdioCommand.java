@@ -95,8 +95,17 @@ public final class StdioCommand implements Callable<Integer> {
   }
 
   private ServiceClient find() {
-    Path file = options.config;
-    return file == null ? new ServiceFinder(context, options).find(true) : own(file);
+    if (options.config != null) {
+      return own(options.config);
+    }
+    try {
+      return new ServiceFinder(context, options).find(false);
+    } catch (CommandFailure e) {
+      if (e.exit() == ExitCode.UNREACHABLE) {
+        return own(ConfigFile.find(null));
+      }
+      throw e;
+    }
   }
 
   /** The servers of a file, whatever else runs on this machine. */
@@ -113,7 +122,7 @@ public final class StdioCommand implements Callable<Integer> {
     if (!read.problems().isEmpty()) {
       context.err().print(ConfigReport.render(read.problems()));
     }
-    LocalService own = context.launcher().start(file, read, config);
+    LocalService own = context.launcher().serve(file, read, config);
     return new ServiceClient(own.url(), own.token(), own);
   }
 

@@ -116,7 +116,10 @@ class StdioBridgeIT {
     Path out = Files.createTempFile(folder, "out", "");
     Path err = Files.createTempFile(folder, "err", "");
     Process process =
-        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        new ProcessBuilder(command)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
     boolean ended = process.waitFor(90, TimeUnit.SECONDS);
     process.destroyForcibly();
     assertThat(ended).as("ended: %s", Files.readString(err)).isTrue();
@@ -274,8 +277,7 @@ class StdioBridgeIT {
   void a_restart_of_mcpbus_in_the_middle_is_not_seen_by_the_next_call() {
     String port = Integer.toString(FreePorts.one());
     ServiceProcess first = running(port);
-    try (StdioPeer peer =
-        StdioPeer.start(folder, "--url", "http://127.0.0.1:" + port, "demo")) {
+    try (StdioPeer peer = StdioPeer.start(folder, "--url", "http://127.0.0.1:" + port, "demo")) {
       peer.initialize();
       assertThat(peer.call(1, "echo", new JsonObject().put("text", "one")).encode())
           .contains("\"one\"");
@@ -283,7 +285,9 @@ class StdioBridgeIT {
       peer.request(
           2,
           "tools/call",
-          new JsonObject().put("name", "echo").put("arguments", new JsonObject().put("text", "two")));
+          new JsonObject()
+              .put("name", "echo")
+              .put("arguments", new JsonObject().put("text", "two")));
       JsonObject refused = peer.answer(2);
       assertThat(refused.encode()).contains("cannot be reached").contains("mcpbus run");
       try (ServiceProcess second = running(port)) {
@@ -352,7 +356,8 @@ class StdioBridgeIT {
   @Test
   void a_mistake_in_the_file_is_the_answer_to_initialize() throws IOException {
     Path file = folder.resolve("broken.json");
-    Files.writeString(file, "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\" \"args\": []}\n  }\n}\n");
+    Files.writeString(
+        file, "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\" \"args\": []}\n  }\n}\n");
     try (StdioPeer peer = StdioPeer.start(folder, "--config", file.toString())) {
       String message = peer.initialize().getJsonObject("error").getString("message");
       assertThat(message).contains("broken.json").contains("3");
