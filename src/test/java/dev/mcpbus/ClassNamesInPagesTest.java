@@ -65,7 +65,7 @@ class ClassNamesInPagesTest {
 
   static List<Path> pages() throws IOException {
     try (Stream<Path> files = Files.walk(Path.of("src/docs"))) {
-      return Stream.concat(files, Stream.of(Path.of("README.md")))
+      return Stream.concat(files, Stream.of(Path.of("README.md"), Path.of("CONTRIBUTING.md")))
           .filter(page -> page.toString().endsWith(".md"))
           .filter(page -> !LEFT_OUT.contains(page.getFileName().toString()))
           .toList();

@@ -224,6 +224,18 @@ public final class McpServerClient {
         options);
   }
 
+  /** The same with JSON both ways: the result keeps all members, and the SDK is not needed. */
+  public Future<JsonObject> callTool(String tool, JsonObject arguments) {
+    return callTool(tool, arguments, CallOptions.DEFAULT);
+  }
+
+  public Future<JsonObject> callTool(String tool, JsonObject arguments, CallOptions options) {
+    return send(
+        Addresses.TOOLS_CALL,
+        new JsonObject().put("name", tool).put("arguments", arguments),
+        options);
+  }
+
   // Tasks.
 
   /**

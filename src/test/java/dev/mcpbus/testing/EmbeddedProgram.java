@@ -2,7 +2,6 @@ package dev.mcpbus.testing;
 
 import dev.mcpbus.Main;
 import dev.mcpbus.McpBus;
-import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.client.CallOptions;
@@ -52,9 +51,8 @@ public final class EmbeddedProgram {
             ConnectionOptions.DEFAULT));
     await(bus.awaitReady(Duration.ofSeconds(30)));
     JsonObject arguments = new JsonObject().put("call", "one").put("deadline", 0);
-    JsonObject echo = new JsonObject().put("name", "echo").put("arguments", arguments);
     CallOptions options = CallOptions.timeout(Duration.ofSeconds(20));
-    System.out.println(await(bus.server("child").send(Addresses.TOOLS_CALL, echo, options)));
+    System.out.println(await(bus.server("child").callTool("echo", arguments, options)));
     System.out.println(
         await(bus.client().callTool("memory.greet", new JsonObject(), options)).encode());
     String failure = failure(() -> use(args[0], vertx, bus, Path.of(args[2])));
