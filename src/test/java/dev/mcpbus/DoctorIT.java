@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.testing.Entries;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.ScriptedServer;
 import io.vertx.core.json.JsonArray;
@@ -298,6 +299,36 @@ class DoctorIT {
     assertThat(noisy.code()).as(noisy.out()).isZero();
     assertThat(results(noisy.server("noisy"))).containsEntry("first words", "note");
     assertThat(noisy.out()).contains("STDOUT_JUNK", "Server is starting");
+  }
+
+  /** What a server does wrong without failing is a note, and the server works. */
+  @Test
+  void oddities_of_a_server_that_works_are_notes(@TempDir Path own) {
+    DoctorBed bed = new DoctorBed(own);
+    bed.server("deaf", Entries.scripted("ignore-end").put("closeGrace", "300ms"));
+    bed.server("twice", Entries.scripted("duplicate-tools"));
+    bed.server("good", Entries.scripted("good"));
+    DoctorBed.Run odd = bed.run("--json");
+    assertThat(odd.code()).as(odd.out()).isZero();
+    assertThat(note(odd.server("deaf"))).isEqualTo("end: DOES_NOT_END");
+    assertThat(note(odd.server("twice"))).isEqualTo("lists: DUPLICATE_TOOLS");
+    assertThat(note(odd.server("good"))).isEmpty();
+  }
+
+  private static String note(JsonObject server) {
+    return server.getJsonArray("steps").stream()
+        .map(JsonObject.class::cast)
+        .filter(step -> step.getString("result").equals("note"))
+        .map(step -> step.getString("step") + ": " + step.getString("cause"))
+        .collect(Collectors.joining(", "));
+  }
+
+  @Test
+  void a_list_that_the_server_refuses_is_a_failure(@TempDir Path own) {
+    DoctorBed bed = new DoctorBed(own).server("liar", Entries.scripted("lying"));
+    assertCase(
+        bed.run("liar", "--json").server("liar"),
+        is("liar", "LIST_FAILED", "lists", "does not list its prompts", "its log"));
   }
 
   private static Map<String, String> results(JsonObject server) {

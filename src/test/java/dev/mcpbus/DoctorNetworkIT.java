@@ -41,6 +41,7 @@ class DoctorNetworkIT {
           is("proxied", "SERVER_ERROR", "http", "HTTP 503", "A proxy"),
           is("many", "RATE_LIMITED", "http", "429", "Wait"),
           is("ssh", "NOT_HTTP", "http", "but SSH", "port"),
+          is("cut", "CONNECTION_LOST", "http", "breaks the connection off", "Its log"),
           is("silent", "NO_ANSWER", "handshake", "does not answer", "handshakeTimeout"),
           is("oauth", "LOGIN_REQUIRED", "login", "no \"oauth\"", "mcpbus login oauth"),
           is("login", "LOGIN_REQUIRED", "login", "login by OAuth", "mcpbus login login"),
@@ -104,6 +105,13 @@ class DoctorNetworkIT {
     bed.server("example", key(guarded, "Bearer <YOUR_TOKEN>"));
     RawHttpServer ssh = raw(peer -> peer.send("SSH-2.0-OpenSSH_9.6\r\n"));
     bed.server("ssh", url(ssh.url().toString()));
+    RawHttpServer cut =
+        raw(
+            peer -> {
+              peer.read();
+              peer.close();
+            });
+    bed.server("cut", url(cut.url().toString()));
     bed.server("silent", url(raw(RawHttpServer.Peer::silence).url().toString()));
     bed.server("plain", url("https://127.0.0.1:" + elsewhere.port() + "/mcp"));
     OAuthWorld world = new OAuthWorld(VERTX);

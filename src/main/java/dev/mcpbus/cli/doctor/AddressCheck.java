@@ -85,7 +85,9 @@ record AddressCheck(Endpoint endpoint, Map<String, String> variables) {
         socket.connect(
             new InetSocketAddress(address, endpoint.port()),
             (int) Math.max(1, endpoint.connectTimeout().toMillis()));
-        steps.add(DoctorStep.ok("connect", time.millis(), "port " + endpoint.port() + " is open"));
+        String at = last == null ? "" : " at " + address.getHostAddress() + " alone";
+        steps.add(
+            DoctorStep.ok("connect", time.millis(), "port " + endpoint.port() + " is open" + at));
         if (endpoint.usesTls()) {
           steps.add(new TlsCheck(endpoint).run(socket));
         }

@@ -1,6 +1,7 @@
 package dev.mcpbus.cli.doctor;
 
 import dev.mcpbus.cli.CommandFailure;
+import dev.mcpbus.cli.ExitCode;
 import dev.mcpbus.cli.ServiceClient;
 import dev.mcpbus.cli.doctor.FailureClues.Diagnosis;
 import dev.mcpbus.config.ServerDefinition;
@@ -118,7 +119,7 @@ final class ConnectionCheck {
       Thread.sleep(PAUSE_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw CommandFailure.usage("interrupted");
+      throw new CommandFailure(ExitCode.INTERRUPTED, "CANCELLED", "interrupted");
     }
   }
 

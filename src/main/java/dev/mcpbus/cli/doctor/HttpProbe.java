@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Looks at URLs of one server, without credentials and without following redirects. Blocks for 2 s
+ * Looks at URLs of one server, without credentials and without following redirects. Blocks for 4 s
  * at most for each request.
  */
 final class HttpProbe {
@@ -73,7 +73,8 @@ final class HttpProbe {
       HttpResponse<InputStream> response =
           client.send(request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofInputStream());
       String type = response.headers().firstValue("content-type").orElse("");
-      try (InputStream body = response.body()) {
+      try (InputStream body = response.body();
+          Watchdog dog = Watchdog.over(body, PATIENCE.toMillis())) {
         String text =
             type.startsWith("text/event-stream")
                 ? ""

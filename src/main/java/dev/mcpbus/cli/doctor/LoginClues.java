@@ -29,6 +29,12 @@ record LoginClues(SeenFailure seen, Endpoint endpoint) {
           "The server refuses the credentials in \"headers\" (HTTP 401)",
           "Is the key right and not expired? Bearer tokens are written \"Bearer TOKEN\"");
     }
+    if (seen.entry().containsKey("headersHelper")) {
+      return Finding.of(
+          DoctorCause.CREDENTIALS_REFUSED,
+          "The server refuses the credentials that \"headersHelper\" prints (HTTP 401)",
+          "Run that command in a shell: does it print one JSON object with the right header?");
+    }
     Optional<URI> metadata = metadata();
     JsonObject document = metadata.map(this::document).orElse(null);
     if (endpoint.oauth()) {

@@ -20,7 +20,7 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
   private static final Pattern OF_CLIENT =
       Pattern.compile("fatal alert: (?:bad_|unsupported_)?certificate\\w*|fatal alert: unknown_ca");
 
-  private static final Pattern REDIRECT = Pattern.compile("redirects to (\\S+?),? which");
+  private static final Pattern REDIRECT = Pattern.compile("redirects to (\\S+?)[:,]?(?:\\s|$)");
 
   /** Empty where the failure is one of the protocol and not of the network. */
   Optional<Diagnosis> read() {
@@ -49,8 +49,7 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
           DoctorCause.REDIRECTED,
           "The server sends requests on to "
               + redirect.group(1)
-              + ", and mcpbus follows no"
-              + " redirect to another place",
+              + ", and mcpbus follows no redirect",
           "Write the URL of that place as \"url\", if it is the server's");
     }
     Matcher status = STATUS.matcher(seen.message());
@@ -72,6 +71,12 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
           DoctorCause.NOT_HTTP,
           "What listens at " + endpoint.place() + " does not speak HTTP",
           "Correct the port in \"url\"");
+    }
+    if (seen.message().contains("refused")) {
+      return http(
+          DoctorCause.CONNECTION_REFUSED,
+          "Nothing listens at the first address of " + endpoint.host() + ", at another it does",
+          "Write the address itself in \"url\", such as http://[::1]:" + endpoint.port());
     }
     return seen.message().contains("connection broke")
             || seen.message().contains("no connection to")

@@ -47,7 +47,8 @@ record TlsCheck(Endpoint endpoint) {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(endpoint.host(), endpoint.port()), PATIENCE_MILLIS);
       SeenCertificates seen = new SeenCertificates(TlsFiles.trustedBy(null));
-      try (SSLSocket tls = over(socket, context(seen), endpoint)) {
+      try (SSLSocket tls = over(socket, context(seen), endpoint);
+          Watchdog dog = Watchdog.over(socket, PATIENCE_MILLIS)) {
         tls.setSoTimeout(PATIENCE_MILLIS);
         tls.startHandshake();
         return true;
@@ -81,11 +82,13 @@ record TlsCheck(Endpoint endpoint) {
               String.valueOf(e.getMessage()),
               "Correct \"tls\" of the entry"));
     }
-    try (SSLSocket socket = over(connected, context, endpoint)) {
+    long most = Math.max(1, endpoint.connectTimeout().toMillis());
+    try (SSLSocket socket = over(connected, context, endpoint);
+        Watchdog dog = Watchdog.over(connected, most)) {
       SSLParameters parameters = socket.getSSLParameters();
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
       socket.setSSLParameters(parameters);
-      socket.setSoTimeout((int) Math.max(1, endpoint.connectTimeout().toMillis()));
+      socket.setSoTimeout((int) most);
       socket.startHandshake();
       X509Certificate own = seen.leaf();
       return DoctorStep.ok(
