@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.protocol.schema.ViolationTexts;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
@@ -67,12 +68,17 @@ final class ConfigSchemaCheck {
               .map(OutputUnit::getInstanceLocation)
               .anyMatch(other -> other != null && other.startsWith(at + "/"));
       if (!outer && seen.add(at)) {
-        report(root, at, problems);
+        report(
+            root,
+            at,
+            errors.stream().filter(one -> at.equals(one.getInstanceLocation())).toList(),
+            problems);
       }
     }
   }
 
-  private static void report(ConfigNode root, String at, ProblemCollector problems) {
+  private static void report(
+      ConfigNode root, String at, List<OutputUnit> there, ProblemCollector problems) {
     List<String> path =
         List.of(at.replaceFirst("^#?/?", "").split("/")).stream()
             .map(part -> decode(part))
@@ -86,7 +92,8 @@ final class ConfigSchemaCheck {
         line(root, path),
         server,
         MessageTexts.quote(String.join(".", ofServer ? path.subList(2, path.size()) : path))
-            + " does not fit the schema",
+            + " does not fit the schema: "
+            + MessageTexts.ascii(there.isEmpty() ? "" : ViolationTexts.explain(there)),
         "Compare it with mcpbus.schema.json");
   }
 

@@ -130,10 +130,10 @@ class SchemaTest {
                 """))
         .extracting(ConfigProblem::toString)
         .containsExactly(
-            "f.json:4: server \"a/b\": \"args.1\" does not fit the schema. Compare it with"
-                + " mcpbus.schema.json",
-            "f.json:7: server \"c d\": \"ping.threshold\" does not fit the schema. Compare it with"
-                + " mcpbus.schema.json");
+            "f.json:4: server \"a/b\": \"args.1\" does not fit the schema: must be string,"
+                + " number, boolean, not object. Compare it with mcpbus.schema.json",
+            "f.json:7: server \"c d\": \"ping.threshold\" does not fit the schema: must be"
+                + " integer, not string. Compare it with mcpbus.schema.json");
   }
 
   @Test

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * words for a person. A validator reports each error again at every place that contains it, and a
  * wrong member of a closed object as an unknown one, too. Pure.
  */
-final class ViolationTexts {
+public final class ViolationTexts {
 
   private static final int MAX_TEXT = 300;
   private static final int MAX_FORMS = 4;
@@ -61,14 +61,26 @@ final class ViolationTexts {
     int deepest = errors.stream().mapToInt(error -> at(error).length()).max().orElse(0);
     List<OutputUnit> there =
         errors.stream().filter(error -> at(error).length() == deepest).toList();
-    OutputUnit first =
-        there.stream()
-            .filter(error -> !CONTAINER.matcher(keyword(error)).matches())
-            .findFirst()
-            .orElse(there.get(there.size() - 1));
+    OutputUnit first = first(there);
     String path = at(first).replaceFirst("^#", "");
     String text = text(first, there) + missing(first, errors);
     return new Violation(path.isEmpty() ? "/" : path, cut(text));
+  }
+
+  /**
+   * What is wrong at one place, such as {@code must be string, not number}.
+   *
+   * @param there all errors at that place, at least one
+   */
+  public static String explain(List<OutputUnit> there) {
+    return cut(text(first(there), there));
+  }
+
+  private static OutputUnit first(List<OutputUnit> there) {
+    return there.stream()
+        .filter(error -> !CONTAINER.matcher(keyword(error)).matches())
+        .findFirst()
+        .orElse(there.get(there.size() - 1));
   }
 
   private static String text(OutputUnit error, List<OutputUnit> there) {
