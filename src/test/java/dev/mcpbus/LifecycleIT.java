@@ -239,7 +239,9 @@ class LifecycleIT {
               Addresses.SERVERS_ADD,
               new JsonObject().put("name", "w").put("config", new JsonObject().put("comand", "x")));
       assertThat(wrong.code()).isEqualTo(FailureCode.BAD_REQUEST);
-      assertThat(wrong.getMessage()).contains("comand", "Did you mean \"command\"");
+      assertThat(wrong)
+          .hasMessageStartingWith("mcp.servers.add: server \"")
+          .hasMessageEndingWith("\": unknown key \"comand\". Did you mean \"command\"?");
 
       bus.request(Addresses.SERVERS_REMOVE, new JsonObject().put("id", "late-comer"));
       assertThat(

@@ -83,7 +83,7 @@ final class Mailbox {
     this.idle = idle;
     this.ownership = spec.ownership();
     this.role = connection.role();
-    this.stash = new Stash(vertx, clock, options.maxStash());
+    this.stash = new Stash(vertx, clock, options.maxStash(), this::state);
     this.calls = new CallLog(clock);
     this.diagnostics =
         new ConnectionDiagnostics(vertx, spec.transport(), connection, calls, this::cancel);
@@ -277,9 +277,13 @@ final class Mailbox {
     return new McpFailure(
         view.codeWhileDown(state),
         McpFailure.Sent.NO,
-        "connection '" + id + "': " + describe(state, view),
+        state(),
         view.millisToNextAttempt(clock.millis()),
         view.lastErrorAsData());
+  }
+
+  private String state() {
+    return "connection '" + id + "': " + describe(connection.state(), connection.statusView());
   }
 
   private String describe(ConnectionState state, StatusView view) {

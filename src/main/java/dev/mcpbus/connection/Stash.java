@@ -8,6 +8,7 @@ import dev.mcpbus.connection.session.PendingRequest;
 import io.vertx.core.Vertx;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The calls that wait for a session, in the order of their arrival, each until its own deadline.
@@ -21,7 +22,10 @@ final class Stash {
   /** Each call, and what runs when there is a session. */
   private final HeldCalls<Consumer<ReadySession>> calls;
 
-  Stash(Vertx vertx, Clock clock, int capacity) {
+  /**
+   * @param state how the connection is, for the failure of a call whose deadline passes
+   */
+  Stash(Vertx vertx, Clock clock, int capacity, Supplier<String> state) {
     this.clock = clock;
     this.calls =
         new HeldCalls<>(
@@ -29,7 +33,8 @@ final class Stash {
             clock,
             capacity,
             action -> "already wait for this connection",
-            action -> "the connection was not ready before the call's deadline; never sent");
+            action ->
+                "not ready before the call's deadline, so the call was not sent; " + state.get());
   }
 
   int size() {

@@ -2,8 +2,8 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ConfigReader;
-import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerResult;
@@ -11,6 +11,7 @@ import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 
 /**
  * Reads the entry of a server that a caller adds, with the same checks as for a file. Called on a
@@ -64,7 +65,9 @@ public interface ServerEntryReader {
             () ->
                 McpFailure.badRequest(
                     server.problems().isEmpty()
-                        ? "the entry is disabled"
-                        : ConfigReport.lines(server.problems()).strip()));
+                        ? "the entry is disabled: remove \"disabled\""
+                        : server.problems().stream()
+                            .map(ConfigProblem::toString)
+                            .collect(Collectors.joining("; "))));
   }
 }

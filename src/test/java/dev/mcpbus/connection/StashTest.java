@@ -93,7 +93,7 @@ class StashTest {
 
   @Test
   void one_caller_leaves_room_for_another() {
-    Stash stash = new Stash(vertx, Clock.SYSTEM, 8);
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 8, () -> "connection \'x\': connecting");
     for (int i = 0; i < 20; i++) {
       hold(stash, "hers", new DeliveryOptions().addHeader(Headers.PRINCIPAL, "-alice"));
     }
@@ -105,7 +105,7 @@ class StashTest {
 
   @Test
   void what_waits_goes_on_in_the_order_of_arrival() {
-    Stash stash = new Stash(vertx, Clock.SYSTEM, 10);
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 10, () -> "connection \'x\': connecting");
     hold(stash, "a", "10000");
     hold(stash, "b", "10000");
     hold(stash, "c", "10000");
@@ -117,7 +117,7 @@ class StashTest {
 
   @Test
   void a_full_stash_refuses_at_once() {
-    Stash stash = new Stash(vertx, Clock.SYSTEM, 1);
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 1, () -> "connection \'x\': connecting");
     hold(stash, "a", "10000");
     McpFailure refused = failure(hold(stash, "b", "10000").reply());
     assertThat(refused.code()).isEqualTo(FailureCode.OVERLOADED);
@@ -127,17 +127,21 @@ class StashTest {
 
   @Test
   void each_waits_up_to_its_own_deadline() {
-    Stash stash = new Stash(vertx, Clock.SYSTEM, 10);
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 10, () -> "connection \'x\': connecting");
     hold(stash, "long", "60000");
     McpFailure late = failure(hold(stash, "short", "20").reply());
     assertThat(late.code()).isEqualTo(FailureCode.CALL_TIMEOUT);
     assertThat(late.sent()).isEqualTo(McpFailure.Sent.NO);
+    assertThat(late)
+        .hasMessage(
+            "not ready before the call's deadline, so the call was not sent; connection 'x':"
+                + " connecting");
     assertThat(stash.size()).isEqualTo(1);
   }
 
   @Test
   void a_call_is_cancelled_by_its_name_alone() {
-    Stash stash = new Stash(vertx, Clock.SYSTEM, 10);
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 10, () -> "connection \'x\': connecting");
     hold(stash, "a", "10000");
     Sent b = hold(stash, "b", "10000");
     assertThat(stash.cancel(CallReference.ofCaller("nobody"))).isFalse();
@@ -150,7 +154,7 @@ class StashTest {
 
   @Test
   void all_end_with_the_same_reason() {
-    Stash stash = new Stash(vertx, Clock.SYSTEM, 10);
+    Stash stash = new Stash(vertx, Clock.SYSTEM, 10, () -> "connection \'x\': connecting");
     List<Sent> sent = List.of(hold(stash, "a", "10000"), hold(stash, "b", "10000"));
     stash.failAll(McpFailure.notSent(FailureCode.UNAVAILABLE, "closed"));
     assertThat(sent)
@@ -162,7 +166,7 @@ class StashTest {
   @Test
   void a_call_whose_deadline_has_passed_is_not_sent_any_more() {
     long[] now = {0};
-    Stash stash = new Stash(vertx, () -> now[0], 10);
+    Stash stash = new Stash(vertx, () -> now[0], 10, () -> "connection \'x\': connecting");
     Sent sent =
         BusMessages.send(
             vertx, new JsonObject(), new DeliveryOptions().addHeader(Headers.DEADLINE, "50000"));

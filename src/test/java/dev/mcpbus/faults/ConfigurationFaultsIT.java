@@ -99,7 +99,9 @@ class ConfigurationFaultsIT {
       assertThat(service.get("/api/servers/one").json().getString("state")).isEqualTo("IDLE");
       write("servers.yaml", yaml + "  two:\n   command: [unclosed\n");
       service.awaitErr("servers.yaml:");
-      assertThat(service.errText()).containsPattern("servers\\.yaml:[678]:\\d+: the list that begins here with \\[ is not closed");
+      assertThat(service.errText())
+          .containsPattern(
+              "servers\\.yaml:[678]:\\d+: the list that begins here with \\[ is not closed");
       assertThat(service.get("/api/servers/one").status()).isEqualTo(200);
       assertThat(service.get("/api/servers/two").status()).isEqualTo(404);
     }
