@@ -20,8 +20,8 @@ import picocli.CommandLine.Parameters;
       "       mcpbus add NAME --file FILE"
     },
     description = {
-      "Adds a server to the running mcpbus and starts it. It is there until mcpbus ends; write",
-      "it into the configuration to keep it."
+      "Adds a server to the running mcpbus, until that ends.",
+      "Write the entry into the configuration to keep the server."
     },
     footer = {
       "",

@@ -16,8 +16,9 @@ import picocli.CommandLine.Parameters;
     name = "answer",
     sortOptions = false,
     description = {
-      "Lists the questions of servers that wait for an answer; with QUESTION answers one.",
-      "Fields are given as key=value; on a terminal mcpbus asks for those that are missing."
+      "Lists and answers the questions of servers.",
+      "Fields of a form are given as key=value; on a terminal mcpbus asks for those that are",
+      "missing."
     })
 final class AnswerCommand extends ServiceCommand {
 

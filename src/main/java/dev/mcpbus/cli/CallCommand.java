@@ -15,8 +15,9 @@ import picocli.CommandLine.Parameters;
     name = "call",
     sortOptions = false,
     description = {
-      "Calls a tool. Values have the types of the tool's input schema: numbers, true and",
-      "false; arrays and objects as JSON, an array also as one key=value for each element."
+      "Calls a tool.",
+      "Values have the types of the tool's input schema: numbers, true and false; arrays and",
+      "objects as JSON, an array also as one key=value for each element."
     },
     footer = {
       "",

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "calls",
     sortOptions = false,
-    description = "Shows calls in flight: who, which tool, since when; \"cancel\" ends one.")
+    description = "Shows calls in flight and ended calls; cancels one.")
 final class CallsCommand extends ServiceCommand {
 
   private static final Pattern PLACE = Pattern.compile("([^/]+)/(\\d{1,19})(?:@(\\d{1,6}))?");

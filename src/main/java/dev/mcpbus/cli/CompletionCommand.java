@@ -13,7 +13,8 @@ import picocli.CommandLine.Spec;
     name = "completion",
     sortOptions = false,
     description = {
-      "Prints a completion script for bash or zsh. For this shell: source <(mcpbus completion bash)"
+      "Prints a completion script for bash or zsh.",
+      "For this shell: source <(mcpbus completion bash)"
     })
 final class CompletionCommand implements Callable<Integer> {
 

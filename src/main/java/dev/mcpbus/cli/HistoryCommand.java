@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "history",
     sortOptions = false,
-    description = "Shows the last 20 endings of a server: when, why, and its last output.")
+    description = "Shows how the last 20 sessions of a server ended, and why.")
 final class HistoryCommand extends ServiceCommand {
 
   @Parameters(index = "0", paramLabel = "ID", description = "The server.")

@@ -11,8 +11,8 @@ import picocli.CommandLine.Parameters;
     name = "logs",
     sortOptions = false,
     description = {
-      "Prints what a server has said on stderr, and on stdout where it was no protocol:",
-      "the last 500 lines."
+      "Prints what a server said on stderr.",
+      "Also what it said on stdout that was no protocol. mcpbus keeps the last 500 lines."
     })
 final class LogsCommand extends ServiceCommand {
 

@@ -10,7 +10,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "prompt",
     sortOptions = false,
-    description = "Fills in a prompt of a server; without NAME lists its prompts.")
+    description = "Fills in a prompt of a server, or lists its prompts.")
 final class PromptCommand extends ServiceCommand {
 
   @Parameters(index = "0", paramLabel = "SERVER", description = "The server's id.")

@@ -9,8 +9,9 @@ import picocli.CommandLine.Parameters;
     name = "remove",
     sortOptions = false,
     description = {
-      "Ends a server and forgets it. A server of the configuration comes back when mcpbus",
-      "starts anew, as long as its entry is in the file."
+      "Ends a server and forgets it.",
+      "A server of the configuration comes back when mcpbus starts anew, as long as its entry",
+      "is in the file."
     })
 final class RemoveCommand extends ServiceCommand {
 

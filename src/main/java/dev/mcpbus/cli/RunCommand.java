@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "run",
     sortOptions = false,
-    description = "Runs mcpbus until Ctrl-C or SIGTERM. The word may be left out.")
+    description = "Runs mcpbus until Ctrl-C or SIGTERM; the word may be left out.")
 final class RunCommand implements Callable<Integer> {
 
   /** At a start that goes on; the table shows the servers, and check shows all of them. */

@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "status",
     sortOptions = false,
-    description = "Shows the servers: state, since when, restarts, last error, next attempt.")
+    description = "Shows servers: state, restarts, last error, next attempt.")
 final class StatusCommand extends ServiceCommand {
 
   private static final long REPAINT_MILLIS = 1_000;

@@ -17,6 +17,9 @@ public final class TextTable {
 
   private static final int GAP = 2;
 
+  /** The first column names the row, so it is cut only where the others have this width. */
+  private static final int COMFORTABLE_WIDTH = 16;
+
   /** Below this width a column says nothing; the table then is wider than the terminal. */
   private static final int MIN_WIDTH = 6;
 
@@ -69,17 +72,25 @@ public final class TextTable {
     }
     long excess =
         Arrays.stream(widths).asLongStream().sum() + (long) GAP * (widths.length - 1) - columns;
-    for (; excess > 0; excess--) {
-      int widest = 0;
-      for (int i = 1; i < widths.length; i++) {
+    excess = shrink(widths, 1, COMFORTABLE_WIDTH, excess);
+    shrink(widths, 0, MIN_WIDTH, excess);
+    return widths;
+  }
+
+  /** Takes a column from the widest again and again; returns what is still too much. */
+  private static long shrink(int[] widths, int from, int least, long excess) {
+    long left = excess;
+    for (; left > 0; left--) {
+      int widest = from;
+      for (int i = from; i < widths.length; i++) {
         widest = widths[i] >= widths[widest] ? i : widest;
       }
-      if (widths[widest] <= MIN_WIDTH) {
+      if (widest >= widths.length || widths[widest] <= least) {
         break;
       }
       widths[widest]--;
     }
-    return widths;
+    return left;
   }
 
   private static String line(List<TableCell> cells, int[] widths, Terminal terminal) {

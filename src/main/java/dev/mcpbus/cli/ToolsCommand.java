@@ -10,7 +10,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "tools",
     sortOptions = false,
-    description = "Lists tools; with SERVER.TOOL shows its arguments and how to call it.")
+    description = "Lists tools, or shows the arguments of one tool.")
 final class ToolsCommand extends ServiceCommand {
 
   @Parameters(

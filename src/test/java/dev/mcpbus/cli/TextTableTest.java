@@ -33,6 +33,15 @@ class TextTableTest {
   }
 
   @Test
+  void the_name_in_the_first_column_is_cut_last() {
+    TextTable table = new TextTable("TOOL", "TEXT").row("a".repeat(40), "b".repeat(60));
+    assertThat(table.lines(wide(80, true)))
+        .containsExactly(
+            "TOOL" + " ".repeat(38) + "TEXT", "a".repeat(40) + "  " + "b".repeat(37) + "…");
+    assertThat(table.lines(wide(50, true)).get(1)).hasSize(50).startsWith("a".repeat(31) + "…");
+  }
+
+  @Test
   void wide_letters_take_two_columns_and_marks_none() {
     assertThat(CellText.width("日本")).isEqualTo(4);
     assertThat(CellText.width("e\u0301")).isEqualTo(1);

@@ -31,8 +31,10 @@ import picocli.CommandLine.Parameters;
     name = "import",
     sortOptions = false,
     description = {
-      "Finds the servers of Claude Desktop, Claude Code, VS Code, Cursor, Windsurf, Cline and",
-      "Gemini, shows them, and writes them into conf/mcpbus.json. Their files stay as they are."
+      "Takes the servers of other MCP clients into a configuration.",
+      "Finds the files of Claude Desktop, Claude Code, VS Code, Cursor, Windsurf, Cline and",
+      "Gemini, shows their servers, and writes them into conf/mcpbus.json. The files stay as they",
+      "are."
     })
 public final class ImportCommand implements Callable<Integer> {
 
