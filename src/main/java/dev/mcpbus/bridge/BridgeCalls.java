@@ -306,7 +306,19 @@ final class BridgeCalls {
     }
     long left = timeout == null ? CallDeadline.NONE : left(millis(timeout));
     CallDeadline.set(options, left, CallDeadline.Layer.CALLER);
-    return options;
+    String progress = ctx.request().getHeader("Progress");
+    return progress == null
+        ? options
+        : options.addHeader(Headers.PROGRESS, progressAddress(progress));
+  }
+
+  /** Where the caller listens to the progress of its call, over a socket of the event bus. */
+  private static String progressAddress(String name) {
+    String address = Addresses.PROGRESS + name;
+    if (EventBusRules.isProgress(address)) {
+      return address;
+    }
+    throw McpFailure.badRequest("header Progress: must be 16 to 64 letters, digits or hyphens");
   }
 
   /** The time left, less the time that the request may have waited for this process to run. */

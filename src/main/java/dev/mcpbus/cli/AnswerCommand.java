@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Lists and answers the questions of servers.",
-      "Fields of a form are given as key=value; on a terminal mcpbus asks for those that are",
-      "missing."
+      "Fields of a form are given as key=value; on a terminal mcpbus asks for those that are "
+          + "missing."
     })
 final class AnswerCommand extends ServiceCommand {
 

@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Calls a tool.",
-      "Values have the types of the tool's input schema: numbers, true and false; arrays and",
-      "objects as JSON, an array also as one key=value for each element."
+      "Values have the types of the tool's input schema: numbers, true and false; arrays and "
+          + "objects as JSON, an array also as one key=value for each element."
     },
     footer = {
       "",
@@ -99,8 +99,12 @@ final class CallCommand extends ServiceCommand {
     try (InterruptHook hook =
             new InterruptHook(
                 () -> client.post(path + "/cancel", new JsonObject().put("callId", id)), client);
-        Spinner spinner = new Spinner(output(), "calling " + tool)) {
-      Map<String, String> headers = Map.of("Call-Id", id);
+        Spinner spinner = new Spinner(output(), "calling " + tool);
+        ProgressFeed progress = progress(client, spinner)) {
+      Map<String, String> headers =
+          progress == null
+              ? Map.of("Call-Id", id)
+              : Map.of("Call-Id", id, "Progress", progress.name());
       return fitsInPath(name)
           ? client.send(
               "POST",
@@ -117,6 +121,11 @@ final class CallCommand extends ServiceCommand {
               headers,
               null);
     }
+  }
+
+  /** Null where no person waits. */
+  private @Nullable ProgressFeed progress(ServiceClient client, Spinner spinner) {
+    return output().terminal().err() ? new ProgressFeed(client, spinner::progress) : null;
   }
 
   /** A name with a slash, and a name that is a step of a path, is no segment. */

@@ -27,6 +27,7 @@ final class HealthCommand extends ServiceCommand {
       output().json(health);
     } else {
       output().line(client.url() + " is " + health.getString("status", "UP"));
+      ContentText.array(health, "notes").forEach(note -> output().note("note: " + note));
     }
     return ExitCode.DONE;
   }

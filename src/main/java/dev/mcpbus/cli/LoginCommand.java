@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Logs in at a server with OAuth.",
-      "Prints the page to open in a browser on the machine of mcpbus, and waits. Tokens survive",
-      "a restart of mcpbus where MCPBUS_TOKEN_KEY is set."
+      "Prints the page to open in a browser on the machine of mcpbus, and waits. Tokens survive "
+          + "a restart of mcpbus where MCPBUS_TOKEN_KEY is set."
     })
 final class LoginCommand extends ServiceCommand {
 

@@ -10,8 +10,8 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Ends a server and forgets it.",
-      "A server of the configuration comes back when mcpbus starts anew, as long as its entry",
-      "is in the file."
+      "A server of the configuration comes back when mcpbus starts anew, as long as its entry "
+          + "is in the file."
     })
 final class RemoveCommand extends ServiceCommand {
 

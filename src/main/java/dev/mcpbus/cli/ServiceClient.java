@@ -13,10 +13,12 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,6 +140,16 @@ public final class ServiceClient implements AutoCloseable {
     } catch (IOException e) {
       throw unreachable(e);
     }
+  }
+
+  /** Opens a WebSocket; its future fails where the service offers none. */
+  CompletableFuture<WebSocket> socket(String path, WebSocket.Listener listener) {
+    WebSocket.Builder socket = http.newWebSocketBuilder().connectTimeout(CONNECT);
+    if (key != null) {
+      socket.header("Authorization", "Bearer " + key);
+    }
+    return socket.buildAsync(
+        URI.create(url.toString().replaceFirst("^http", "ws") + path), listener);
   }
 
   private HttpRequest.Builder request(String path, Map<String, String> headers) {

@@ -11,6 +11,7 @@ final class Spinner implements AutoCloseable {
   private final CommandOutput output;
   private final String what;
   private final Thread thread = new Thread(this::run, "mcpbus-progress");
+  private String progress = "";
   private boolean closed;
 
   Spinner(CommandOutput output, String what) {
@@ -31,11 +32,21 @@ final class Spinner implements AutoCloseable {
           return;
         }
         long seconds = (System.nanoTime() - start) / 1_000_000_000;
-        output.progress(what + ", " + seconds + " s; Ctrl-C cancels");
+        output.progress(
+            what
+                + ", "
+                + (progress.isEmpty() ? "" : progress + ", ")
+                + seconds
+                + " s; Ctrl-C cancels");
       }
     } catch (InterruptedException ended) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** What the server says about the progress, from now on part of the line. */
+  synchronized void progress(String text) {
+    progress = text;
   }
 
   @Override

@@ -106,6 +106,18 @@ final class StatusReport {
             + (next.isEmpty() ? "" : "; " + next));
   }
 
+  /** One line about a server or about one that is left out. */
+  static String inShort(JsonObject server) {
+    String id = ContentText.text(server, "id");
+    if (!server.containsKey("state")) {
+      return id + ": left out: " + problems(server);
+    }
+    String state = id + ": " + ContentText.text(server, "state");
+    return server.getValue("lastError") instanceof JsonObject error
+        ? state + ": " + ContentText.text(error, "message")
+        : state;
+  }
+
   private static String error(JsonObject error, Instant now) {
     String ago = TimeText.since(error.getValue("time"), now);
     return ContentText.text(error, "code")
@@ -136,11 +148,13 @@ final class StatusReport {
   }
 
   private static String problem(JsonObject problem) {
-    Object line = problem.getValue("line");
+    boolean known = problem.getValue("line") instanceof Integer line && line > 0;
     String file = ContentText.text(problem, "file");
-    String place = file.isEmpty() ? "" : file + (line == null ? "" : ":" + line) + ": ";
+    String place = file + (known ? ":" + problem.getValue("line") : "");
     String remedy = ContentText.text(problem, "remedy");
-    return place + ContentText.text(problem, "message") + (remedy.isEmpty() ? "" : ". " + remedy);
+    return (place.isEmpty() ? "" : place + ": ")
+        + ContentText.text(problem, "message")
+        + (remedy.isEmpty() ? "" : ". " + remedy);
   }
 
   /** All about one server, in the order for people; without what it does not have. */

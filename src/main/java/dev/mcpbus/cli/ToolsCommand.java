@@ -1,6 +1,7 @@
 package dev.mcpbus.cli;
 
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -68,21 +69,16 @@ final class ToolsCommand extends ServiceCommand {
       output().note(why);
       return;
     }
-    List<JsonObject> servers = ContentText.objects(client.get("/api/servers"), "servers");
+    JsonObject all = client.get("/api/servers");
+    List<JsonObject> servers = new ArrayList<>(ContentText.objects(all, "servers"));
+    servers.addAll(ContentText.objects(all, "leftOut"));
     if (servers.isEmpty()) {
       output()
           .note("There are no tools, because there are no servers; add one with \"mcpbus add\".");
       return;
     }
     output().note("There are no tools. The servers are:");
-    servers.forEach(
-        server ->
-            output()
-                .note(
-                    "  "
-                        + ContentText.text(server, "id")
-                        + ": "
-                        + ContentText.text(server, "state")));
+    servers.forEach(server -> output().note("  " + StatusReport.inShort(server)));
   }
 
   private static String description(JsonObject tool) {

@@ -237,6 +237,23 @@ class ServerRoutesTest {
   }
 
   @Test
+  void the_progress_of_a_call_goes_to_the_address_that_its_caller_names(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on("mcp.alpha.tools.call", "{}");
+    MultiMap named = MultiMap.caseInsensitiveMultiMap().add("Progress", "a".repeat(20));
+    MultiMap wrong = MultiMap.caseInsensitiveMultiMap().add("Progress", "alpha.tools.call");
+
+    bridge.send(HttpMethod.POST, "/api/servers/alpha/tools/t", "", named);
+    Answer refused = bridge.send(HttpMethod.POST, "/api/servers/alpha/tools/t", "", wrong);
+
+    assertThat(bridge.seen).hasSize(1);
+    assertThat(bridge.seen.get(0).headers().get(Headers.PROGRESS))
+        .isEqualTo("mcp.progress." + "a".repeat(20));
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.json().getString("detail")).contains("Progress");
+  }
+
+  @Test
   void a_call_id_that_is_none_is_refused(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
     MultiMap named = MultiMap.caseInsensitiveMultiMap().add("Call-Id", "a b");

@@ -32,9 +32,9 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Takes the servers of other MCP clients into a configuration.",
-      "Finds the files of Claude Desktop, Claude Code, VS Code, Cursor, Windsurf, Cline and",
-      "Gemini, shows their servers, and writes them into conf/mcpbus.json. The files stay as they",
-      "are."
+      "Finds the files of Claude Desktop, Claude Code, VS Code, Cursor, Windsurf, Cline and "
+          + "Gemini, shows their servers, and writes them into conf/mcpbus.json. The files stay as they "
+          + "are."
     })
 public final class ImportCommand implements Callable<Integer> {
 
