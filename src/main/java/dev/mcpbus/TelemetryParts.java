@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOptions;
+import dev.mcpbus.hosting.ConfigurationState;
 import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.observability.metrics.MetricsTelemetry;
 import dev.mcpbus.observability.tracing.TracingTelemetry;
@@ -13,6 +14,7 @@ import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,8 +64,10 @@ final class TelemetryParts {
    * Begins to measure the node itself.
    *
    * @param sockets the number of open connections of HTTP clients
+   * @param configuration the state of the configuration
    */
-  Future<Void> open(Readiness readiness, IntSupplier sockets) {
+  Future<Void> open(
+      Readiness readiness, IntSupplier sockets, Supplier<ConfigurationState> configuration) {
     MetricsTelemetry measured = metrics;
     if (measured == null) {
       return Future.succeededFuture();
@@ -79,6 +83,14 @@ final class TelemetryParts {
         "mcpbus_cluster_nodes",
         "Nodes that this node sees, itself included; 0 where there is no cluster.",
         () -> sender.membership().nodes().size());
+    measured.gauge(
+        "mcpbus_config_broken",
+        "1 while the file on disk cannot be used and what was read before is in force.",
+        () -> configuration.get().brokenSince() == null ? 0 : 1);
+    measured.gauge(
+        "mcpbus_servers_left_out",
+        "Servers of the configuration that do not run because of mistakes in their entries.",
+        () -> configuration.get().leftOut(measured.servers()).size());
     return measured.start();
   }
 

@@ -178,7 +178,8 @@ final class VerticleTree {
   private Future<Void> measures() {
     return telemetry == null
         ? Future.succeededFuture()
-        : telemetry.open(readiness, () -> http == null ? 0 : http.sockets());
+        : telemetry.open(
+            readiness, () -> http == null ? 0 : http.sockets(), servers::configuration);
   }
 
   /** Writes the counts of the audit log every second. */

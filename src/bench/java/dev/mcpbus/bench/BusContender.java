@@ -4,6 +4,7 @@ import dev.mcpbus.McpBus;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -25,6 +26,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What an application does: a verticle that sends to {@code mcp.<id>.tools.call}. */
 final class BusContender implements Contender {
+
+  /** A flag of the JVM: whether the application measures. */
+  static final String METRICS = "mcpbus.bench.metrics";
+
+  /** A flag of the JVM: the URL to which the application sends traces. */
+  static final String TRACES = "mcpbus.bench.traces";
+
+  /** The part of calls that have a trace. */
+  static final double SAMPLING = 0.1;
 
   private final List<String> addresses = new ArrayList<>();
   private final BusSetting setting;
@@ -57,13 +67,18 @@ final class BusContender implements Contender {
             (name, entry) -> {
               throw McpFailure.notSent(FailureCode.BAD_REQUEST, "the benchmark takes no servers");
             });
-    McpBus.start(vertx, options).await(60, TimeUnit.SECONDS);
+    McpBus.start(vertx, options.withTelemetry(telemetry())).await(60, TimeUnit.SECONDS);
     for (int i = 0; i < addresses.size(); i++) {
       awaitReady("mcp.echo-" + i + ".status");
     }
     Caller caller = new Caller();
     vertx.deployVerticle(caller).await(10, TimeUnit.SECONDS);
     context = caller.context();
+  }
+
+  private static TelemetryOptions telemetry() {
+    String url = System.getProperty(TRACES);
+    return new TelemetryOptions(Boolean.getBoolean(METRICS), url != null, url, SAMPLING, null);
   }
 
   /** The caller's own event loop. */

@@ -1,9 +1,7 @@
 package dev.mcpbus.bench;
 
-import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -49,21 +47,7 @@ final class CoreComparison {
       throws IOException {
     try (WorkerProcess before = start(kind, target, builds, Paired.Side.BEFORE);
         WorkerProcess now = start(kind, target, builds, Paired.Side.NOW)) {
-      before.closed(Plan.JUDGED, quick ? 300 : 5_000);
-      now.closed(Plan.JUDGED, quick ? 300 : 5_000);
-      List<JsonObject> ofBefore = new ArrayList<>();
-      List<JsonObject> ofNow = new ArrayList<>();
-      long millis = quick ? 100 : Paired.TURN_MILLIS;
-      for (int turn = 0; turn < (quick ? 2 : Paired.TURNS); turn++) {
-        if (turn % 2 == 0) {
-          ofBefore.add(before.closed(Plan.JUDGED, millis));
-          ofNow.add(now.closed(Plan.JUDGED, millis));
-        } else {
-          ofNow.add(now.closed(Plan.JUDGED, millis));
-          ofBefore.add(before.closed(Plan.JUDGED, millis));
-        }
-      }
-      paired.add(kind.label, ofBefore, ofNow);
+      paired.measure(kind.label, before, now, quick);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.bench;
 
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
@@ -52,6 +53,26 @@ public final class Paired {
         Results.median(now, "perSecond"),
         Results.median(before, "cpuMicros"),
         Results.median(now, "cpuMicros"));
+  }
+
+  /** Lets two workers take their turns, and adds the row. */
+  void measure(String label, WorkerProcess before, WorkerProcess now, boolean quick)
+      throws IOException {
+    before.closed(Plan.JUDGED, quick ? 300 : 5_000);
+    now.closed(Plan.JUDGED, quick ? 300 : 5_000);
+    List<JsonObject> ofBefore = new ArrayList<>();
+    List<JsonObject> ofNow = new ArrayList<>();
+    long millis = quick ? 100 : TURN_MILLIS;
+    for (int turn = 0; turn < (quick ? 2 : TURNS); turn++) {
+      if (turn % 2 == 0) {
+        ofBefore.add(before.closed(Plan.JUDGED, millis));
+        ofNow.add(now.closed(Plan.JUDGED, millis));
+      } else {
+        ofNow.add(now.closed(Plan.JUDGED, millis));
+        ofBefore.add(before.closed(Plan.JUDGED, millis));
+      }
+    }
+    add(label, ofBefore, ofNow);
   }
 
   /** Writes the table. */

@@ -65,10 +65,21 @@ final class WorkerProcess implements AutoCloseable {
 
   /** The same of another build. */
   static WorkerProcess start(Kind kind, String target, String classPath) throws IOException {
+    return start(kind, target, classPath, List.of());
+  }
+
+  /**
+   * The same with more flags for its JVM.
+   *
+   * @param more such as those of {@link BusContender}
+   */
+  static WorkerProcess start(Kind kind, String target, String classPath, List<String> more)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(FLAGS);
     command.addAll(kind.flags());
+    command.addAll(more);
     command.addAll(List.of("-cp", classPath, Worker.class.getName()));
     command.addAll(List.of(kind.name(), target));
     ProcessBuilder builder =

@@ -66,8 +66,6 @@ public final class PrometheusText {
     for (String line : page.split("\n", -1)) {
       if (!line.isEmpty()) {
         line(line);
-      } else if (open) {
-        continue;
       }
     }
     histograms();
@@ -172,7 +170,7 @@ public final class PrometheusText {
             before = bucket.value();
           }
           Sample last = of.get(of.size() - 1);
-          if (!last.labels().get("le").equals("+Inf")
+          if (!"+Inf".equals(last.labels().get("le"))
               || last.value() != value(name + "_count", labels)) {
             throw new AssertionError("the buckets do not end at the count: " + last);
           }

@@ -10,8 +10,10 @@ import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.TraceContext;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +37,7 @@ final class ConnectionMeters implements ConnectionTelemetry {
   private final ConnectionFacts facts;
   private final Consumer<ConnectionMeters> closing;
   private final TransportLabels transport;
-  private final AtomicLong[] counts = new AtomicLong[Count.values().length];
+  private final Map<Count, AtomicLong> counts = new EnumMap<>(Count.class);
   private final Map<OperationLabels, Timer> timers = new HashMap<>();
 
   /** The timers of requests that succeed, by the name of the tool: found without a new object. */
@@ -53,8 +55,8 @@ final class ConnectionMeters implements ConnectionTelemetry {
     this.facts = facts;
     this.closing = closing;
     this.transport = TransportLabels.of(facts.transport(), facts.place());
-    for (int i = 0; i < counts.length; i++) {
-      counts[i] = new AtomicLong();
+    for (Count count : Count.values()) {
+      counts.put(count, new AtomicLong());
     }
   }
 
@@ -73,11 +75,15 @@ final class ConnectionMeters implements ConnectionTelemetry {
 
   /** Any thread may call. */
   long get(Count count) {
-    return counts[count.ordinal()].get();
+    return of(count).get();
+  }
+
+  private AtomicLong of(Count count) {
+    return Objects.requireNonNull(counts.get(count));
   }
 
   private void add(Count count, long more) {
-    AtomicLong number = counts[count.ordinal()];
+    AtomicLong number = of(count);
     number.setRelease(number.getPlain() + more); // one writer
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.observability.metrics;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import dev.mcpbus.bus.ConnectionFacts;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.MetricsPage;
@@ -24,6 +25,7 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
@@ -84,6 +86,11 @@ public final class MetricsTelemetry implements Telemetry {
    */
   public void gauge(String name, String help, DoubleSupplier value) {
     state.gauge(name, help, Labels.EMPTY, value);
+  }
+
+  /** The servers that have a connection now. */
+  public List<ConnectionId> servers() {
+    return servers.keySet().stream().map(ConnectionId::new).toList();
   }
 
   @Override

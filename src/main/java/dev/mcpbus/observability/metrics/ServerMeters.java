@@ -3,7 +3,9 @@ package dev.mcpbus.observability.metrics;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToLongFunction;
@@ -26,7 +28,8 @@ final class ServerMeters {
   private final BoundedNames codes = new BoundedNames(MAX_CODES, OperationLabels.OTHER);
   private final Set<ConnectionMeters> connections = ConcurrentHashMap.newKeySet();
   private final List<Timer> own = new ArrayList<>();
-  private final long[] retired = new long[ConnectionMeters.Count.values().length];
+  private final Map<ConnectionMeters.Count, Long> retired =
+      new EnumMap<>(ConnectionMeters.Count.class);
   private boolean closed;
 
   ServerMeters(OperationTimers timers, String server) {
@@ -69,7 +72,7 @@ final class ServerMeters {
   synchronized boolean remove(ConnectionMeters connection) {
     if (connections.remove(connection)) {
       for (ConnectionMeters.Count count : ConnectionMeters.Count.values()) {
-        retired[count.ordinal()] += connection.get(count);
+        retired.merge(count, connection.get(count), Long::sum);
       }
     }
     return connections.isEmpty();
@@ -84,7 +87,7 @@ final class ServerMeters {
 
   /** A count of all connections that there were. */
   synchronized long total(ConnectionMeters.Count count) {
-    return retired[count.ordinal()] + sum(connection -> connection.get(count));
+    return retired.getOrDefault(count, 0L) + sum(connection -> connection.get(count));
   }
 
   /** A sum over the connections of this moment. */
