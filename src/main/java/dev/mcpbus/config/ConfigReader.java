@@ -268,26 +268,12 @@ public final class ConfigReader {
 
   private void wrongRoots(ConfigNode root, List<ConfigMember> roots) {
     if (roots.isEmpty()) {
-      String hint =
-          root.members().stream()
-              .filter(member -> MessageTexts.nearest(member.name(), ConfigKeys.ROOTS) != null)
-              .findFirst()
-              .map(
-                  member ->
-                      ". Did you mean \""
-                          + MessageTexts.nearest(member.name(), ConfigKeys.ROOTS)
-                          + "\" instead of "
-                          + MessageTexts.quote(member.name())
-                          + " on line "
-                          + member.line()
-                          + "?")
-              .orElse("");
       problems.fatal(
           root.line(),
           "the file defines no servers",
           "Expected one of \"mcpServers\" (Claude, Cursor, mcpbus), \"servers\" (VS Code) or"
               + " \"mcp_servers\" (YAML)"
-              + hint);
+              + MisplacedServers.hint(root));
     } else {
       problems.fatal(
           roots.get(1).line(),

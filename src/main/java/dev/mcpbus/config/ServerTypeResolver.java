@@ -8,8 +8,10 @@ import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.StdioOptions;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Finds the transport of a server's entry, from {@code type} or from the other keys.
@@ -25,6 +27,10 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
           SseOptions.TYPE,
           SocketOptions.TYPE,
           BusOptions.TYPE);
+
+  /** Other programs' words. */
+  private static final Map<String, String> FOREIGN =
+      Map.of("remote", HttpOptions.TYPE, "local", StdioOptions.TYPE);
 
   /** Names that a plug-in cannot have: the built-in types and their synonyms. */
   static final List<String> RESERVED =
@@ -82,7 +88,7 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
         if (Plugins.transports().find(type).isPresent()) {
           yield type;
         }
-        String near = MessageTexts.nearest(type, TYPES);
+        String near = FOREIGN.getOrDefault(type, MessageTexts.nearest(type, TYPES));
         entry.wrong(
             entry.line("type"),
             "unknown type " + MessageTexts.quote(written.get().shown()),
@@ -124,8 +130,11 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
 
   private String needs(String key, String type) {
     if (!entry.has(key)) {
+      boolean other = Stream.of("command", "url", "address").anyMatch(entry::has);
       entry.wrong(
-          entry.line("type"), "type \"" + type + "\" needs \"" + key + "\"", "Add \"" + key + "\"");
+          entry.line("type"),
+          "type \"" + type + "\" needs \"" + key + "\"",
+          "Add \"" + key + "\"" + (other ? ", or remove \"type\"" : ""));
       return "";
     }
     return type;

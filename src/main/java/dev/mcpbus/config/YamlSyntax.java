@@ -112,6 +112,13 @@ final class YamlSyntax {
     if (bare >= 0) {
       return at(text, bare, NO_COLON.message, NO_COLON.remedy);
     }
+    if (isDeeper(text, offset)) {
+      return at(
+          text,
+          offset,
+          "this key is indented further than the one above, which has a value already",
+          INDENT);
+    }
     String said = e.getContext() + " " + e.getProblem();
     for (Words words : WORDS) {
       if (said.contains(words.part)) {
@@ -130,6 +137,21 @@ final class YamlSyntax {
     int start = text.lastIndexOf('\n', Math.max(0, offset - 1));
     String above = start < 1 ? "" : TextPlace.lineAt(text, start - 1);
     return above.matches("\\s*[\\w.-]+\\s*") ? start - above.stripLeading().length() : -1;
+  }
+
+  /** Whether {@code offset} is at the colon of a key below a shorter indented key with a value. */
+  private static boolean isDeeper(String text, int offset) {
+    String line = TextPlace.lineAt(text, offset);
+    int start = text.lastIndexOf('\n', Math.max(0, offset - 1));
+    String above = start < 1 ? "" : TextPlace.lineAt(text, start - 1);
+    return text.startsWith(":", offset)
+        && line.indexOf(':') == TextPlace.of(text, offset).column() - 1
+        && above.matches("\\s*(- )*[\\w.-]+:\\s+\\S.*")
+        && indent(line) > indent(above);
+  }
+
+  private static int indent(String line) {
+    return line.length() - line.stripLeading().length();
   }
 
   private static int offset(String text, Mark mark) {

@@ -43,7 +43,7 @@ class ConfigHostileTest {
     assertThat(only(sample.yaml("mcp_servers:\n  a: {command: x\n  b: 1\n")))
         .startsWith("mcp.yaml:2:6: the object that begins here with { is not closed");
     assertThat(only(sample.yaml("a: 1\n b: 2\n")))
-        .startsWith("mcp.yaml:2:3: a colon stands where no key can stand");
+        .startsWith("mcp.yaml:2:3: this key is indented further than the one above");
     assertThat(only(sample.yaml("a: *canary\n")))
         .startsWith("mcp.yaml:1: ")
         .doesNotContain("canary");

@@ -100,6 +100,9 @@ class ConfigProblemsTest {
         "\"type\": \"stdio\"|type \"stdio\" needs \"command\". Add \"command\"",
         "\"type\": \"http\", \"address\": \"a\"|type \"http\" needs \"url\"",
         "\"type\": \"stdoi\", \"command\": \"x\"|unknown type \"stdoi\". Did you mean \"stdio\"?",
+        "\"type\": \"remote\", \"url\": \"http://h/\"|unknown type \"remote\". Did you mean \"http\"?",
+        "\"type\": \"stdio\", \"url\": \"http://h/\"|type \"stdio\" needs \"command\". Add"
+            + " \"command\", or remove \"type\"",
         "\"type\": \"sse\"|type \"sse\" needs \"url\". Add \"url\"",
         "\"type\": \"sse\", \"url\": \"tcp://h:1\"|the url is that of a socket. Set \"type\": \"socket\"",
         "\"type\": \"tcp\", \"url\": \"http://h:1\"|the url is not that of a socket. Write tcp://host:port",
@@ -210,6 +213,24 @@ class ConfigProblemsTest {
                 + " Cursor, mcpbus), \"servers\" (VS Code) or \"mcp_servers\" (YAML). Did you mean"
                 + " \"mcpServers\" instead of \"mcpServer\" on line 2?");
     assertThat(json("{}")).singleElement().asString().startsWith("mcp.json:1: the file defines no");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "{\"a\": {\"command\": \"x\"}}|The server \"a\" on line 1 stands outside of them",
+        "{\"mcp\": {\"servers\": {\"a\": {\"url\": \"x\"}}}}|Move \"servers\" out of \"mcp\" on line 1",
+        "{\"context_servers\": {\"a\": {\"command\": \"x\"}}}|Rename \"context_servers\" on line 1 to"
+            + " \"mcpServers\""
+      })
+  void servers_at_another_place_are_found(String text, String hint) {
+    assertThat(json(text))
+        .containsExactly(
+            "mcp.json:1: the file defines no servers. Expected one of \"mcpServers\" (Claude,"
+                + " Cursor, mcpbus), \"servers\" (VS Code) or \"mcp_servers\" (YAML). "
+                + hint);
   }
 
   @Test

@@ -180,6 +180,18 @@ class SyntaxTextsTest {
   }
 
   @Test
+  void a_key_of_yaml_that_is_indented_too_far_is_reported() {
+    assertThat(yaml("mcp_servers:\n  a:\n    command: npx\n     args: [x]\n"))
+        .isEqualTo(
+            """
+            mcp.yaml:4:10: this key is indented further than the one above, which has a value already
+                       args: ***
+                           ^
+                Give the keys of one object the same number of blanks, and put a value with a colon in quotes
+            """);
+  }
+
+  @Test
   void unclosed_texts_and_lists_of_yaml_are_reported_where_they_open() {
     assertThat(yaml("mcp_servers:\n  a:\n    command: \"x\n    args: []\n"))
         .startsWith("mcp.yaml:3:14: the quoted text that begins here is not closed\n");
