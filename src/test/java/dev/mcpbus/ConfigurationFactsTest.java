@@ -116,6 +116,7 @@ class ConfigurationFactsTest {
       assertThat(Http.get(bus.port(), path, alice).body())
           .as(path)
           .doesNotContain("left out")
+          .doesNotContain("LEFT_OUT")
           .doesNotContain("bad-one\"")
           .doesNotContain("line 4");
     }
@@ -153,5 +154,31 @@ class ConfigurationFactsTest {
     assertThat(mended.getJsonArray("leftOut")).isEmpty();
     assertThat(mended.getString("file")).isEqualTo("conf.json");
     assertThat(failure(bus.server("bad-one").listTools()).getMessage()).doesNotContain("left out");
+  }
+
+  @Test
+  void a_list_of_all_servers_says_which_list_nothing_and_why(Vertx vertx) throws IOException {
+    McpBus bus = start(vertx, "");
+    TestBus.await(bus.add("gone", new JsonObject("{\"command\": \"mcpbus-no-such-command\"}")));
+    Awaitility.await()
+        .untilAsserted(
+            () -> {
+              JsonObject meta = Http.get(bus.port(), "/api/tools").json().getJsonObject("_meta");
+              JsonArray absent = meta.getJsonArray("dev.mcpbus/notListed");
+              assertThat(absent).hasSize(3);
+              JsonObject gone = absent.getJsonObject(0);
+              assertThat(gone.getString("server")).isEqualTo("gone");
+              assertThat(gone.getString("state")).isEqualTo("FAILED");
+              assertThat(gone.getString("reason")).startsWith("START_FAILED: command mcpbus-no");
+              JsonObject lazy = absent.getJsonObject(1);
+              assertThat(lazy.getString("server")).isEqualTo("good");
+              assertThat(lazy.getString("state")).isEqualTo("IDLE");
+              JsonObject left = absent.getJsonObject(2);
+              assertThat(left.getString("server")).isEqualTo("bad-one");
+              assertThat(left.getString("state")).isEqualTo("LEFT_OUT");
+              assertThat(left.getString("reason")).contains("line 4");
+            });
+    JsonObject only = request(vertx, "mcp.tools.list", new JsonObject("{\"servers\": [\"good\"]}"));
+    assertThat(only.getJsonObject("_meta").getJsonArray("dev.mcpbus/notListed")).hasSize(1);
   }
 }

@@ -98,13 +98,19 @@ public final class AggregateSnapshot {
         .toList();
   }
 
+  /** As {@link #write(ListKind, Collection, JsonArray)}, without servers that list nothing. */
+  public Buffer write(ListKind kind, @Nullable Collection<String> only) {
+    return write(kind, only, new JsonArray());
+  }
+
   /**
    * The MCP result of the list method for all servers. The {@code _meta} contains each entry that
    * was left out, with the reason, under {@link MetaKeys#PROBLEMS}.
    *
    * @param only ids of the servers wanted; null for all
+   * @param notListed for {@link MetaKeys#NOT_LISTED}
    */
-  public Buffer write(ListKind kind, @Nullable Collection<String> only) {
+  public Buffer write(ListKind kind, @Nullable Collection<String> only, JsonArray notListed) {
     Buffer out = Buffer.buffer("{\"" + kind.member + "\":[");
     List<LeftOutEntry> problems = new ArrayList<>();
     boolean first = true;
@@ -123,10 +129,16 @@ public final class AggregateSnapshot {
       }
     }
     out.appendString("]");
+    JsonObject meta = new JsonObject();
     if (!problems.isEmpty()) {
-      JsonArray reasons = new JsonArray(problems.stream().map(LeftOutEntry::toJson).toList());
-      out.appendString(",\"_meta\":")
-          .appendBuffer(new JsonObject().put(MetaKeys.PROBLEMS, reasons).toBuffer());
+      meta.put(
+          MetaKeys.PROBLEMS, new JsonArray(problems.stream().map(LeftOutEntry::toJson).toList()));
+    }
+    if (!notListed.isEmpty()) {
+      meta.put(MetaKeys.NOT_LISTED, notListed);
+    }
+    if (!meta.isEmpty()) {
+      out.appendString(",\"_meta\":").appendBuffer(meta.toBuffer());
     }
     return out.appendString("}");
   }

@@ -62,6 +62,8 @@ public final class DirectoryLists {
   /** Kinds that are fetched again if a connected server fails to list them. */
   private final Set<ListKind> retried = EnumSet.of(ListKind.TOOLS);
 
+  private final ServerReach reach = new ServerReach();
+
   /** The servers whose last event was that their connection stopped serving. */
   private final Set<String> disconnected = new HashSet<>();
 
@@ -85,6 +87,11 @@ public final class DirectoryLists {
 
   public DirectorySnapshot snapshot() {
     return directory.snapshot();
+  }
+
+  /** Why servers list nothing. */
+  public ServerReach reach() {
+    return reach;
   }
 
   /** Whether a request for that list is in flight. */
@@ -129,6 +136,7 @@ public final class DirectoryLists {
   /** On one node no event is lost, so a server that disconnected is down until it connects. */
   private void readListed(JsonObject status) {
     if (vertx.isClustered() || !disconnected.contains(status.getString("id", ""))) {
+      reach.status(status);
       read(status);
     }
   }

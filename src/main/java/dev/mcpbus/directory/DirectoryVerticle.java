@@ -121,6 +121,7 @@ public final class DirectoryVerticle extends VerticleBase
   }
 
   private void onEvent(JsonObject event) {
+    lists.reach().event(event);
     String id = event.getString("id", "");
     switch (event.getString("type", "")) {
       case Events.SERVER_ADDED -> {

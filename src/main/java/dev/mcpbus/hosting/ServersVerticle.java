@@ -9,7 +9,6 @@ import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.Readiness;
-import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.hosting.credentials.PendingLogins;
@@ -17,8 +16,6 @@ import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -40,9 +37,6 @@ import java.util.function.Supplier;
  */
 public final class ServersVerticle extends VerticleBase {
 
-  /** Time-out of one status request: a connection that hangs must not delay the list. */
-  private static final long STATUS_MILLIS = 1_500;
-
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final ServerEntryReader reader;
@@ -58,6 +52,9 @@ public final class ServersVerticle extends VerticleBase {
 
   @SuppressWarnings("NullAway.Init")
   private ServerHosting hosting;
+
+  @SuppressWarnings("NullAway.Init")
+  private ServerStatuses statuses;
 
   /**
    * @param hostingFactory makes the hosting: this node's own, or a cluster's
@@ -83,6 +80,7 @@ public final class ServersVerticle extends VerticleBase {
     hosting =
         hostingFactory.create(
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));
+    statuses = new ServerStatuses(vertx, hosting);
     return hosting
         .start()
         .compose(
@@ -93,16 +91,15 @@ public final class ServersVerticle extends VerticleBase {
                         consume(Addresses.SERVERS_REMOVE, this::remove),
                         consume(Addresses.SERVERS_LIST, body -> list()),
                         consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
-                        consume(
+                        reply(
                             Addresses.SERVERS_LOGINS,
-                            body ->
-                                Future.succeededFuture(
-                                    PendingLogins.of(vertx).toJson(Instant.now()))),
+                            () -> PendingLogins.of(vertx).toJson(Instant.now())),
+                        reply(Addresses.SERVERS_CONFIG, () -> configuration.toJson(hosting.ids())),
                         consume(
-                            Addresses.SERVERS_CONFIG,
-                            body -> Future.succeededFuture(configuration.toJson(hosting.ids()))),
-                        consume(Addresses.SERVERS_CALLS, body -> calls()),
-                        consume(Addresses.SERVERS_NODES, body -> Future.succeededFuture(nodes())),
+                            Addresses.SERVERS_CALLS,
+                            body ->
+                                ServerCalls.collect(vertx, hosting.ids(), ServerStatuses.MILLIS)),
+                        reply(Addresses.SERVERS_NODES, this::nodes),
                         consume(Addresses.SERVERS_LEASE, this::lease),
                         consume(Addresses.SERVERS_RELEASE, this::release))))
         .compose(open -> openToNodes())
@@ -154,6 +151,10 @@ public final class ServersVerticle extends VerticleBase {
             address,
             message -> JsonReplies.serve(message, () -> operation.apply(body(message.body()))))
         .completion();
+  }
+
+  private Future<Void> reply(String address, Supplier<JsonObject> state) {
+    return consume(address, body -> Future.succeededFuture(state.get()));
   }
 
   private static JsonObject body(Object body) {
@@ -332,21 +333,14 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   private Future<JsonObject> list() {
-    List<Future<JsonObject>> statuses = new ArrayList<>();
-    hosting.ids().forEach(id -> statuses.add(status(id)));
-    return Future.join(statuses)
+    return statuses
+        .all()
         .map(
             all -> {
-              JsonArray list = new JsonArray();
-              statuses.forEach(status -> list.add(status.result()));
               JsonArray left = configuration.leftOutJson(hosting.ids());
-              JsonObject reply = new JsonObject().put("servers", list);
+              JsonObject reply = new JsonObject().put("servers", all);
               return problems(left.isEmpty() ? reply : reply.put("leftOut", left));
             });
-  }
-
-  private Future<JsonObject> calls() {
-    return ServerCalls.collect(vertx, hosting.ids(), STATUS_MILLIS);
   }
 
   private JsonObject nodes() {
@@ -363,38 +357,13 @@ public final class ServersVerticle extends VerticleBase {
 
   private Future<JsonObject> get(ConnectionId id) {
     ServerDefinition definition = hosting.servers().get(id);
-    return status(id)
+    return statuses
+        .of(id)
         .map(
             status ->
                 definition == null
                     ? status
                     : status.put("config", definition.view()).put("source", definition.source()));
-  }
-
-  /**
-   * While a connection is being redeployed its address is missing; the list still has the server.
-   */
-  private Future<JsonObject> status(ConnectionId id) {
-    return RequestSender.of(vertx)
-        .<JsonObject>request(
-            id,
-            Addresses.of(id, Addresses.STATUS),
-            new JsonObject(),
-            new DeliveryOptions().setSendTimeout(STATUS_MILLIS))
-        .map(Message::body)
-        .otherwise(
-            failure ->
-                new JsonObject()
-                    .put("id", id.value())
-                    .put("state", "CLOSED")
-                    .put("status", "disconnected"))
-        .map(status -> hosting.describe(id, isLazy(id) ? status.put("lazy", true) : status));
-  }
-
-  /** Whether the server waits for its first call; then {@code IDLE} is as it should be. */
-  private boolean isLazy(ConnectionId id) {
-    ServerDefinition definition = hosting.servers().get(id);
-    return definition != null && definition.connection().lazy();
   }
 
   private void publish(String type, ConnectionId id) {

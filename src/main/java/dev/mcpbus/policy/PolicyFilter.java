@@ -52,8 +52,15 @@ public final class PolicyFilter {
     if (lists.containsKey("cacheScope")) {
       lists.put("cacheScope", "private"); // other callers have another list
     }
-    if (server == null) {
-      lists.remove("_meta"); // contains the names of left-out entries
+    if (server == null && lists.remove("_meta") instanceof JsonObject meta) {
+      // The rest contains the names of left-out entries.
+      JsonArray notListed =
+          filtered(
+              meta.getJsonArray(MetaKeys.NOT_LISTED, new JsonArray()),
+              one -> rights.sees(one.getString("server", "")));
+      if (!notListed.isEmpty()) {
+        lists.put("_meta", new JsonObject().put(MetaKeys.NOT_LISTED, notListed));
+      }
     } else if (lists.getValue("_meta") instanceof JsonObject meta) {
       meta.remove(MetaKeys.LEFT_OUT); // these contain names that the caller may not see
       meta.remove(MetaKeys.QUARANTINED);

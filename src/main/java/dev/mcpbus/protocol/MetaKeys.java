@@ -41,5 +41,8 @@ public final class MetaKeys {
   /** Of mcpbus, in an aggregate list: the omitted entries and the reasons. */
   public static final String PROBLEMS = "dev.mcpbus/problems";
 
+  /** Of mcpbus, in an aggregate list: the servers that list nothing, and the reasons. */
+  public static final String NOT_LISTED = "dev.mcpbus/notListed";
+
   private MetaKeys() {}
 }

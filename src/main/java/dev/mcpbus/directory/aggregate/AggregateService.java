@@ -57,13 +57,15 @@ public final class AggregateService implements DirectoryService {
 
   private @Nullable ToolSearch search;
 
-  /** One reply in both forms; kept until a list changes. */
+  /** One reply in both forms; kept until a list changes, or the reason why one is missing. */
   private static final class CachedReply {
     private final Buffer raw;
+    private final JsonArray notListed;
     private @Nullable JsonObject json;
 
-    CachedReply(Buffer raw) {
+    CachedReply(Buffer raw, JsonArray notListed) {
       this.raw = raw;
+      this.notListed = notListed;
     }
 
     JsonObject json() {
@@ -171,13 +173,22 @@ public final class AggregateService implements DirectoryService {
         .onFailure(refused -> McpFailure.of(refused).replyTo(message))
         .onSuccess(
             listed -> {
-              CachedReply reply =
-                  only == null
-                      ? replies.computeIfAbsent(
-                          kind, k -> new CachedReply(aggregate.write(k, null)))
-                      : new CachedReply(aggregate.write(kind, only));
+              CachedReply reply = reply(kind, only);
               message.reply(raw ? reply.raw : reply.json());
             });
+  }
+
+  private CachedReply reply(ListKind kind, @Nullable List<String> only) {
+    JsonArray notListed = lists.reach().notListed(lists.snapshot(), kind, missing.reasons(), only);
+    CachedReply present = only == null ? replies.get(kind) : null;
+    if (present != null && present.notListed.equals(notListed)) {
+      return present;
+    }
+    CachedReply fresh = new CachedReply(aggregate.write(kind, only, notListed), notListed);
+    if (only == null) {
+      replies.put(kind, fresh);
+    }
+    return fresh;
   }
 
   private static @Nullable List<String> only(Object body) {

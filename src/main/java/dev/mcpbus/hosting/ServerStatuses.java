@@ -1,0 +1,50 @@
+package dev.mcpbus.hosting;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.RequestSender;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/**
+ * The statuses of servers, from their connections. Used on the context of {@link ServersVerticle}.
+ *
+ * @param hosting which servers there are
+ */
+record ServerStatuses(Vertx vertx, ServerHosting hosting) {
+
+  /** Time-out of one status request: a connection that hangs must not delay the list. */
+  static final long MILLIS = 1_500;
+
+  /** In the order of {@link ServerHosting#ids}. */
+  Future<JsonArray> all() {
+    List<Future<JsonObject>> statuses = hosting.ids().stream().map(this::of).toList();
+    return Future.join(statuses)
+        .map(all -> new JsonArray(statuses.stream().map(Future::result).toList()));
+  }
+
+  /**
+   * While a connection is being redeployed its address is missing; the list still has the server.
+   */
+  Future<JsonObject> of(ConnectionId id) {
+    return RequestSender.of(vertx)
+        .<JsonObject>request(
+            id,
+            Addresses.of(id, Addresses.STATUS),
+            new JsonObject(),
+            new DeliveryOptions().setSendTimeout(MILLIS))
+        .map(Message::body)
+        .otherwise(
+            failure ->
+                new JsonObject()
+                    .put("id", id.value())
+                    .put("state", "CLOSED")
+                    .put("status", "disconnected"))
+        .map(status -> hosting.describe(id, status));
+  }
+}
