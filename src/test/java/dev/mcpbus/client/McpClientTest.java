@@ -87,6 +87,34 @@ class McpClientTest {
   }
 
   @Test
+  void diagnostics_ask_the_connection_and_end_a_call_by_its_number() {
+    List<Object> bodies = new CopyOnWriteArrayList<>();
+    for (String suffix : List.of("history", "logs", "calls", "calls.cancel")) {
+      git.on(
+          suffix,
+          message -> {
+            bodies.add(message.address() + message.body());
+            FakeConnection.replyInKind(message, "{\"cancelled\":true}");
+          });
+    }
+    ServerDiagnostics diagnostics = ServerDiagnostics.of(git());
+
+    await(diagnostics.history());
+    await(diagnostics.logs());
+    await(diagnostics.logs(7, 20));
+    await(diagnostics.calls());
+    assertThat(await(diagnostics.cancel(3))).isTrue();
+
+    assertThat(bodies)
+        .containsExactly(
+            "mcp.git.history{}",
+            "mcp.git.logs{}",
+            "mcp.git.logs{\"after\":7,\"limit\":20}",
+            "mcp.git.calls{}",
+            "mcp.git.calls.cancel{\"call\":3}");
+  }
+
+  @Test
   void drift_is_looked_at_and_approved_by_the_hash_that_was_seen() {
     List<JsonObject> approvals = new CopyOnWriteArrayList<>();
     git.answering(Addresses.TOOLS_DRIFT, "{\"hash\":\"sha256-a\"}")

@@ -1,0 +1,86 @@
+package dev.mcpbus.client;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.protocol.PublicApi;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+
+/**
+ * What an operator asks about one server: why its sessions ended, what its process said, which
+ * calls are in flight. All of it is there with and without a connection. Immutable; any thread may
+ * call, and futures complete on the caller's context. They fail with {@code McpFailure}: {@code
+ * UNKNOWN_CONNECTION} if there is no such server.
+ *
+ * <pre>{@code
+ * ServerDiagnostics git = ServerDiagnostics.of(client.server("git"));
+ * git.history().onSuccess(history -> ...);
+ * }</pre>
+ */
+@PublicApi
+public final class ServerDiagnostics {
+
+  private final McpServerClient server;
+
+  private ServerDiagnostics(McpServerClient server) {
+    this.server = server;
+  }
+
+  public static ServerDiagnostics of(McpServerClient server) {
+    return new ServerDiagnostics(server);
+  }
+
+  /**
+   * The last 20 endings of sessions and of starts that failed, the newest first.
+   *
+   * @return {@code {endings: [{time, epoch, wasReady, lastedMillis, code, message, output}]}}, with
+   *     {@code output} as {@link #logs} has its lines
+   */
+  public Future<JsonObject> history() {
+    return ask(Addresses.HISTORY, new JsonObject());
+  }
+
+  /**
+   * The last lines, at most 100, that the server's process wrote to stderr, and to stdout beside
+   * its messages.
+   *
+   * @return {@code {lines: [{number, time, from, text}], next, lost, reason?}}
+   */
+  public Future<JsonObject> logs() {
+    return ask(Addresses.LOGS, new JsonObject());
+  }
+
+  /**
+   * The lines that came after a line.
+   *
+   * @param after {@code next} of the last reply; 0 for all that are kept
+   * @param limit at most so many lines, 1 to 500
+   */
+  public Future<JsonObject> logs(long after, int limit) {
+    return ask(Addresses.LOGS, new JsonObject().put("after", after).put("limit", limit));
+  }
+
+  /**
+   * The calls in flight, and the last 100 that ended.
+   *
+   * @return {@code {inFlight: [{call, method, name?, who?, hasCallId, ageMillis, deadlineMillis}],
+   *     recent: [{call, method, name?, who?, hasCallId, time, millis, outcome}]}}
+   */
+  public Future<JsonObject> calls() {
+    return ask(Addresses.CALLS, new JsonObject());
+  }
+
+  /**
+   * Cancels any caller's call, which fails with {@code CANCELLED}.
+   *
+   * @param call its number from {@link #calls}
+   * @return false if the call does not wait any more
+   */
+  public Future<Boolean> cancel(long call) {
+    return ask(Addresses.CALLS_CANCEL, new JsonObject().put("call", call))
+        .map(reply -> reply.getBoolean("cancelled", false));
+  }
+
+  private Future<JsonObject> ask(String suffix, JsonObject body) {
+    return server.send(suffix, body, CallOptions.DEFAULT);
+  }
+}
