@@ -158,7 +158,8 @@ final class Service {
   }
 
   private static ConfigurationState loaded(Path file, List<ConfigProblem> problems) {
-    return ConfigurationState.loaded(file.toString(), Instant.now(), problems);
+    Path place = isFile(file) ? file.toAbsolutePath().normalize() : file;
+    return ConfigurationState.loaded(place.toString(), Instant.now(), problems);
   }
 
   private static void reload(Path file, ConfigChange change, McpBus bus) {

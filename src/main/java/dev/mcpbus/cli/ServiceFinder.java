@@ -57,9 +57,37 @@ public final class ServiceFinder {
     }
     URI url = ofConfiguration();
     if (listens(url)) {
-      return new ServiceClient(url, key(url), null);
+      ServiceClient running = new ServiceClient(url, key(url), null);
+      return start && runsAnotherFile(running) ? own() : running;
     }
     return start ? own() : none(url);
+  }
+
+  /** Whether the mcpbus at this port has another configuration than {@code --config}. */
+  private boolean runsAnotherFile(ServiceClient running) {
+    Path wanted = options.config;
+    if (wanted == null) {
+      return false;
+    }
+    String file;
+    try {
+      file = ContentText.text(running.get("/api/config"), "file");
+    } catch (CommandFailure unknown) {
+      return false; // without the admin right, or no mcpbus: the command itself says it
+    }
+    if (file.isEmpty() || file.equals(wanted.toAbsolutePath().normalize().toString())) {
+      return false;
+    }
+    new CommandOutput(context)
+        .note(
+            "The mcpbus at "
+                + running.url()
+                + " runs "
+                + file
+                + "; this command runs "
+                + wanted
+                + " for itself.");
+    return true;
   }
 
   private static ServiceClient none(URI url) {

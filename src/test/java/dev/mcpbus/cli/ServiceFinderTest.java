@@ -1,12 +1,15 @@
 package dev.mcpbus.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.mcpbus.security.AdminTokenFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +29,10 @@ class ServiceFinderTest {
   private final ServiceOptions options = new ServiceOptions();
 
   private ServiceClient find() {
+    return find(false);
+  }
+
+  private ServiceClient find(boolean start) {
     variables.put(AdminTokenFile.FOLDER_VARIABLE, folder.resolve("admin").toString());
     CommandContext context =
         CommandRun.context(
@@ -35,7 +42,7 @@ class ServiceFinderTest {
             new ByteArrayOutputStream(),
             new ByteArrayOutputStream(),
             List.of());
-    return new ServiceFinder(context, options).find(false);
+    return new ServiceFinder(context, options).find(start);
   }
 
   private void token(int port) throws IOException {
@@ -62,6 +69,31 @@ class ServiceFinderTest {
       token(port);
       assertThat(find().url()).hasPort(port);
       assertThat(find().key()).isEqualTo(TOKEN);
+    }
+  }
+
+  @Test
+  void a_mcpbus_with_another_file_is_not_the_one_that_is_meant() throws IOException {
+    HttpServer other = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 1);
+    other.createContext(
+        "/api/config",
+        exchange -> {
+          byte[] answer = "{\"file\": \"/elsewhere/mcpbus.json\"}".getBytes(UTF_8);
+          exchange.sendResponseHeaders(200, answer.length);
+          exchange.getResponseBody().write(answer);
+          exchange.close();
+        });
+    other.start();
+    try {
+      int port = other.getAddress().getPort();
+      options.config =
+          Files.writeString(
+              folder.resolve("a.json"),
+              "{\"bridge\": {\"port\": " + port + "}, \"mcpServers\": {}}");
+      assertThat(find().url()).as("a command that needs a running one").hasPort(port);
+      assertThatThrownBy(() -> find(true)).hasMessage("a service is wanted");
+    } finally {
+      other.stop(0);
     }
   }
 
