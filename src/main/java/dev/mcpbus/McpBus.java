@@ -2,7 +2,6 @@ package dev.mcpbus;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
@@ -12,7 +11,6 @@ import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigProblem;
-import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.PinStore;
@@ -23,18 +21,12 @@ import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
-import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.PublicApi;
-import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.security.AuthOptions;
-import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.transport.AuthenticatorFactory;
-import dev.mcpbus.transport.EmbeddedTransportOptions;
 import dev.mcpbus.transport.Transport;
-import io.vertx.core.Closeable;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.dns.AddressResolverOptions;
@@ -276,27 +268,8 @@ public final class McpBus {
    */
   public static Future<McpBus> start(
       Vertx vertx, Options options, AuthenticatorFactory authenticators, PinStore pins) {
-    if (vertx.isClustered() && ClusterSecret.find(vertx) == null) {
-      return Future.failedFuture(ClusterSecret.missing());
-    }
-    Codecs.register(vertx);
-    TelemetryParts telemetry;
-    VerticleTree tree;
-    try {
-      telemetry = TelemetryParts.install(vertx, options.telemetry());
-      tree = new VerticleTree(vertx, options, authenticators, pins, telemetry);
-    } catch (RuntimeException missing) {
-      return Future.failedFuture(missing);
-    }
-    OwnContext caller = OwnContext.current(vertx);
-    Closeable hook = done -> tree.close().onComplete(done);
-    caller.addCloseHook(hook);
-    tree.closed().onComplete(ended -> caller.removeCloseHook(hook));
-    Promise<McpBus> started = caller.promise();
-    tree.open(options)
-        .map(opened -> new McpBus(vertx, tree, options.problems()))
-        .onComplete(started);
-    return started.future();
+    return VerticleTree.start(vertx, options, authenticators, pins)
+        .map(tree -> new McpBus(vertx, tree, options.problems()));
   }
 
   /**
@@ -308,20 +281,7 @@ public final class McpBus {
    *     where the id is taken
    */
   public Future<Void> add(ConnectionId id, Transport transport, ConnectionOptions options) {
-    return tree.servers()
-        .apply(
-            List.of(
-                new ServerDefinition(
-                    id,
-                    id.value(),
-                    new EmbeddedTransportOptions(transport),
-                    options,
-                    RestartPolicy.DEFAULT,
-                    RpcLogMode.OFF,
-                    Duration.ofSeconds(5),
-                    "the embedding program",
-                    new JsonObject().put("type", transport.type()),
-                    Redactor.NONE)));
+    return tree.servers().apply(List.of(OptionsReader.embedded(id, transport, options)));
   }
 
   /** The same with default options. */

@@ -1,16 +1,25 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.RpcLogMode;
+import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.hosting.ServerEntryReader;
+import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.supervisor.RestartPolicy;
 import dev.mcpbus.supervisor.SupervisorOptions;
+import dev.mcpbus.transport.EmbeddedTransportOptions;
+import dev.mcpbus.transport.Transport;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,5 +95,21 @@ final class OptionsReader {
         .withPlacement(OwnershipOptions.DEFAULT.withQuorum(config.cluster().quorum()))
         .withTelemetry(config.telemetry())
         .withProblems(config.problems());
+  }
+
+  /** The definition of a server over a transport that the program made itself. */
+  static ServerDefinition embedded(
+      ConnectionId id, Transport transport, ConnectionOptions connection) {
+    return new ServerDefinition(
+        id,
+        id.value(),
+        new EmbeddedTransportOptions(transport),
+        connection,
+        RestartPolicy.DEFAULT,
+        RpcLogMode.OFF,
+        Duration.ofSeconds(5),
+        "the embedding program",
+        new JsonObject().put("type", transport.type()),
+        Redactor.NONE);
   }
 }

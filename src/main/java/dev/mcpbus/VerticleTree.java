@@ -2,6 +2,8 @@ package dev.mcpbus;
 
 import dev.mcpbus.ai.FunctionsVerticle;
 import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.Readiness;
@@ -70,7 +72,7 @@ final class VerticleTree {
    *
    * @param telemetry null where nothing is measured
    */
-  VerticleTree(
+  private VerticleTree(
       Vertx vertx,
       McpBus.Options options,
       AuthenticatorFactory authenticators,
@@ -132,8 +134,35 @@ final class VerticleTree {
         : (alone, connections) -> new LocalServerHosting(connections);
   }
 
+  /**
+   * Starts a tree that ends with Vert.x, or with the verticle of the caller. Completes on the
+   * caller's context.
+   */
+  static Future<VerticleTree> start(
+      Vertx vertx, McpBus.Options options, AuthenticatorFactory authenticators, PinStore pins) {
+    if (vertx.isClustered() && ClusterSecret.find(vertx) == null) {
+      return Future.failedFuture(ClusterSecret.missing());
+    }
+    Codecs.register(vertx);
+    TelemetryParts telemetry;
+    VerticleTree tree;
+    try {
+      telemetry = TelemetryParts.install(vertx, options.telemetry());
+      tree = new VerticleTree(vertx, options, authenticators, pins, telemetry);
+    } catch (RuntimeException missing) {
+      return Future.failedFuture(missing);
+    }
+    OwnContext caller = OwnContext.current(vertx);
+    Closeable end = done -> tree.close().onComplete(done);
+    caller.addCloseHook(end);
+    tree.closed.future().onComplete(ended -> caller.removeCloseHook(end));
+    Promise<VerticleTree> started = caller.promise();
+    tree.open(options).map(tree).onComplete(started);
+    return started.future();
+  }
+
   /** Deploys everything; where that fails, or {@link #close} comes first, closes it again. */
-  Future<Void> open(McpBus.Options options) {
+  private Future<Void> open(McpBus.Options options) {
     context.addCloseHook(hook);
     Promise<Void> deployed = context.promise();
     synchronized (this) {
