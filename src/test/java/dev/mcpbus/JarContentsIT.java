@@ -54,6 +54,33 @@ class JarContentsIT {
   }
 
   @Test
+  void the_runnable_jar_holds_the_libraries_that_are_optional_for_programs() throws IOException {
+    List<String> optional =
+        List.of(
+            "ch/qos/logback/classic/LoggerContext",
+            "com/hazelcast/core/HazelcastInstance",
+            "io/micrometer/prometheusmetrics/PrometheusMeterRegistry",
+            "io/modelcontextprotocol/spec/McpSchema",
+            "io/opentelemetry/sdk/OpenTelemetrySdk",
+            "io/vertx/ext/auth/jwt/JWTAuth",
+            "io/vertx/ext/web/Router",
+            "io/vertx/spi/cluster/hazelcast/HazelcastClusterManager",
+            "org/apache/lucene/analysis/en/PorterStemFilter",
+            "org/apache/lucene/index/IndexWriter",
+            "org/snakeyaml/engine/v2/api/LoadSettings",
+            "picocli/CommandLine",
+            "reactor/core/publisher/Mono");
+    try (JarFile runnable = jar();
+        JarFile library = new JarFile(library().toFile())) {
+      for (String type : optional) {
+        assertThat(runnable.getEntry(type + ".class")).as(type).isNotNull();
+        assertThat(library.getEntry(type + ".class")).as(type).isNull();
+      }
+      assertThat(library.getEntry("META-INF/LICENSE")).isNotNull();
+    }
+  }
+
+  @Test
   void only_the_runnable_jar_sets_up_the_log() throws IOException {
     String setup = "META-INF/services/ch.qos.logback.classic.spi.Configurator";
     try (JarFile runnable = jar();
