@@ -12,13 +12,6 @@ import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
-import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
-import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
-import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
-import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
-import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
-import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -45,12 +38,12 @@ public final class MetricsTelemetry implements Telemetry {
   private final StateCollector state;
   private final DoorMeters doors = new DoorMeters(timers);
   private final PageWriter page;
-  private final JvmGcMetrics collections = new JvmGcMetrics();
+  private final JvmMeters jvm = new JvmMeters(registry);
   private @Nullable String probes;
 
   public MetricsTelemetry(Vertx vertx) {
     this.vertx = vertx;
-    this.page = new PageWriter(vertx, registry);
+    this.page = new PageWriter(vertx, registry, jvm);
     this.state = new StateCollector(vertx, servers.values());
     registry.getPrometheusRegistry().register(state);
     state.gauge(
@@ -58,13 +51,6 @@ public final class MetricsTelemetry implements Telemetry {
         "The version of mcpbus; always 1.",
         Labels.of("version", McpBusVersion.current()),
         () -> 1);
-    new ClassLoaderMetrics().bindTo(registry);
-    new JvmMemoryMetrics().bindTo(registry);
-    new JvmThreadMetrics().bindTo(registry);
-    collections.bindTo(registry);
-    new ProcessorMetrics().bindTo(registry);
-    new UptimeMetrics().bindTo(registry);
-    new FileDescriptorMetrics().bindTo(registry);
   }
 
   /** Begins to measure the delay of event loops. */
@@ -129,7 +115,7 @@ public final class MetricsTelemetry implements Telemetry {
 
   @Override
   public Future<Void> close() {
-    collections.close();
+    jvm.close();
     registry.close();
     String deployed = probes;
     probes = null;

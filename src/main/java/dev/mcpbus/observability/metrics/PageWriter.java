@@ -22,11 +22,13 @@ final class PageWriter implements MetricsPage {
 
   private final Vertx vertx;
   private final PrometheusMeterRegistry registry;
+  private final JvmMeters jvm;
   private final Map<String, Future<MetricsText>> writing = new HashMap<>();
 
-  PageWriter(Vertx vertx, PrometheusMeterRegistry registry) {
+  PageWriter(Vertx vertx, PrometheusMeterRegistry registry, JvmMeters jvm) {
     this.vertx = vertx;
     this.registry = registry;
+    this.jvm = jvm;
   }
 
   @Override
@@ -36,12 +38,15 @@ final class PageWriter implements MetricsPage {
     if (present != null) {
       return present;
     }
-    Future<MetricsText> page =
-        vertx.executeBlocking(
-            () -> new MetricsText(type, Buffer.buffer(registry.scrape(type))), false);
+    Future<MetricsText> page = vertx.executeBlocking(() -> text(type), false);
     writing.put(type, page);
     page.onComplete(written -> forget(type));
     return page;
+  }
+
+  private MetricsText text(String type) {
+    jvm.bind();
+    return new MetricsText(type, Buffer.buffer(registry.scrape(type)));
   }
 
   private synchronized void forget(String type) {
