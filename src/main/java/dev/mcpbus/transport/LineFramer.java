@@ -106,7 +106,7 @@ public final class LineFramer {
     return junk;
   }
 
-  /** The first lines that were skipped, at most 3 of up to 300 bytes. */
+  /** The first lines that were skipped, at most 3; of one over 300 bytes only its length. */
   public List<String> firstJunk() {
     return List.copyOf(firstJunk);
   }
@@ -194,8 +194,7 @@ public final class LineFramer {
     if (bad == null && !looksLikeMessage(bytes, first, end)) {
       skipped.skipped(bytes, first, end);
       if (firstJunk.size() < KEPT_JUNK_LINES) {
-        int kept = Math.min(end - first, KEPT_JUNK_BYTES);
-        firstJunk.add(new String(bytes, first, kept, StandardCharsets.UTF_8).strip());
+        firstJunk.add(shown(bytes, first, end));
       }
       if (++junk > junkBudget) {
         throw new TransportException(
@@ -230,6 +229,13 @@ public final class LineFramer {
           "line " + lines + " of " + source + " is no JSON-RPC message: " + e.getMessage());
     }
     messages.accept(message);
+  }
+
+  /** The whole line or none of it: half of a secret could not be recognized and masked. */
+  private static String shown(byte[] bytes, int first, int end) {
+    return end - first > KEPT_JUNK_BYTES
+        ? "(a line of " + (end - first) + " bytes)"
+        : new String(bytes, first, end - first, StandardCharsets.UTF_8).strip();
   }
 
   /** A batch begins with <code>[{</code> or is empty; <code>[INFO] ...</code> is a log line. */

@@ -85,6 +85,12 @@ class LineFramerTest {
   }
 
   @Test
+  void a_long_junk_line_is_kept_by_its_length_so_that_no_secret_is_cut() throws Exception {
+    framer.feed(bytes("x".repeat(295) + "canary\n"));
+    assertThat(framer.firstJunk()).containsExactly("(a line of 301 bytes)");
+  }
+
+  @Test
   void a_line_of_exactly_the_limit_passes_and_one_byte_more_is_refused() throws Exception {
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(ONE.length());
     framer(limits).feed(bytes(ONE + "\r\n"));
