@@ -301,6 +301,23 @@ class DoctorIT {
     assertThat(noisy.out()).contains("STDOUT_JUNK", "Server is starting");
   }
 
+  private static final String WITH_A_BROKEN_SCHEMA =
+      """
+      while IFS=':,' read -r a b c id rest; do
+        case "$c:$id,$rest" in
+          *'"method":"notifications'*) continue ;;
+          *'"method":"initialize"'*)
+            r='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},
+              "serverInfo":{"name":"s","version":"1"}}' ;;
+          *'"method":"tools/list"'*)
+            r='{"tools":[{"name":"good","inputSchema":{"type":"object"}},
+              {"name":"bad","inputSchema":{"type":5}}]}' ;;
+          *) r='{}' ;;
+        esac
+        printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$(echo "$r" | tr -d '\\n')"
+      done
+      """;
+
   /** What a server does wrong without failing is a note, and the server works. */
   @Test
   void oddities_of_a_server_that_works_are_notes(@TempDir Path own) {
@@ -308,11 +325,14 @@ class DoctorIT {
     bed.server("deaf", Entries.scripted("ignore-end").put("closeGrace", "300ms"));
     bed.server("twice", Entries.scripted("duplicate-tools"));
     bed.server("good", Entries.scripted("good"));
+    bed.sh("schema", WITH_A_BROKEN_SCHEMA);
     DoctorBed.Run odd = bed.run("--json");
     assertThat(odd.code()).as(odd.out()).isZero();
     assertThat(note(odd.server("deaf"))).isEqualTo("end: DOES_NOT_END");
     assertThat(note(odd.server("twice"))).isEqualTo("lists: DUPLICATE_TOOLS");
     assertThat(note(odd.server("good"))).isEmpty();
+    assertThat(note(odd.server("schema"))).isEqualTo("lists: TOOLS_LEFT_OUT");
+    assertThat(odd.out()).contains("1 tool is left out", "bad: ");
   }
 
   private static String note(JsonObject server) {

@@ -41,6 +41,7 @@ class DoctorNetworkIT {
           is("proxied", "SERVER_ERROR", "http", "HTTP 503", "A proxy"),
           is("many", "RATE_LIMITED", "http", "429", "Wait"),
           is("ssh", "NOT_HTTP", "http", "but SSH", "port"),
+          is("refuses", "INITIALIZE_REFUSED", "handshake", "plan has ended", "documentation"),
           is("cut", "CONNECTION_LOST", "http", "breaks the connection off", "Its log"),
           is("silent", "NO_ANSWER", "handshake", "does not answer", "handshakeTimeout"),
           is("oauth", "LOGIN_REQUIRED", "login", "no \"oauth\"", "mcpbus login oauth"),
@@ -105,6 +106,14 @@ class DoctorNetworkIT {
     bed.server("example", key(guarded, "Bearer <YOUR_TOKEN>"));
     RawHttpServer ssh = raw(peer -> peer.send("SSH-2.0-OpenSSH_9.6\r\n"));
     bed.server("ssh", url(ssh.url().toString()));
+    RawHttpServer refuses =
+        http(
+            (request, peer) ->
+                peer.reply(
+                    "400 Bad Request",
+                    RawHttpServer.errorOf(null, -32000, "plan has ended"),
+                    "Content-Type: application/json"));
+    bed.server("refuses", url(refuses.url().toString()));
     RawHttpServer cut =
         raw(
             peer -> {

@@ -73,8 +73,8 @@ final class HttpProbe {
       HttpResponse<InputStream> response =
           client.send(request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofInputStream());
       String type = response.headers().firstValue("content-type").orElse("");
-      try (InputStream body = response.body();
-          Watchdog dog = Watchdog.over(body, PATIENCE.toMillis())) {
+      try (InputStream body = response.body()) {
+        Watchdog.closeAfter(body, PATIENCE.toMillis());
         String text =
             type.startsWith("text/event-stream")
                 ? ""

@@ -14,6 +14,10 @@ import java.util.regex.Pattern;
 record NetworkClues(SeenFailure seen, Endpoint endpoint) {
 
   private static final Pattern STATUS = Pattern.compile("HTTP (\\d{3})\\b");
+
+  /** An error of JSON-RPC in the body: an MCP endpoint, and it does not want this request. */
+  private static final Pattern JSON_ERROR = Pattern.compile("HTTP \\d{3} from \\S+ \\(-?\\d+ ");
+
   private static final Pattern HTML = Pattern.compile("(?i)HTTP 2\\d\\d with text/html");
 
   /** Alerts by which a server refuses the certificate of its client, or the lack of one. */
@@ -93,6 +97,16 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
       if (tls.isPresent()) {
         return Optional.of(new Diagnosis("http", tls.get()));
       }
+    }
+    if (JSON_ERROR.matcher(seen.message()).find()) {
+      return Optional.of(
+          new Diagnosis(
+              "handshake",
+              Finding.of(
+                  DoctorCause.INITIALIZE_REFUSED,
+                  "The server refuses the handshake: " + seen.message(),
+                  "It is the server that says so; its documentation or its authors know what it"
+                      + " wants")));
     }
     if (status >= 500 && status != 501) {
       return http(

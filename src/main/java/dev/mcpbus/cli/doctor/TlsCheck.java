@@ -47,8 +47,8 @@ record TlsCheck(Endpoint endpoint) {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(endpoint.host(), endpoint.port()), PATIENCE_MILLIS);
       SeenCertificates seen = new SeenCertificates(TlsFiles.trustedBy(null));
-      try (SSLSocket tls = over(socket, context(seen), endpoint);
-          Watchdog dog = Watchdog.over(socket, PATIENCE_MILLIS)) {
+      try (SSLSocket tls = over(socket, context(seen), endpoint)) {
+        Watchdog.closeAfter(socket, PATIENCE_MILLIS);
         tls.setSoTimeout(PATIENCE_MILLIS);
         tls.startHandshake();
         return true;
@@ -83,8 +83,8 @@ record TlsCheck(Endpoint endpoint) {
               "Correct \"tls\" of the entry"));
     }
     long most = Math.max(1, endpoint.connectTimeout().toMillis());
-    try (SSLSocket socket = over(connected, context, endpoint);
-        Watchdog dog = Watchdog.over(connected, most)) {
+    try (SSLSocket socket = over(connected, context, endpoint)) {
+      Watchdog.closeAfter(connected, most);
       SSLParameters parameters = socket.getSSLParameters();
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
       socket.setSSLParameters(parameters);

@@ -3,41 +3,26 @@ package dev.mcpbus.cli.doctor;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a stream or a socket after a time, so that a peer that sends byte by byte holds nothing
- * up: a time-out for each read does not bound the whole. Any thread may use it.
+ * Bounds how long a stream or a socket lives: a time-out for each read does not bound a peer that
+ * sends byte by byte. Any thread may use it.
  */
-final class Watchdog implements AutoCloseable {
+final class Watchdog {
 
-  private final Closeable watched;
-  private volatile boolean over;
+  private Watchdog() {}
 
-  private Watchdog(Closeable watched) {
-    this.watched = watched;
-  }
-
-  static Watchdog over(Closeable watched, long millis) {
-    Watchdog dog = new Watchdog(watched);
-    Executor later = CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
-    later.execute(dog::bite);
-    return dog;
-  }
-
-  private void bite() {
-    if (!over) {
-      try {
-        watched.close();
-      } catch (IOException e) {
-        // The reader fails in any case.
-      }
-    }
-  }
-
-  @Override
-  public void close() {
-    over = true;
+  /** Closes it after that time, which does nothing if it is closed already. */
+  static void closeAfter(Closeable watched, long millis) {
+    CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
+        .execute(
+            () -> {
+              try {
+                watched.close();
+              } catch (IOException e) {
+                // The reader fails in any case.
+              }
+            });
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.cli.Terminal;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ReportTextTest {
@@ -48,12 +49,17 @@ class ReportTextTest {
 
   @Test
   void fits_the_columns_of_the_terminal() {
-    for (Terminal terminal : List.of(WIDE, USUAL, Terminal.NONE)) {
-      int most = Math.min(terminal.columns(), 80) == 80 && terminal != WIDE ? 80 : 100;
-      assertThat(ReportText.whole(BROKEN, terminal)).allMatch(line -> line.length() <= most);
-      assertThat(ReportText.all(List.of(BROKEN, WELL), terminal))
-          .allMatch(line -> line.length() <= most);
-    }
+    Map.of(WIDE, 100, USUAL, 80, Terminal.NONE, 80)
+        .forEach(
+            (terminal, most) -> {
+              assertThat(ReportText.whole(BROKEN, terminal)).allMatch(line -> fits(line, most));
+              assertThat(ReportText.all(List.of(BROKEN, WELL), terminal))
+                  .allMatch(line -> fits(line, most));
+            });
+  }
+
+  private static boolean fits(String line, int most) {
+    return line.length() <= most;
   }
 
   @Test
