@@ -4,7 +4,7 @@ package dev.mcpbus.cli;
  * Shows on a terminal that a command still works, and for how long; silent for the first second.
  * Runs a daemon thread until it is closed.
  */
-final class Spinner implements AutoCloseable {
+public final class Spinner implements AutoCloseable {
 
   private static final long STEP_MILLIS = 1_000;
 
@@ -14,7 +14,10 @@ final class Spinner implements AutoCloseable {
   private String progress = "";
   private boolean closed;
 
-  Spinner(CommandOutput output, String what) {
+  /**
+   * @param what the command does
+   */
+  public Spinner(CommandOutput output, String what) {
     this.output = output;
     this.what = what;
     thread.setDaemon(true);
@@ -45,7 +48,7 @@ final class Spinner implements AutoCloseable {
   }
 
   /** What the server says about the progress, from now on part of the line. */
-  synchronized void progress(String text) {
+  public synchronized void progress(String text) {
     progress = text;
   }
 

@@ -144,12 +144,9 @@ final class Doctor {
     }
   }
 
-  private static String starting(List<ServerDefinition> all) {
+  private String starting(List<ServerDefinition> all) {
     long most = all.stream().mapToLong(one -> one.handshakeTimeout().toSeconds()).max().orElse(0);
-    return (all.size() == 1 ? "Starting " + all.get(0).id() : "Starting " + all.size() + " servers")
-        + "; an answer may take "
-        + most
-        + " s ...";
+    return "time-out after " + (timeout == null ? most : timeout.toSeconds()) + " s";
   }
 
   private ServerDefinition onDemand(Examination one) {

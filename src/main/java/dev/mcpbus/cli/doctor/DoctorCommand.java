@@ -8,6 +8,7 @@ import dev.mcpbus.cli.ExitCode;
 import dev.mcpbus.cli.ServiceClient;
 import dev.mcpbus.cli.ServiceFinder;
 import dev.mcpbus.cli.ServiceOptions;
+import dev.mcpbus.cli.Spinner;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -65,22 +66,21 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     Duration limit = timeout == null ? null : Duration.ofSeconds(timeout);
     try (ServiceClient client = running()) {
-      List<DoctorReport> reports =
-          new Doctor(
-                  context,
-                  ConfigFile.find(service.config),
-                  limit,
-                  new RunningService(client),
-                  this::waiting)
-              .examine(id);
+      List<DoctorReport> reports = examined(client, limit);
       print(reports);
       return exit(reports).code();
     }
   }
 
-  private void waiting(String what) {
-    if (context.terminal().err() && !json) {
-      output.note(what);
+  private List<DoctorReport> examined(@Nullable ServiceClient client, @Nullable Duration limit) {
+    try (Spinner spinner = new Spinner(output, "Examining " + (id == null ? "all servers" : id))) {
+      return new Doctor(
+              context,
+              ConfigFile.find(service.config),
+              limit,
+              new RunningService(client),
+              spinner::progress)
+          .examine(id);
     }
   }
 

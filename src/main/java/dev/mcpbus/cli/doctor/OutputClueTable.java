@@ -324,8 +324,8 @@ final class OutputClueTable {
               "(?i)(?:listening|running|started|serving|available|ready|server)\\b.{0,60}?"
                   + "(https?://[^\\s\"'<>)]+)",
               "The program serves HTTP, and the entry waits for MCP on stdio",
-              "Let it run by itself and write \"url\": \"{1}\" in place of \"command\", perhaps"
-                  + " with /mcp; or start it for stdio, often with --stdio or --transport stdio"),
+              "Let it run by itself and write \"url\": \"{1}\" in place of \"command\" (the"
+                  + " path is often /mcp); or start it for stdio, often with --stdio or --transport stdio"),
           clue(
               SERVES_HTTP,
               "(?i)(?:listening|running|started|serving)\\b.{0,40}?\\bport:? ?(\\d{2,5})\\b",
