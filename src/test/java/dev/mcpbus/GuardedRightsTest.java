@@ -54,9 +54,11 @@ class GuardedRightsTest {
           "reads what a configuration means by it, and what of it may be shown",
           Set.of(
               "config.ClusterReader",
+              "config.ConfigCheck",
               "config.ConfigEntry",
               "config.EntryMasking",
               "config.PluginEntryReader",
+              "config.ServerReader",
               "config.ServerTypeResolver",
               "config.ServerUrlReader",
               "config.SettingsReader",
