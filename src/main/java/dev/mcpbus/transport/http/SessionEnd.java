@@ -5,7 +5,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Ends the session of a channel at its server: one DELETE, and at most 2 s for its answer. Owner:
@@ -16,9 +15,11 @@ final class SessionEnd {
   private static final long MAX_MILLIS = 2_000;
 
   private final HttpChannel channel;
+  private final ConfiguredHeaders configured;
 
-  SessionEnd(HttpChannel channel) {
+  SessionEnd(HttpChannel channel, ConfiguredHeaders configured) {
     this.channel = channel;
+    this.configured = configured;
   }
 
   /** Never fails: a server that does not answer ends the session by itself. */
@@ -26,8 +27,8 @@ final class SessionEnd {
     Promise<Void> done = owner.promise();
     long timer = channel.after(MAX_MILLIS, done::tryComplete);
     ChannelCredentials credentials = channel.credentials();
-    Future<@Nullable ConfiguredHeaders> authorized =
-        credentials == null ? owner.succeededFuture(null) : credentials.headers().map(own -> own);
+    Future<ConfiguredHeaders> authorized =
+        credentials == null ? owner.succeededFuture(configured) : credentials.headers();
     authorized
         .compose(this::delete)
         .compose(HttpClientResponse::end)
@@ -39,15 +40,13 @@ final class SessionEnd {
     return done.future();
   }
 
-  private Future<HttpClientResponse> delete(@Nullable ConfiguredHeaders own) {
+  private Future<HttpClientResponse> delete(ConfiguredHeaders own) {
     return channel
         .request(HttpMethod.DELETE)
         .compose(
             request -> {
               channel.headers(null, request);
-              if (own != null) {
-                own.addTo(request);
-              }
+              own.addTo(request);
               return request.send();
             });
   }

@@ -157,13 +157,17 @@ final class BridgeRig implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     CountDownLatch gate = lines.gate;
     if (gate != null) {
       gate.countDown();
     }
     toBridge.close();
-    out.end(100);
+    try {
+      out.end(100);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     vertx.close().await();
   }
 }
