@@ -138,4 +138,26 @@ class LineFramerTest {
     framer.feed(bytes(message + "\n"));
     assertThat(messages).containsExactly(message);
   }
+
+  @Test
+  void a_tolerant_framer_reports_each_bad_line_wherever_the_stream_is_cut() throws Exception {
+    ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(60);
+    String stream = "log\n[{}]\n" + ONE + "\n" + "{".repeat(200) + "\r\n\n" + TWO + "\n{\n" + ONE + "\n";
+    byte[] all = bytes(stream);
+    for (int first = 0; first <= all.length; first++) {
+      List<String> seen = new ArrayList<>();
+      LineFramer tolerant =
+          LineFramer.tolerant(
+              "stdin",
+              limits,
+              message -> seen.add(message.text().toString()),
+              fault -> seen.add(fault.reason().name()));
+      tolerant.feed(Arrays.copyOf(all, first));
+      tolerant.feed(Arrays.copyOfRange(all, first, all.length));
+      assertThat(seen)
+          .as("cut at %d", first)
+          .containsExactly("NOT_JSON", "BATCH", ONE, "TOO_LARGE", TWO, "NOT_JSON", ONE);
+      assertThat(tolerant.junk()).isZero();
+    }
+  }
 }

@@ -61,9 +61,13 @@ final class BridgeSession {
     this.owner = owner;
   }
 
-  /** The client begins: a former session ends. */
+  /** The client begins: a former session ends, and what was in flight in it fails. */
   void begin(BridgeRequest request) {
+    Channel former = channel;
     close();
+    if (former != null) {
+      requests.closed(former);
+    }
     settings.clear();
     initialized = false;
     version = null;

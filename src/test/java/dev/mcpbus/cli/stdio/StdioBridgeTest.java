@@ -424,6 +424,20 @@ class StdioBridgeTest {
   }
 
   @Test
+  void a_second_initialize_begins_another_session_and_ends_the_first() throws Exception {
+    RawHttpServer server = sessions((request, peer) -> peer.silence());
+    BridgeRig rig = bridge(server);
+    rig.begin();
+    rig.send(request("1", "tools/call", "\"name\":\"t\""));
+    await().until(() -> bodies(server).stream().anyMatch(body -> body.contains("tools/call")));
+    rig.send(BridgeRig.INITIALIZE);
+    assertThat(rig.line()).contains("\"id\":1", "may have been carried out");
+    assertThat(rig.line()).contains("2025-11-25");
+    await().until(() -> server.requests("DELETE").size() == 1);
+    assertThat(server.requests("DELETE").get(0).headers()).containsEntry("mcp-session-id", "s1");
+  }
+
+  @Test
   void an_id_in_use_is_refused() throws Exception {
     RawHttpServer server = sessions((request, peer) -> peer.silence());
     BridgeRig rig = bridge(server);
