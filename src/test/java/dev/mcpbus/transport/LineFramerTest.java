@@ -142,7 +142,8 @@ class LineFramerTest {
   @Test
   void a_tolerant_framer_reports_each_bad_line_wherever_the_stream_is_cut() throws Exception {
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(60);
-    String stream = "log\n[{}]\n" + ONE + "\n" + "{".repeat(200) + "\r\n\n" + TWO + "\n{\n" + ONE + "\n";
+    String stream =
+        "log\n[{}]\n" + ONE + "\n" + "{".repeat(200) + "\r\n\n" + TWO + "\n{\n" + ONE + "\n";
     byte[] all = bytes(stream);
     for (int first = 0; first <= all.length; first++) {
       List<String> seen = new ArrayList<>();

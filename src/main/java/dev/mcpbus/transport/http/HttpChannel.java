@@ -174,7 +174,9 @@ final class HttpChannel implements Channel {
   }
 
   private Future<Void> endSession() {
-    return sessionId == null || lost ? owner.succeededFuture() : new SessionEnd(this, configured).run(owner);
+    return sessionId == null || lost
+        ? owner.succeededFuture()
+        : new SessionEnd(this, configured).run(owner);
   }
 
   @Override

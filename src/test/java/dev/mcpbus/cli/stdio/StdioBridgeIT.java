@@ -8,6 +8,7 @@ import dev.mcpbus.testing.FreePorts;
 import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.NpmServers;
+import dev.mcpbus.testing.OddServer;
 import dev.mcpbus.testing.Pids;
 import dev.mcpbus.testing.ServiceProcess;
 import dev.mcpbus.testing.StdioPeer;
@@ -67,6 +68,7 @@ class StdioBridgeIT {
             new JsonObject()
                 .put("legacy", fixture.entry("legacy", "stdio"))
                 .put("modern", fixture.entry("modern", "stdio"))
+                .put("odd", OddServer.stdio().put("cwd", Path.of("").toAbsolutePath().toString()))
                 .put("demo", new JsonObject().put("type", "bus").put("address", "mcpbus.demo")));
   }
 
@@ -256,20 +258,56 @@ class StdioBridgeIT {
       peer.initialize();
       peer.request(1, "tools/list", new JsonObject());
       assertThat(peer.answer(1).encode()).doesNotContain("late__echo");
-      Http.Answer added =
-          Http.post(
-              service.port(),
-              "/api/servers",
-              new JsonObject()
-                  .put("name", "late")
-                  .put("config", new JsonObject().put("type", "bus").put("address", "mcpbus.demo"))
-                  .encode(),
-              Http.admin(service.port()));
-      assertThat(added.status()).as(added.body()).isLessThan(300);
+      add("late");
       peer.next(m -> "notifications/tools/list_changed".equals(m.getString("method")));
       peer.request(2, "tools/list", new JsonObject());
       assertThat(peer.answer(2).encode()).contains("late__echo");
+    } finally {
       Http.delete(service.port(), "/api/servers/late", Http.admin(service.port()));
+    }
+  }
+
+  @Test
+  void a_discover_client_hears_of_changed_lists_on_the_stream_that_it_listens_to() {
+    JsonObject meta = McpHttp.meta(new JsonObject());
+    try (StdioPeer peer = thin()) {
+      JsonObject filter = new JsonObject().put("toolsListChanged", true);
+      peer.send(
+          discover("subscriptions/listen", new JsonObject().put("notifications", filter), meta)
+              .encode());
+      assertThat(peer.line()).contains("notifications/subscriptions/acknowledged");
+      add("other");
+      assertThat(peer.line())
+          .contains("notifications/tools/list_changed")
+          .contains("io.modelcontextprotocol/subscriptionId")
+          .contains("\u00e9-1");
+      peer.closeStdin();
+      assertThat(peer.awaitExit(SOON)).isZero();
+    } finally {
+      Http.delete(service.port(), "/api/servers/other", Http.admin(service.port()));
+    }
+  }
+
+  private static void add(String name) {
+    Http.Answer added =
+        Http.post(
+            service.port(),
+            "/api/servers",
+            new JsonObject()
+                .put("name", name)
+                .put("config", new JsonObject().put("type", "bus").put("address", "mcpbus.demo"))
+                .encode(),
+            Http.admin(service.port()));
+    assertThat(added.status()).as(added.body()).isLessThan(300);
+  }
+
+  @Test
+  void odd_bytes_of_a_server_reach_the_client() {
+    try (StdioPeer peer = thin("odd")) {
+      peer.initialize();
+      peer.request(
+          1, "tools/call", new JsonObject().put("name", "odd").put("arguments", new JsonObject()));
+      assertThat(peer.line()).contains("\"result\":" + OddServer.RESULT);
     }
   }
 
