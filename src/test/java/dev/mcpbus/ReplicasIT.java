@@ -100,6 +100,7 @@ class ReplicasIT {
       Map<String, String> first = settled(bed, n1, Set.copyOf(NODES), server::knows);
       toldOnce(bed);
       shared(bed, server, first);
+      operated(bed.node("n2"));
       Map<String, String> second = rolled(bed, first);
       changed(bed, server, servers, second);
       lost(bed, server);
@@ -123,6 +124,27 @@ class ReplicasIT {
                               .getJsonArray("tools"))
                       .hasSize(3));
     }
+  }
+
+  /** Calls are those of all replicas; output is that of the replica that the caller names. */
+  private static void operated(ServiceProcess node) {
+    String web = "/api/servers/web";
+    String[] admin = Http.admin(node.port());
+    JsonObject calls = Http.get(node.port(), web + "/calls", admin).json();
+    assertThat(calls.containsKey("missing")).as(calls.encode()).isFalse();
+    assertThat(
+            calls.getJsonArray("recent").stream()
+                .map(call -> ((JsonObject) call).getInteger("replica"))
+                .distinct())
+        .containsExactlyInAnyOrder(0, 1, 2);
+    JsonObject all = Http.get(node.port(), "/api/calls", admin).json();
+    assertThat(all.getJsonArray("recent").getJsonObject(0).getString("server")).isEqualTo("web");
+    assertThat(Http.get(node.port(), web + "/history", admin).json().getJsonArray("endings"))
+        .isNotNull();
+    assertThat(Http.get(node.port(), web + "/logs?replica=2", admin).body()).contains("no output");
+    assertThat(Http.get(node.port(), web + "/logs?replica=7", admin).status()).isEqualTo(400);
+    String cancel = web + "/calls/123456/cancel?replica=1";
+    assertThat(Http.post(node.port(), cancel, "", admin).json().getBoolean("cancelled")).isFalse();
   }
 
   private static void shared(ClusterBed bed, CountingServer server, Map<String, String> sessions)

@@ -67,6 +67,10 @@ class ConfigurationFaultsIT {
     assertThat(ServiceProcess.pidOf(now)).isEqualTo(ServiceProcess.pidOf(before));
   }
 
+  private static JsonObject configuration(ServiceProcess service) {
+    return Http.get(service.port(), "/api/config", Http.admin(service.port())).json();
+  }
+
   private static String text(Http.Answer answer) {
     return answer.json().getJsonArray("content").getJsonObject(0).getString("text");
   }
@@ -82,10 +86,16 @@ class ConfigurationFaultsIT {
       service.awaitErr("servers.json:3");
       assertThat(service.errText()).contains("nothing is changed").doesNotContain(CHANGED);
       assertUntouched(service, one);
+      JsonObject broken = configuration(service);
+      assertThat(broken.getString("file")).endsWith("servers.json");
+      assertThat(broken.getString("brokenSince")).isNotBlank();
+      assertThat(broken.getJsonArray("problems").getJsonObject(0).getInteger("line")).isEqualTo(3);
 
       write("servers.json", file(servers("one", "good", "two", "good")));
       service.awaitErr("1 added, 0 changed, 0 removed, 1 untouched");
       service.awaitReady("two");
+      assertThat(configuration(service).containsKey("brokenSince")).isFalse();
+      assertThat(configuration(service).getJsonArray("problems")).isEmpty();
       assertUntouched(service, one);
     }
   }
