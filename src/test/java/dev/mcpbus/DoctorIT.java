@@ -131,7 +131,7 @@ class DoctorIT {
         "unset", DoctorBed.sh("true").put("env", new JsonObject().put("KEY", "${MCPBUS_NOT_SET}")));
     bed.server("envfile", DoctorBed.sh("true").put("envFile", "nope.env"));
     bed.server("typo", new JsonObject().put("comand", "true"));
-    run = bed.run("--json", "--timeout", "2");
+    run = bed.run("--json", "--timeout", "6");
   }
 
   /** Python itself, or its words where this machine has none. */
