@@ -159,7 +159,7 @@ class CliIT {
             () ->
                 run(0, "calls").out().stream()
                     .filter(line -> line.contains("trigger-long-running-operation"))
-                    .map(line -> line.split(" ")[0])
+                    .map(line -> line.replaceFirst(" .*", ""))
                     .findFirst()
                     .orElse(""),
             place -> !place.isEmpty());

@@ -124,7 +124,7 @@ final class AnswerCommand extends ServiceCommand {
   private JsonObject result(JsonObject question) {
     AnswerRefusal no = refusal;
     if (no != null) {
-      return new JsonObject().put("action", no.decline ? "decline" : "cancel");
+      return new JsonObject().put("action", no.decline && !no.cancel ? "decline" : "cancel");
     }
     Path from = file;
     if (from != null) {

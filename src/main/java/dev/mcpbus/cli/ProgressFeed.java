@@ -113,6 +113,6 @@ final class ProgressFeed implements WebSocket.Listener, AutoCloseable {
 
   @Override
   public void close() {
-    socket.thenAccept(WebSocket::abort);
+    var unused = socket.thenAccept(WebSocket::abort);
   }
 }

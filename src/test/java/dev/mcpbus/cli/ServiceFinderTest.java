@@ -74,7 +74,8 @@ class ServiceFinderTest {
 
   @Test
   void a_mcpbus_with_another_file_is_not_the_one_that_is_meant() throws IOException {
-    HttpServer other = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 1);
+    HttpServer other =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
     other.createContext(
         "/api/config",
         exchange -> {
