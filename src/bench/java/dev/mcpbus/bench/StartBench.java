@@ -50,7 +50,7 @@ public final class StartBench {
     this.out = out;
     this.jar = base.resolve("target").resolve("mcpbus.jar").toAbsolutePath();
     this.script = base.resolve("src").resolve("scripts").resolve("mcpbus").toAbsolutePath();
-    this.runs = quick ? 1 : 9;
+    this.runs = quick ? 1 : 7;
     this.settling = Duration.ofMillis(quick ? 100 : 3_000);
     JsonObject demo = new JsonObject().put("type", "bus").put("address", "mcpbus.demo");
     this.config =
