@@ -59,6 +59,7 @@ class StdioBridgeIT {
     url = "http://127.0.0.1:" + service.port();
     service.awaitReady("legacy");
     service.awaitReady("modern");
+    service.awaitReady("odd");
   }
 
   private static JsonObject config() {
@@ -299,6 +300,20 @@ class StdioBridgeIT {
                 .encode(),
             Http.admin(service.port()));
     assertThat(added.status()).as(added.body()).isLessThan(300);
+  }
+
+  @Test
+  void a_resource_that_the_client_watches_is_reported() {
+    try (StdioPeer peer = thin("odd")) {
+      peer.initialize();
+      peer.request(1, "resources/subscribe", new JsonObject().put("uri", OddServer.URI));
+      assertThat(peer.answer(1).containsKey("result")).isTrue();
+      // At the connection that all callers share, as the subscription.
+      assertThat(service.callTool("odd", "updated", new JsonObject()).status()).isEqualTo(200);
+      JsonObject updated =
+          peer.next(m -> "notifications/resources/updated".equals(m.getString("method")));
+      assertThat(updated.getJsonObject("params").getString("uri")).isEqualTo(OddServer.URI);
+    }
   }
 
   @Test
