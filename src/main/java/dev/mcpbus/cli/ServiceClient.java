@@ -37,7 +37,7 @@ public final class ServiceClient implements AutoCloseable {
   private final URI url;
   private final @Nullable String key;
   private final @Nullable LocalService own;
-  private final HttpClient http;
+  private @Nullable HttpClient http;
 
   /**
    * @param key for {@code Authorization: Bearer}, null for none; never printed
@@ -47,11 +47,20 @@ public final class ServiceClient implements AutoCloseable {
     this.url = url;
     this.key = key;
     this.own = own;
-    this.http =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT)
-            .build();
+  }
+
+  /** Made for the first request: a caller that wants the URL and the key alone has none. */
+  private HttpClient http() {
+    HttpClient made = http;
+    if (made == null) {
+      made =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(CONNECT)
+              .build();
+      http = made;
+    }
+    return made;
   }
 
   /** The base of all paths, for example {@code http://127.0.0.1:8790}. */
@@ -144,7 +153,7 @@ public final class ServiceClient implements AutoCloseable {
 
   /** Opens a WebSocket; its future fails where the service offers none. */
   CompletableFuture<WebSocket> socket(String path, WebSocket.Listener listener) {
-    WebSocket.Builder socket = http.newWebSocketBuilder().connectTimeout(CONNECT);
+    WebSocket.Builder socket = http().newWebSocketBuilder().connectTimeout(CONNECT);
     if (key != null) {
       socket.header("Authorization", "Bearer " + key);
     }
@@ -160,7 +169,7 @@ public final class ServiceClient implements AutoCloseable {
 
   private HttpResponse<InputStream> exchange(HttpRequest request) {
     try {
-      return http.send(request, BodyHandlers.ofInputStream());
+      return http().send(request, BodyHandlers.ofInputStream());
     } catch (IOException e) {
       throw unreachable(e);
     } catch (InterruptedException e) {

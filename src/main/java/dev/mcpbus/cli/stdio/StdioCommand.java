@@ -21,10 +21,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code --stdio}: mcpbus as an MCP server on stdin and stdout. Runs on the main thread. */
 @Command(
@@ -48,8 +45,6 @@ public final class StdioCommand implements Callable<Integer> {
       description = "A server's id or the name of a view. Default: all servers.")
   private @Nullable String view;
 
-  @Spec private @Nullable CommandSpec spec;
-
   /**
    * @param stdout the bare stream: what the context prints to would be filtered for people
    */
@@ -60,9 +55,6 @@ public final class StdioCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (options.config == null) {
-      options.config = ofParent();
-    }
     if (options.config != null && options.url != null) {
       throw CommandFailure.usage(
           "--stdio takes --config FILE, for servers of its own, or --url URL, for a running mcpbus");
@@ -134,13 +126,6 @@ public final class StdioCommand implements Callable<Integer> {
   private String what(ServiceClient service, URI endpoint) {
     String file = String.valueOf(options.config == null ? ConfigFile.find(null) : options.config);
     return service.isOwn() ? "the servers of " + file : "bridge to " + endpoint;
-  }
-
-  /** {@code --config} before the word, where the options of {@code run} stand. */
-  private @Nullable Path ofParent() {
-    CommandSpec parent = spec == null ? null : spec.parent();
-    OptionSpec option = parent == null ? null : parent.findOption("--config");
-    return option == null ? null : option.getValue();
   }
 
   /** The MCP endpoint of a service; a URL that names it already stays. */
