@@ -36,7 +36,7 @@ import picocli.CommandLine.ParseResult;
     exitCodeListHeading = "%nExit codes:%n",
     footer = {
       "",
-      "Configuration files of Claude Desktop, Claude Code, Cursor and VS Code run unchanged.",
+      "Reads the configuration files of Claude, Cursor, VS Code, Windsurf, Gemini and others.",
       "Example:  mcpbus --config ~/.cursor/mcp.json --port 8790"
     })
 public final class McpBusCommand implements Callable<Integer> {
