@@ -12,8 +12,8 @@ import io.vertx.core.json.JsonObject;
  * UNKNOWN_CONNECTION} if there is no such server.
  *
  * <pre>{@code
- * ServerDiagnostics git = ServerDiagnostics.of(client.server("git"));
- * git.history().onSuccess(history -> ...);
+ * ServerDiagnostics git = ServerDiagnostics.of(bus.server("git"));
+ * git.history().onSuccess(history -> show(history));
  * }</pre>
  */
 @PublicApi
