@@ -27,7 +27,7 @@ class ClassNamesInPagesTest {
   private static final Set<String> FOREIGN =
       Set.of(
           ("Authorization BigDecimal Buffer Future Host HttpClient IMap IllegalArgumentException"
-                  + " Invocation JsonObject LoadCredential McpServer MigrationThread Mono"
+                  + " Invocation JsonObject LoadCredential Map McpServer MigrationThread Mono"
                   + " NetworkPolicy Origin ProcessBuilder ReplyException ToolContext ToolExecution"
                   + " ToolExecutionException VmRSS")
               .split(" "));

@@ -151,6 +151,7 @@ public final class McpBusCommand implements Callable<Integer> {
         new RemoveCommand(context),
         new AnswerCommand(context),
         new LoginCommand(context),
+        new LogLevelCommand(context),
         new HealthCommand(context),
         new CompletionCommand(context),
         new TrainingCommand(context));

@@ -1,0 +1,70 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.cli.ExitCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+
+/**
+ * {@code cli.md} is what the commands say of themselves. After a change of a command run this test
+ * with {@code -Dmcpbus.write=true}: it writes the page.
+ */
+class CliPageTest {
+
+  private static final Path PAGE = Path.of("src/docs/cli.md");
+
+  @Test
+  void the_page_has_the_help_of_each_command() throws IOException {
+    String page = page(Main.commandLine());
+    if (Boolean.getBoolean("mcpbus.write")) {
+      Files.writeString(PAGE, page);
+    }
+    assertThat(Files.readString(PAGE)).isEqualTo(page);
+  }
+
+  private static String page(CommandLine root) {
+    StringBuilder page = new StringBuilder(introduction());
+    section(page, "mcpbus", root);
+    for (Map.Entry<String, CommandLine> each : root.getSubcommands().entrySet()) {
+      section(page, each.getKey(), each.getValue());
+    }
+    return page.toString();
+  }
+
+  private static String introduction() {
+    String codes =
+        Arrays.stream(ExitCode.values())
+            .map(code -> "| " + code.code() + " | " + code.meaning() + " |\n")
+            .collect(Collectors.joining());
+    return """
+        # Command line
+
+        `src/scripts/mcpbus COMMAND`, or `java -jar mcpbus.jar COMMAND`. A command talks over HTTP to the mcpbus of this machine, or to that of `--url`; `tools`, `call`, `read` and others start one for themselves if none runs. Without a command, mcpbus runs.
+
+        Tables are for people; `--json` prints one JSON document for programs, or one on each line with `-f`, and an error as one line on stderr: `{"error": {"code", "message", ...}}`. Long work shows its progress on a terminal, and Ctrl-C cancels it at the server.
+
+        | exit code | |
+        |---|---|
+        """
+        + codes;
+  }
+
+  private static void section(StringBuilder page, String name, CommandLine command) {
+    command.getCommandSpec().usageMessage().width(100);
+    String help =
+        command
+            .getUsageMessage(Ansi.OFF)
+            .lines()
+            .map(String::stripTrailing)
+            .collect(Collectors.joining("\n"));
+    page.append("\n## ").append(name).append("\n\n```\n").append(help).append("\n```\n");
+  }
+}
