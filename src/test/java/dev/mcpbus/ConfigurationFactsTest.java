@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -52,8 +53,8 @@ class ConfigurationFactsTest {
     return McpFailure.of(call.cause());
   }
 
-  private static <T> T request(Vertx vertx, String address, JsonObject body) {
-    return TestBus.await(vertx.eventBus().<T>request(address, body).map(Message::body));
+  private static JsonObject request(Vertx vertx, String address, JsonObject body) {
+    return TestBus.await(vertx.eventBus().<JsonObject>request(address, body).map(Message::body));
   }
 
   @Test
@@ -146,7 +147,10 @@ class ConfigurationFactsTest {
         .isEqualTo(new JsonObject(Map.of("id", "bad-one", "problems", new JsonArray())));
     assertThat(failure(bus.server("bad-one").listTools()).getMessage())
         .contains("another entry has a mistake, line 7: a comma is missing. Add it");
-    assertThat(Http.get(bus.port(), "/api/config", Http.admin(bus.adminToken())).json())
+    assertThat(
+            Http.get(
+                    bus.port(), "/api/config", Http.admin(Objects.requireNonNull(bus.adminToken())))
+                .json())
         .isEqualTo(broken);
 
     bus.configured(dev.mcpbus.hosting.ConfigurationState.loaded("conf.json", first, List.of()));

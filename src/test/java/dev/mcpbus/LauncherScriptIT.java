@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -117,7 +118,8 @@ class LauncherScriptIT {
       first.add(builder(SCRIPT, "--version").redirectErrorStream(true).start());
     }
     for (Process one : first) {
-      assertThat(new String(one.getInputStream().readAllBytes())).matches(VERSION);
+      assertThat(new String(one.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .matches(VERSION);
     }
     awaitArchive();
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(archives)))

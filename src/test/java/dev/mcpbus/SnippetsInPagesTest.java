@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -122,7 +123,7 @@ class SnippetsInPagesTest {
     assertThat(found).isGreaterThan(30);
   }
 
-  private static String mistake(CommandLine ours, String line) {
+  private static @Nullable String mistake(CommandLine ours, String line) {
     String plain =
         line.replaceFirst(" +#.*", "").replaceFirst(" && .*", "").replace("...", "").strip();
     if (plain.isEmpty() || plain.startsWith("#")) {

@@ -35,7 +35,7 @@ public final class StartBench {
   private record Start(double urlMillis, double readyMillis, double rssMib) {}
 
   private static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Pattern READY = Pattern.compile(" +demo +READY .*");
   private static final Pattern RSS = Pattern.compile("VmRSS:\\s+(\\d+) kB");
 

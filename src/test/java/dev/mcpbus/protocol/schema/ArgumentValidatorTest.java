@@ -79,8 +79,7 @@ class ArgumentValidatorTest {
           "o":{"anyOf":[{"type":"string"},{"type":"number"}]},
           "in":{"required":["q"]}}}
         """;
-    Violation violation = check(closed, arguments);
-    assertThat(violation).isNotNull();
+    Violation violation = Objects.requireNonNull(check(closed, arguments));
     assertThat(violation.path() + ": " + violation.message()).isEqualTo(expected);
   }
 
