@@ -3,6 +3,7 @@ package dev.mcpbus.hosting;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.config.ServerDefinition;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -45,6 +46,12 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
                     .put("id", id.value())
                     .put("state", "CLOSED")
                     .put("status", "disconnected"))
-        .map(status -> hosting.describe(id, status));
+        .map(status -> hosting.describe(id, isLazy(id) ? status.put("lazy", true) : status));
+  }
+
+  /** Whether the server waits for its first call; then {@code IDLE} is as it should be. */
+  private boolean isLazy(ConnectionId id) {
+    ServerDefinition definition = hosting.servers().get(id);
+    return definition != null && definition.connection().lazy();
   }
 }
