@@ -48,7 +48,7 @@ class ArchitectureTest {
           row("directory", "bus", "internals", "policy", "protocol", "security"),
           row("input", "bus", "protocol"),
           row("ai", "internals", "bus", "client", "protocol"),
-          row("observability", "bus", "protocol"),
+          row("observability", "bus", "internals", "protocol"),
           row("server", "internals", "protocol", "transport"),
           row("demo", "observability", "protocol", "server"),
           row("cli", "bus", "config", "internals", "protocol", "security", "transport"),

@@ -176,7 +176,7 @@ class LosslessIT {
         .isEqualTo(
             "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0041\",\"result\":"
                 + OddServer.mirrored(params)
-                + "}");
+                + "}\n");
     assertThat(post("/rpc", request.replace("mirror", "odd")))
         .contains("\"result\":" + OddServer.RESULT);
   }

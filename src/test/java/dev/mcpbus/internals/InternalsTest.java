@@ -11,6 +11,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -35,9 +36,12 @@ import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.junit5.VertxExtension;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
@@ -56,6 +60,32 @@ import org.junit.jupiter.api.io.TempDir;
 class InternalsTest {
 
   private static final String HOST = "127.0.0.1";
+
+  // ---- event loops
+
+  @Test
+  void each_event_loop_runs_a_task_of_its_own_until_the_end(Vertx vertx) {
+    Set<Thread> ran = ConcurrentHashMap.newKeySet();
+    AtomicInteger tasks = new AtomicInteger();
+    Runnable end =
+        EventLoops.repeat(
+            vertx,
+            Duration.ofMillis(1),
+            () -> {
+              tasks.incrementAndGet();
+              return () -> ran.add(Thread.currentThread());
+            });
+    int loops = VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE;
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(ran)
+                    .as("EventLoops: VertxInternal.nettyEventLoopGroup() has every event loop")
+                    .hasSize(loops));
+    assertThat(tasks).hasValue(loops);
+    assertThat(ran).allMatch(thread -> thread.getName().startsWith("vert.x-eventloop-thread-"));
+    end.run();
+  }
 
   // ---- contexts, buffers, messages
 

@@ -2,35 +2,38 @@ package dev.mcpbus.observability.metrics;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import dev.mcpbus.internals.EventLoops;
 import io.micrometer.core.instrument.Timer;
-import io.vertx.core.Future;
-import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import java.time.Duration;
 
 /**
- * Measures how late a timer runs on its event loop: the time for which something else kept the loop
- * busy. One for each loop; it wakes the loop twice a second.
+ * Measures how late a task runs on its event loop: the time for which something else kept the loop
+ * busy. One for each loop, which it wakes twice a second; the loop is its only thread.
  */
-final class LoopDelayProbe extends VerticleBase {
+final class LoopDelayProbe implements Runnable {
 
-  private static final long TICK_MILLIS = 500;
+  private static final Duration TICK = Duration.ofMillis(500);
 
   private final Timer timer;
-  private long due;
+  private long due = System.nanoTime() + TICK.toNanos();
 
-  LoopDelayProbe(Timer timer) {
+  private LoopDelayProbe(Timer timer) {
     this.timer = timer;
   }
 
-  @Override
-  public Future<?> start() {
-    due = System.nanoTime() + TICK_MILLIS * 1_000_000;
-    vertx.setPeriodic(TICK_MILLIS, tick -> ran());
-    return Future.succeededFuture();
+  /**
+   * Measures every loop of {@code vertx}.
+   *
+   * @return ends it
+   */
+  static Runnable start(Vertx vertx, Timer timer) {
+    return EventLoops.repeat(vertx, TICK, () -> new LoopDelayProbe(timer));
   }
 
-  private void ran() {
-    long now = System.nanoTime();
-    timer.record(Math.max(0, now - due), NANOSECONDS);
-    due = now + TICK_MILLIS * 1_000_000;
+  @Override
+  public void run() {
+    timer.record(Math.max(0, System.nanoTime() - due), NANOSECONDS);
+    due = System.nanoTime() + TICK.toNanos();
   }
 }

@@ -11,11 +11,9 @@ import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.snapshots.Labels;
-import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
@@ -39,7 +37,7 @@ public final class MetricsTelemetry implements Telemetry {
   private final DoorMeters doors = new DoorMeters(timers);
   private final PageWriter page;
   private final JvmMeters jvm = new JvmMeters(registry);
-  private @Nullable String probes;
+  private @Nullable Runnable probes;
 
   public MetricsTelemetry(Vertx vertx) {
     this.vertx = vertx;
@@ -54,14 +52,8 @@ public final class MetricsTelemetry implements Telemetry {
   }
 
   /** Begins to measure the delay of event loops. */
-  public Future<Void> start() {
-    Timer delay = timers.timer(OperationTimers.LOOP_DELAY, Tags.empty());
-    int loops = Math.max(2, Runtime.getRuntime().availableProcessors());
-    return vertx
-        .deployVerticle(
-            () -> new LoopDelayProbe(delay), new DeploymentOptions().setInstances(loops))
-        .onSuccess(id -> probes = id)
-        .mapEmpty();
+  public void start() {
+    probes = LoopDelayProbe.start(vertx, timers.timer(OperationTimers.LOOP_DELAY, Tags.empty()));
   }
 
   /**
@@ -117,8 +109,10 @@ public final class MetricsTelemetry implements Telemetry {
   public Future<Void> close() {
     jvm.close();
     registry.close();
-    String deployed = probes;
-    probes = null;
-    return deployed == null ? Future.succeededFuture() : vertx.undeploy(deployed).otherwiseEmpty();
+    if (probes != null) {
+      probes.run();
+      probes = null;
+    }
+    return Future.succeededFuture();
   }
 }
