@@ -5,6 +5,7 @@ import dev.mcpbus.cli.LocalService;
 import dev.mcpbus.cli.McpBusCommand;
 import dev.mcpbus.cli.ServiceLauncher;
 import dev.mcpbus.cli.Terminal;
+import dev.mcpbus.cli.TerminalOutput;
 import dev.mcpbus.cli.doctor.DoctorCommand;
 import dev.mcpbus.cli.imports.ImportCommand;
 import dev.mcpbus.cli.stdio.StdioCommand;

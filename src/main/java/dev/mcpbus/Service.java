@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import dev.mcpbus.cli.AdminTokenPublisher;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;

@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Timers;
+import dev.mcpbus.cli.AdminTokenPublisher;
 import dev.mcpbus.cli.StartTable;
 import dev.mcpbus.config.McpBusConfig;
 import io.vertx.core.Future;

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.cli.AdminTokenPublisher;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;

@@ -8,6 +8,8 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cli.AdminTokenPublisher;
+import dev.mcpbus.cli.TerminalOutput;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.McpBusConfig;

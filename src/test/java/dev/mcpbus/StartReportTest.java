@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.cli.AdminTokenPublisher;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.McpBusConfig;

@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.cli;
 
 import dev.mcpbus.security.AdminTokenFile;
 import java.io.Console;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * service runs, and shows it to a person at the terminal. The token never appears in a log. Blocks;
  * for threads that may wait.
  */
-final class AdminTokenPublisher {
+public final class AdminTokenPublisher {
 
   private static final Logger LOG = LoggerFactory.getLogger(AdminTokenPublisher.class);
 
@@ -27,7 +27,7 @@ final class AdminTokenPublisher {
    * @param port the bridge's port, part of the file's name
    * @param variables environment variables, which may name the folder
    */
-  AdminTokenPublisher(@Nullable String token, int port, Map<String, String> variables) {
+  public AdminTokenPublisher(@Nullable String token, int port, Map<String, String> variables) {
     this.file = AdminTokenFile.of(port, variables);
     this.token = token;
   }
@@ -36,7 +36,7 @@ final class AdminTokenPublisher {
    * Writes the file. Where that fails, the service runs on, without administrative requests over
    * HTTP.
    */
-  void open() {
+  public void open() {
     if (token == null) {
       return;
     }
@@ -53,7 +53,7 @@ final class AdminTokenPublisher {
   }
 
   /** Removes the file. */
-  void close() {
+  public void close() {
     if (token == null) {
       return;
     }
@@ -73,7 +73,7 @@ final class AdminTokenPublisher {
    * @param base the bridge's URL
    * @param terminal whether the output is a terminal, not a log
    */
-  String line(String base, boolean terminal) {
+  public String line(String base, boolean terminal) {
     if (token == null) {
       return "";
     }
@@ -88,7 +88,7 @@ final class AdminTokenPublisher {
 
   /** Whether standard output is a terminal. */
   @SuppressWarnings("SystemConsoleNull") // checked below, where it can be
-  static boolean isTerminal() {
+  public static boolean isTerminal() {
     Console console = System.console();
     if (console == null) {
       return false;

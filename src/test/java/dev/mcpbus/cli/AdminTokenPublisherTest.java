@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

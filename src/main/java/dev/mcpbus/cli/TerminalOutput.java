@@ -1,4 +1,4 @@
-package dev.mcpbus;
+package dev.mcpbus.cli;
 
 import dev.mcpbus.protocol.Printable;
 import java.io.PrintStream;
@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * terminal. Line breaks stay, so a caller passes text of other programs through {@link
  * Printable#line} first.
  */
-final class TerminalOutput extends PrintStream {
+public final class TerminalOutput extends PrintStream {
 
-  TerminalOutput(PrintStream to) {
+  public TerminalOutput(PrintStream to) {
     super(to, true, Charset.defaultCharset());
   }
 
