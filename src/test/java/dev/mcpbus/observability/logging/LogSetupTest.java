@@ -102,6 +102,14 @@ class LogSetupTest {
   }
 
   @Test
+  void a_message_of_several_lines_is_one_line_of_text() {
+    LoggerContext logging = logging(Map.of());
+    assertThat(line(logging, event(logging, "two problems:\n  a\n  b\n", null)))
+        .endsWith("two problems: | a | b\n")
+        .hasLineCount(1);
+  }
+
+  @Test
   void variables_give_the_levels() {
     LoggerContext logging = logging(Map.of("MCPBUS_LOG", "debug", "MCPBUS_LOG_CLUSTER", "warn"));
     assertThat(logging.getLogger("dev.mcpbus.x").getEffectiveLevel()).isEqualTo(Level.DEBUG);
