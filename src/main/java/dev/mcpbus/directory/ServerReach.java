@@ -135,7 +135,7 @@ public final class ServerReach {
       ConnectionState state = server.up() ? ConnectionState.READY : ConnectionState.CONNECTING;
       return described
           .put(STATE, state.name())
-          .put(REASON, "it has not listed its " + kind.member + " yet");
+          .put(REASON, "it has given no list of its " + kind.member + " so far, or has refused to");
     }
     for (String member : new String[] {STATE, REASON, NEXT}) {
       if (known.getValue(member) != null) {

@@ -48,7 +48,7 @@ class ServerReachTest {
     event("{\"type\":\"stateChanged\",\"to\":\"RECONNECTING\"}");
     event("{\"type\":\"connected\"}");
     assertThat(notListed().getJsonObject(0).getString("reason"))
-        .isEqualTo("it has not listed its tools yet");
+        .isEqualTo("it has given no list of its tools so far, or has refused to");
   }
 
   @Test

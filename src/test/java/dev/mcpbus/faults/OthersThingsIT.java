@@ -247,19 +247,20 @@ class OthersThingsIT {
       for (String id : List.of("c-1", "alice/c-1", "never-was")) {
         JsonObject body = new JsonObject().put("callId", id).put("principal", "alice");
         assertThat(told(node, BOB, "POST", cancel, body.encode()))
-            .isEqualTo("200 {\"cancelled\":false}");
+            .isEqualTo("200 {\"cancelled\":false}\n");
       }
     }
     // His own of the same name is another call.
     var his = calling(there, BOB, "slow", "Call-Id", "c-1");
     await().until(() -> peer.received(Methods.TOOLS_CALL).size() == 2);
     JsonObject own = new JsonObject().put("callId", "c-1");
-    assertThat(told(here, BOB, "POST", cancel, own.encode())).isEqualTo("200 {\"cancelled\":true}");
+    assertThat(told(here, BOB, "POST", cancel, own.encode()))
+        .isEqualTo("200 {\"cancelled\":true}\n");
     assertThat(his.join().body()).contains("CANCELLED");
     assertThat(call).isNotDone();
 
     assertThat(told(there, ALICE, "POST", cancel, own.encode()))
-        .isEqualTo("200 {\"cancelled\":true}");
+        .isEqualTo("200 {\"cancelled\":true}\n");
     assertThat(call.join().body()).contains("CANCELLED");
   }
 

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.McpFailure.Sent;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
@@ -115,7 +116,10 @@ class ProtocolFaultsIT {
       aggregate(bed, FaultBed.VICTIM);
       for (String all : List.of(Addresses.ALL_PROMPTS_LIST, Addresses.ALL_RESOURCES_LIST)) {
         JsonObject list = bed.bus().request(all, new JsonObject());
+        JsonObject meta = (JsonObject) list.remove("_meta");
         assertThat(list.stream()).allSatisfy(e -> assertThat((JsonArray) e.getValue()).isEmpty());
+        assertThat(meta.getJsonArray(MetaKeys.NOT_LISTED).encode())
+            .contains("\"server\":\"victim\"", "refused");
       }
       bed.assertUndisturbed();
     }
