@@ -7,10 +7,12 @@ import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.gateway.Peers;
 import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.PrometheusText;
 import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -19,6 +21,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -292,5 +295,30 @@ class MetricsIT {
       assertThat(page.labels(side, "gen_ai_tool_name")).isSubsetOf("", "echo");
       assertThat(page.labels(side, "mcp_method_name")).noneMatch(name -> name.startsWith("made"));
     }
+  }
+
+  @Test
+  void a_parser_of_others_reads_the_whole_page() throws Exception {
+    assertThat(call("echo").status()).isEqualTo(200);
+    NpmServers.script("parse-prometheus-text-format/package.json");
+    String text = get("*/*").body();
+    Process parser =
+        new ProcessBuilder(NpmServers.node(), "src/test/npm/prometheus-page.mjs")
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (var in = parser.getOutputStream()) {
+      in.write(text.getBytes(StandardCharsets.UTF_8));
+    }
+    JsonObject families = new JsonObject(Buffer.buffer(parser.getInputStream().readAllBytes()));
+    assertThat(parser.waitFor()).isZero();
+    assertThat(families.fieldNames())
+        .isEqualTo(
+            text.lines()
+                .filter(line -> line.startsWith("# TYPE "))
+                .map(line -> line.split(" ", -1)[2])
+                .collect(Collectors.toSet()));
+    assertThat(families.getJsonObject(CLIENT.replace("_count", "")).getString("type"))
+        .isEqualTo("HISTOGRAM");
+    assertThat(families.getJsonObject("mcpbus_build_info").getInteger("samples")).isEqualTo(1);
   }
 }

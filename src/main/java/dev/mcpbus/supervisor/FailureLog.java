@@ -1,5 +1,6 @@
 package dev.mcpbus.supervisor;
 
+import dev.mcpbus.bus.LoggedConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -14,6 +15,9 @@ final class FailureLog {
 
   // Its lines are those of the decisions of Supervision.
   private static final Logger LOG = LoggerFactory.getLogger(Supervision.class);
+
+  /** The key of the id in lines of JSON. */
+  static final String SERVER = LoggedConnection.KEY;
 
   static final int MAX_LINES = 20;
   private static final long WINDOW_MILLIS = 10_000;
@@ -31,6 +35,7 @@ final class FailureLog {
     boolean shown = child.failures.isDue(gaveUp, now) && hasRoom(now);
     Level level = gaveUp ? Level.WARN : Level.INFO;
     LOG.atLevel(shown ? level : Level.DEBUG)
+        .addKeyValue(SERVER, child.id())
         .log(
             "{} {} (attempt {}, epoch {}{}): {}",
             child.id(),
@@ -48,7 +53,9 @@ final class FailureLog {
   void ready(SupervisedChild child, long now) {
     String after = child.failures.ready(now);
     if (!after.isEmpty()) {
-      LOG.info("{} is ready again after {}", child.id(), after);
+      LOG.atInfo()
+          .addKeyValue(SERVER, child.id())
+          .log("{} is ready again after {}", child.id(), after);
     }
   }
 

@@ -138,11 +138,13 @@ final class Supervision {
     }
     RestartType type = child.policy().type();
     if (end.failure() == null && type != RestartType.PERMANENT) {
-      LOG.info(
-          "{} ended without a failure, epoch {}; {} is not restarted",
-          child.id(),
-          end.epoch(),
-          type);
+      LOG.atInfo()
+          .addKeyValue(FailureLog.SERVER, child.id())
+          .log(
+              "{} ended without a failure, epoch {}; {} is not restarted",
+              child.id(),
+              end.epoch(),
+              type);
       becomeIdle(child, Duration.ZERO, now);
     } else {
       String why = end.failure() == null ? "the session ended" : end.failure().getMessage();
@@ -185,7 +187,9 @@ final class Supervision {
       // The timer may still have to deploy the verticle again.
       child.wanted = false;
     } else if (child.phase != Phase.IDLE) {
-      LOG.info("{} stops, epoch {}: a caller stopped it, or it was idle", child.id(), child.epoch);
+      LOG.atInfo()
+          .addKeyValue(FailureLog.SERVER, child.id())
+          .log("{} stops, epoch {}: a caller stopped it, or it was idle", child.id(), child.epoch);
       becomeIdle(child, child.spec.drain(), now);
     }
   }
@@ -198,7 +202,9 @@ final class Supervision {
         failed(child, reason.text(), true, now);
       }
     } else if (child.phase != Phase.HELD && child.phase != Phase.QUEUED) {
-      LOG.info("{} is restarted, epoch {}: {}", child.id(), child.epoch, reason.text());
+      LOG.atInfo()
+          .addKeyValue(FailureLog.SERVER, child.id())
+          .log("{} is restarted, epoch {}: {}", child.id(), child.epoch, reason.text());
       child.forgetOldFailures(now);
       child.wanted = true;
       if (child.phase == Phase.GAVE_UP) {
