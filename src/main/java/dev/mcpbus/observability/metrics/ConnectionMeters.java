@@ -1,7 +1,5 @@
 package dev.mcpbus.observability.metrics;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
-
 import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.McpFailure;
@@ -9,7 +7,6 @@ import dev.mcpbus.bus.SentRequest;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.TraceContext;
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
@@ -38,10 +35,10 @@ final class ConnectionMeters implements ConnectionTelemetry {
   private final Consumer<ConnectionMeters> closing;
   private final TransportLabels transport;
   private final Map<Count, AtomicLong> counts = new EnumMap<>(Count.class);
-  private final Map<OperationLabels, Timer> timers = new HashMap<>();
+  private final Map<OperationLabels, DurationHistogram> timers = new HashMap<>();
 
   /** The timers of requests that succeed, by the name of the tool: found without a new object. */
-  private final Map<String, Map<String, Timer>> successes = new HashMap<>();
+  private final Map<String, Map<String, DurationHistogram>> successes = new HashMap<>();
 
   private @Nullable String version;
   private long readySince;
@@ -128,9 +125,9 @@ final class ConnectionMeters implements ConnectionTelemetry {
     pid = -1;
     String error = reason == null ? "" : reason.code().name();
     Tags labels = Tags.of("error.type", error).and(transport.tags(version));
-    Timer timer = server.timer(OperationTimers.CLIENT_SESSION, labels);
+    DurationHistogram timer = server.timer(OperationTimers.CLIENT_SESSION, labels);
     if (timer != null) {
-      timer.record(System.nanoTime() - readySince, NANOSECONDS);
+      timer.record(System.nanoTime() - readySince);
     }
   }
 
@@ -142,16 +139,16 @@ final class ConnectionMeters implements ConnectionTelemetry {
 
   private void succeeded(String method, @Nullable String item, long nanos) {
     String name = item == null ? "" : item;
-    Map<String, Timer> ofMethod = successes.get(method);
-    Timer timer = ofMethod == null ? null : ofMethod.get(name);
+    Map<String, DurationHistogram> ofMethod = successes.get(method);
+    DurationHistogram timer = ofMethod == null ? null : ofMethod.get(name);
     if (timer != null) {
-      timer.record(nanos, NANOSECONDS);
+      timer.record(nanos);
       return;
     }
     String known = OperationLabels.method(method);
     timer = timer(OperationLabels.of(known, label(item), false));
     if (timer != null) {
-      timer.record(nanos, NANOSECONDS);
+      timer.record(nanos);
       if (known.equals(method) && isBounded(name)) {
         successes.computeIfAbsent(method, first -> new HashMap<>()).put(name, timer);
       }
@@ -164,14 +161,14 @@ final class ConnectionMeters implements ConnectionTelemetry {
   }
 
   private void missed(OperationLabels labels, long nanos) {
-    Timer timer = timer(labels);
+    DurationHistogram timer = timer(labels);
     if (timer != null) {
-      timer.record(nanos, NANOSECONDS);
+      timer.record(nanos);
     }
   }
 
-  private @Nullable Timer timer(OperationLabels labels) {
-    Timer known = timers.get(labels);
+  private @Nullable DurationHistogram timer(OperationLabels labels) {
+    DurationHistogram known = timers.get(labels);
     if (known == null) {
       known =
           server.timer(

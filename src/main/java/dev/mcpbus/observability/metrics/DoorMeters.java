@@ -1,12 +1,9 @@
 package dev.mcpbus.observability.metrics;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
-
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.TraceContext;
-import io.micrometer.core.instrument.Timer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +20,7 @@ final class DoorMeters {
   private final OperationTimers timers;
   private final Map<String, BoundedNames> items = new ConcurrentHashMap<>();
   private final BoundedNames codes = new BoundedNames(50, OperationLabels.OTHER);
-  private final Map<DoorLabels, Timer> known = new ConcurrentHashMap<>();
+  private final Map<DoorLabels, DurationHistogram> known = new ConcurrentHashMap<>();
 
   DoorMeters(OperationTimers timers) {
     this.timers = timers;
@@ -39,17 +36,17 @@ final class DoorMeters {
     known.forEach(
         (labels, timer) -> {
           if (labels.server().equals(server) && known.remove(labels, timer)) {
-            timers.remove(timer);
+            timers.remove(series(labels));
           }
         });
   }
 
   private void record(DoorLabels labels, long nanos) {
-    Timer timer = known.get(labels);
+    DurationHistogram timer = known.get(labels);
     if (timer == null) {
       timer = known.size() < MAX_SERIES ? made(labels) : made(common(labels));
     }
-    timer.record(nanos, NANOSECONDS);
+    timer.record(nanos);
   }
 
   /** At the bound only the method and the door have labels. */
@@ -59,18 +56,19 @@ final class DoorMeters {
         labels.door(), labels.version(), "", new OperationLabels(all.method(), "", "", ""));
   }
 
-  private Timer made(DoorLabels labels) {
-    return known.computeIfAbsent(
-        labels,
-        absent ->
-            timers.timer(
-                OperationTimers.SERVER_OPERATION,
-                labels
-                    .operation()
-                    .tags()
-                    .and(TransportLabels.HTTP.tags(labels.version()))
-                    .and("door", labels.door())
-                    .and("server", labels.server())));
+  private DurationHistogram made(DoorLabels labels) {
+    return known.computeIfAbsent(labels, absent -> timers.timer(series(absent)));
+  }
+
+  private static OperationTimers.Series series(DoorLabels labels) {
+    return OperationTimers.series(
+        OperationTimers.SERVER_OPERATION,
+        labels
+            .operation()
+            .tags()
+            .and(TransportLabels.HTTP.tags(labels.version()))
+            .and("door", labels.door())
+            .and("server", labels.server()));
   }
 
   private String label(String server, @Nullable String item) {

@@ -1,9 +1,6 @@
 package dev.mcpbus.observability.metrics;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
-
 import dev.mcpbus.internals.EventLoops;
-import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 
@@ -15,10 +12,10 @@ final class LoopDelayProbe implements Runnable {
 
   private static final Duration TICK = Duration.ofMillis(500);
 
-  private final Timer timer;
+  private final DurationHistogram timer;
   private long due = System.nanoTime() + TICK.toNanos();
 
-  private LoopDelayProbe(Timer timer) {
+  private LoopDelayProbe(DurationHistogram timer) {
     this.timer = timer;
   }
 
@@ -27,13 +24,13 @@ final class LoopDelayProbe implements Runnable {
    *
    * @return ends it
    */
-  static Runnable start(Vertx vertx, Timer timer) {
+  static Runnable start(Vertx vertx, DurationHistogram timer) {
     return EventLoops.repeat(vertx, TICK, () -> new LoopDelayProbe(timer));
   }
 
   @Override
   public void run() {
-    timer.record(Math.max(0, System.nanoTime() - due), NANOSECONDS);
+    timer.record(Math.max(0, System.nanoTime() - due));
     due = System.nanoTime() + TICK.toNanos();
   }
 }

@@ -1,7 +1,5 @@
 package dev.mcpbus.observability.metrics;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
-
 import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionTelemetry;
@@ -31,7 +29,7 @@ public final class MetricsTelemetry implements Telemetry {
   private final Vertx vertx;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final OperationTimers timers = new OperationTimers(registry);
+  private final OperationTimers timers = new OperationTimers();
   private final Map<String, ServerMeters> servers = new ConcurrentHashMap<>();
   private final StateCollector state;
   private final DoorMeters doors = new DoorMeters(timers);
@@ -44,6 +42,7 @@ public final class MetricsTelemetry implements Telemetry {
     this.page = new PageWriter(vertx, registry, jvm);
     this.state = new StateCollector(vertx, servers.values());
     registry.getPrometheusRegistry().register(state);
+    registry.getPrometheusRegistry().register(timers);
     state.gauge(
         "mcpbus_build_info",
         "The version of mcpbus; always 1.",
@@ -95,9 +94,7 @@ public final class MetricsTelemetry implements Telemetry {
 
   @Override
   public void sessionEnded(String version, long nanos) {
-    timers
-        .timer(OperationTimers.SERVER_SESSION, TransportLabels.HTTP.tags(version))
-        .record(nanos, NANOSECONDS);
+    timers.timer(OperationTimers.SERVER_SESSION, TransportLabels.HTTP.tags(version)).record(nanos);
   }
 
   @Override

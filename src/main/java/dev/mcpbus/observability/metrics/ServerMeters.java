@@ -1,10 +1,8 @@
 package dev.mcpbus.observability.metrics;
 
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.Timer;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +25,7 @@ final class ServerMeters {
   private final BoundedNames items = new BoundedNames(MAX_ITEMS, "other");
   private final BoundedNames codes = new BoundedNames(MAX_CODES, OperationLabels.OTHER);
   private final Set<ConnectionMeters> connections = ConcurrentHashMap.newKeySet();
-  private final List<Timer> own = new ArrayList<>();
+  private final Set<OperationTimers.Series> own = new HashSet<>();
   private final Map<ConnectionMeters.Count, Long> retired =
       new EnumMap<>(ConnectionMeters.Count.class);
   private boolean closed;
@@ -55,13 +53,13 @@ final class ServerMeters {
   }
 
   /** The timer with these labels and the server's; null after the end of the server. */
-  synchronized @Nullable Timer timer(String name, Tags labels) {
+  synchronized @Nullable DurationHistogram timer(String name, Tags labels) {
     if (closed) {
       return null;
     }
-    Timer timer = timers.timer(name, labels.and("server", server));
-    own.add(timer);
-    return timer;
+    OperationTimers.Series series = OperationTimers.series(name, labels.and("server", server));
+    own.add(series);
+    return timers.timer(series);
   }
 
   synchronized void add(ConnectionMeters connection) {

@@ -20,10 +20,13 @@ final class SpanOperation implements TelemetryOperation {
   private final String method;
   private final @Nullable TraceContext carried;
 
-  SpanOperation(Span span, String method, @Nullable TraceContext came) {
+  /**
+   * @param carried the context that messages within the span carry
+   */
+  SpanOperation(Span span, String method, @Nullable TraceContext carried) {
     this.span = span;
     this.method = method;
-    this.carried = TraceTexts.carried(span, came);
+    this.carried = carried;
   }
 
   @Override

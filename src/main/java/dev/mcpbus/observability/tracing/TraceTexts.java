@@ -33,11 +33,18 @@ final class TraceTexts {
 
   /** What messages within {@code span} carry; the baggage of the caller goes on as it came. */
   static @Nullable TraceContext carried(Span span, @Nullable TraceContext came) {
+    SpanContext own = span.getSpanContext();
+    String baggage = came == null ? null : came.baggage();
+    if (own.isValid() && own.getTraceState().isEmpty()) {
+      return new TraceContext(
+          "00-" + own.getTraceId() + "-" + own.getSpanId() + "-" + own.getTraceFlags().asHex(),
+          null,
+          baggage);
+    }
     Map<String, String> texts = new HashMap<>();
     W3CTraceContextPropagator.getInstance()
         .inject(Context.root().with(span), texts, (into, key, value) -> put(into, key, value));
-    return TraceContext.of(
-        texts.get(PARENT), texts.get(STATE), came == null ? null : came.baggage());
+    return TraceContext.of(texts.get(PARENT), texts.get(STATE), baggage);
   }
 
   private static void put(@Nullable Map<String, String> into, String key, String value) {

@@ -78,10 +78,13 @@ final class TracedConnection implements ConnectionTelemetry {
             .setParent(TraceTexts.parent(came))
             .setAttribute("mcp.method.name", method)
             .startSpan();
-    SpanOperation operation = new SpanOperation(span, method, came);
-    if (span.isRecording()) {
-      describe(span, operation, request);
+    if (!span.isRecording()) {
+      // What came goes on. An id of its own would be in no trace, and to write it into each request
+      // is most of what tracing costs.
+      return new SpanOperation(span, method, came);
     }
+    SpanOperation operation = new SpanOperation(span, method, TraceTexts.carried(span, came));
+    describe(span, operation, request);
     return operation;
   }
 

@@ -105,7 +105,7 @@ public final class TracingTelemetry implements Telemetry {
     if (span.isRecording()) {
       describe(span, request);
     }
-    return new SpanOperation(span, method, request.trace());
+    return new SpanOperation(span, method, TraceTexts.carried(span, request.trace()));
   }
 
   private static void describe(Span span, ReceivedRequest request) {
