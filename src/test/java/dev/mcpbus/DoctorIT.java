@@ -155,7 +155,7 @@ class DoctorIT {
         """
         cat >&2 <<'END'
         npm error code E404
-        npm error 404 Not Found - GET https://registry.example/@acme%2fnope - Not found
+        npm error 404 Not Found - GET /@acme%2fnope - Not found
         npm error 404
         npm error 404  '@acme/nope@*' is not in this registry.
         npm error 404

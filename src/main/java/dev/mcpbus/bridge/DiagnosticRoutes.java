@@ -92,7 +92,7 @@ final class DiagnosticRoutes {
                 ONE + "/calls/:call/cancel",
                 Action.ADMIN,
                 "cancelNumberedCall",
-                "Ends a call, whoever made it, by its number.")
+                "Ends the call of any caller, by its number.")
             .with(REPLICA)
             .giving("Cancelled"),
         (ctx, body) ->

@@ -136,7 +136,7 @@ final class DemoFeatures {
     JsonObject greet =
         new JsonObject()
             .put("name", "greet")
-            .put("description", "Greets somebody.")
+            .put("description", "Greets a person.")
             .put("arguments", new JsonArray().add(name));
     return new JsonObject().put("prompts", new JsonArray().add(greet));
   }

@@ -38,7 +38,7 @@ class GreeterTest {
     return RawServer.of("greeter", "1.0")
         .tool(
             "greet",
-            "Greets somebody.",
+            "Greets a person.",
             schema,
             (request, arguments) ->
                 Future.succeededFuture(ToolResult.text("Hello " + arguments.getString("name"))));

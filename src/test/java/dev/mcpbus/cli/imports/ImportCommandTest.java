@@ -112,14 +112,14 @@ class ImportCommandTest {
   void projects_of_claude_code_start_in_their_folder_and_comments_are_allowed() throws IOException {
     write(
         home.resolve(".claude.json"),
-        "{\"numStartups\": 5, \"projects\": {\"/work/app\": "
+        "{\"numStartups\": 5, \"projects\": {\"/srv/app\": "
             + servers("mcpServers", "db")
             + "}, // a comment\n}");
     write(
         home.resolve(".config/Code/User/settings.json"),
         "{\"mcp\": " + servers("servers", "code") + ", /* more */ \"editor\": 1}");
     assertThat(run()).as(text()).isZero();
-    assertThat(written().getJsonObject("db").getString("cwd")).isEqualTo("/work/app");
+    assertThat(written().getJsonObject("db").getString("cwd")).isEqualTo("/srv/app");
     assertThat(written().containsKey("code")).isTrue();
   }
 
