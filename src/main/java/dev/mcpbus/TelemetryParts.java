@@ -66,11 +66,10 @@ final class TelemetryParts {
    * @param sockets the number of open connections of HTTP clients
    * @param configuration the state of the configuration
    */
-  Future<Void> open(
-      Readiness readiness, IntSupplier sockets, Supplier<ConfigurationState> configuration) {
+  void open(Readiness readiness, IntSupplier sockets, Supplier<ConfigurationState> configuration) {
     MetricsTelemetry measured = metrics;
     if (measured == null) {
-      return Future.succeededFuture();
+      return;
     }
     measured.gauge(
         "mcpbus_ready",
@@ -92,7 +91,6 @@ final class TelemetryParts {
         "Servers of the configuration that do not run because of mistakes in their entries.",
         () -> configuration.get().leftOut(measured.servers()).size());
     measured.start();
-    return Future.succeededFuture();
   }
 
   private static boolean isReady(@Nullable List<String> problems) {

@@ -186,7 +186,7 @@ final class VerticleTree {
             ? foundation.add(DemoServer.deployable(DemoServer.ADDRESS))
             : Future.succeededFuture();
     return demo.compose(next -> InstanceId.open(vertx))
-        .compose(next -> measures())
+        .onSuccess(next -> measure())
         .compose(next -> foundation.add(directory(options)))
         .compose(next -> foundation.add(new FunctionsVerticle()))
         .compose(next -> foundation.add(inputs(options.input())))
@@ -204,11 +204,10 @@ final class VerticleTree {
         .onSuccess(open -> startAuditing());
   }
 
-  private Future<Void> measures() {
-    return telemetry == null
-        ? Future.succeededFuture()
-        : telemetry.open(
-            readiness, () -> http == null ? 0 : http.sockets(), servers::configuration);
+  private void measure() {
+    if (telemetry != null) {
+      telemetry.open(readiness, () -> http == null ? 0 : http.sockets(), servers::configuration);
+    }
   }
 
   /** Writes the counts of the audit log every second. */

@@ -1,10 +1,9 @@
 package dev.mcpbus.cli;
 
+import dev.mcpbus.config.DurationText;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -19,8 +18,6 @@ final class LogLevelCommand extends ServiceCommand {
 
   private static final String PATH = "/api/log-level";
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final Pattern TIME = Pattern.compile("([1-9]\\d{0,4})([smh]?)");
-  private static final Map<String, Integer> SECONDS = Map.of("", 1, "s", 1, "m", 60, "h", 3_600);
 
   @Parameters(
       index = "0",
@@ -62,12 +59,11 @@ final class LogLevelCommand extends ServiceCommand {
     return show(client.send("PUT", PATH, change, Map.of(), PATIENCE));
   }
 
-  private static int seconds(String text) {
-    Matcher parts = TIME.matcher(text);
-    if (!parts.matches()) {
-      throw CommandFailure.usage("--for takes a time such as 30s, 10m or 2h, not " + text);
-    }
-    return Integer.parseInt(parts.group(1)) * SECONDS.getOrDefault(parts.group(2), 1);
+  private static long seconds(String text) {
+    return DurationText.parse(text.matches("\\d+") ? text + "s" : text)
+        .map(Duration::toSeconds)
+        .orElseThrow(
+            () -> CommandFailure.usage("--for takes a time such as 30s, 10m or 2h, not " + text));
   }
 
   private ExitCode show(JsonObject answer) {

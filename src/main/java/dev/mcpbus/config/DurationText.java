@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Parses durations such as {@code 250ms}, {@code 30s}, {@code 5m}, {@code 1h}. */
-final class DurationText {
+public final class DurationText {
 
   static final String HELP = "Write milliseconds as a number, or a text like \"30s\" or \"250ms\"";
 
@@ -18,7 +18,7 @@ final class DurationText {
   private DurationText() {}
 
   /** Empty if {@code text} is not a duration, or longer than a year. */
-  static Optional<Duration> parse(String text) {
+  public static Optional<Duration> parse(String text) {
     Matcher matcher = FORM.matcher(text.strip());
     if (!matcher.matches()) {
       return Optional.empty();

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.LoggedConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Logs how children fail and recover: the first failure in full, later ones at growing intervals
@@ -15,9 +16,6 @@ final class FailureLog {
 
   // Its lines are those of the decisions of Supervision.
   private static final Logger LOG = LoggerFactory.getLogger(Supervision.class);
-
-  /** The key of the id in lines of JSON. */
-  static final String SERVER = LoggedConnection.KEY;
 
   static final int MAX_LINES = 20;
   private static final long WINDOW_MILLIS = 10_000;
@@ -34,8 +32,7 @@ final class FailureLog {
   void failed(SupervisedChild child, boolean gaveUp, String what, String why, long now) {
     boolean shown = child.failures.isDue(gaveUp, now) && hasRoom(now);
     Level level = gaveUp ? Level.WARN : Level.INFO;
-    LOG.atLevel(shown ? level : Level.DEBUG)
-        .addKeyValue(SERVER, child.id())
+    about(child, shown ? level : Level.DEBUG)
         .log(
             "{} {} (attempt {}, epoch {}{}): {}",
             child.id(),
@@ -53,10 +50,17 @@ final class FailureLog {
   void ready(SupervisedChild child, long now) {
     String after = child.failures.ready(now);
     if (!after.isEmpty()) {
-      LOG.atInfo()
-          .addKeyValue(SERVER, child.id())
-          .log("{} is ready again after {}", child.id(), after);
+      info(child).log("{} is ready again after {}", child.id(), after);
     }
+  }
+
+  /** A line about the child, at level INFO, with its id as a key. */
+  static LoggingEventBuilder info(SupervisedChild child) {
+    return about(child, Level.INFO);
+  }
+
+  private static LoggingEventBuilder about(SupervisedChild child, Level level) {
+    return LOG.atLevel(level).addKeyValue(LoggedConnection.KEY, child.id());
   }
 
   private boolean hasRoom(long now) {

@@ -138,8 +138,7 @@ final class Supervision {
     }
     RestartType type = child.policy().type();
     if (end.failure() == null && type != RestartType.PERMANENT) {
-      LOG.atInfo()
-          .addKeyValue(FailureLog.SERVER, child.id())
+      FailureLog.info(child)
           .log(
               "{} ended without a failure, epoch {}; {} is not restarted",
               child.id(),
@@ -187,8 +186,7 @@ final class Supervision {
       // The timer may still have to deploy the verticle again.
       child.wanted = false;
     } else if (child.phase != Phase.IDLE) {
-      LOG.atInfo()
-          .addKeyValue(FailureLog.SERVER, child.id())
+      FailureLog.info(child)
           .log("{} stops, epoch {}: a caller stopped it, or it was idle", child.id(), child.epoch);
       becomeIdle(child, child.spec.drain(), now);
     }
@@ -202,8 +200,7 @@ final class Supervision {
         failed(child, reason.text(), true, now);
       }
     } else if (child.phase != Phase.HELD && child.phase != Phase.QUEUED) {
-      LOG.atInfo()
-          .addKeyValue(FailureLog.SERVER, child.id())
+      FailureLog.info(child)
           .log("{} is restarted, epoch {}: {}", child.id(), child.epoch, reason.text());
       child.forgetOldFailures(now);
       child.wanted = true;

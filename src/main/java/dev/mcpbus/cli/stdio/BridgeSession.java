@@ -242,23 +242,12 @@ final class BridgeSession {
   }
 
   /** Passes on what one channel reports; an earlier channel may still have requests in flight. */
-  private final class SessionReceiver implements Channel.Receiver {
+  private final class SessionReceiver extends RequestsReceiver {
 
     private @Nullable Channel mine;
 
-    @Override
-    public void onMessage(Envelope message) {
-      requests.received(message);
-    }
-
-    @Override
-    public void onRequestFailed(long id, TransportException reason) {
-      requests.failed(id, reason);
-    }
-
-    @Override
-    public void onDelivered(OutboundMessage message) {
-      requests.delivered(message);
+    SessionReceiver() {
+      super(requests);
     }
 
     @Override

@@ -285,21 +285,10 @@ final class StdioBridge
   }
 
   /** Passes on what the channel without a session reports. */
-  private final class StatelessReceiver implements Channel.Receiver {
+  private final class StatelessReceiver extends RequestsReceiver {
 
-    @Override
-    public void onMessage(Envelope message) {
-      requests.received(message);
-    }
-
-    @Override
-    public void onRequestFailed(long id, TransportException reason) {
-      requests.failed(id, reason);
-    }
-
-    @Override
-    public void onDelivered(OutboundMessage message) {
-      requests.delivered(message);
+    StatelessReceiver() {
+      super(requests);
     }
 
     @Override
