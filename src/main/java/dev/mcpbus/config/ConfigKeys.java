@@ -95,7 +95,7 @@ final class ConfigKeys {
       Set.of("views", "sessionIdle", "maxSessions", "maxCalls", "maxStreams", "pageSize");
 
   static final Set<String> VIEW =
-      Set.of("servers", "allow", "deny", "rename", "failure", "search", "principals");
+      Set.of("servers", "allow", "deny", "rename", "failure", "search", "principals", "prefix");
 
   /** Settings of a server's behaviour; also allowed in {@code defaults}. */
   static final Set<String> SETTINGS =

@@ -84,7 +84,13 @@ final class GatewayReader {
         renames,
         entry.choice("failure", FailureMode.class).orElse(FailureMode.OPEN) == FailureMode.CLOSED,
         search,
-        entry.words("principals"));
+        entry.words("principals"),
+        entry.choice("prefix", NamePrefix.class).orElse(NamePrefix.SERVER) == NamePrefix.NEVER);
+  }
+
+  private enum NamePrefix {
+    SERVER,
+    NEVER
   }
 
   private enum FailureMode {

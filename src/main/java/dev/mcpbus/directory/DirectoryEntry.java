@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param up whether its connection is in a state that serves calls
  * @param isDiscover whether it speaks the {@code discover} era; false until its status is known
  * @param tasks whether it may answer a tool call with a task; false until its status is known
+ * @param resources whether it states the capability {@code resources}; false until its status is
+ *     known
  * @param via the ids of every mcpbus behind it, from its status
  * @param instructions of its handshake; empty if it gave none
  * @param lists the last list of each kind that was fetched
@@ -23,12 +25,13 @@ public record DirectoryEntry(
     boolean up,
     boolean isDiscover,
     boolean tasks,
+    boolean resources,
     Set<String> via,
     String instructions,
     Map<ListKind, ServerList> lists) {
 
   static DirectoryEntry of(ConnectionId id) {
-    return new DirectoryEntry(id, false, false, false, Set.of(), "", Map.of());
+    return new DirectoryEntry(id, false, false, false, false, Set.of(), "", Map.of());
   }
 
   public @Nullable ServerList list(ListKind kind) {
@@ -39,14 +42,14 @@ public record DirectoryEntry(
     Map<ListKind, ServerList> more = new EnumMap<>(ListKind.class);
     more.putAll(lists);
     more.put(kind, serverList);
-    return new DirectoryEntry(id, up, isDiscover, tasks, via, instructions, more);
+    return new DirectoryEntry(id, up, isDiscover, tasks, resources, via, instructions, more);
   }
 
   /** The entry after the connection stopped serving: its lists are stale. */
   public DirectoryEntry withDown() {
     Map<ListKind, ServerList> last = new EnumMap<>(ListKind.class);
     lists.forEach((kind, list) -> last.put(kind, list.stale() ? list : list.asStale()));
-    return new DirectoryEntry(id, false, isDiscover, tasks, via, instructions, last);
+    return new DirectoryEntry(id, false, isDiscover, tasks, resources, via, instructions, last);
   }
 
   /** Whether a list is there and fresh; a server that is down need not be fresh. */
@@ -56,15 +59,21 @@ public record DirectoryEntry(
   }
 
   /** The entry with what the server's status says; this one if that is known. */
-  DirectoryEntry withServer(boolean discover, boolean makesTasks, Set<String> behind, String text) {
+  DirectoryEntry withServer(
+      boolean discover,
+      boolean makesTasks,
+      boolean hasResources,
+      Set<String> behind,
+      String text) {
     if (up
         && isDiscover == discover
         && tasks == makesTasks
+        && resources == hasResources
         && via.equals(behind)
         && instructions.equals(text)) {
       return this;
     }
-    return new DirectoryEntry(id, true, discover, makesTasks, behind, text, lists);
+    return new DirectoryEntry(id, true, discover, makesTasks, hasResources, behind, text, lists);
   }
 
   /** The ids of every mcpbus behind the server, from its status and its lists. */

@@ -154,11 +154,12 @@ public final class DirectoryLists {
     listener.serves(entry.id().value(), status);
     Object text = status.getValue("instructions");
     boolean discover = Era.DISCOVER.name().equals(status.getString("era"));
+    JsonObject capabilities = status.getJsonObject("capabilities", new JsonObject());
     replace(
         entry.withServer(
             discover,
-            TasksExtension.isOfferedBy(
-                discover, status.getJsonObject("capabilities", new JsonObject())),
+            TasksExtension.isOfferedBy(discover, capabilities),
+            capabilities.containsKey("resources"),
             via(status),
             text instanceof String instructions ? instructions : ""));
   }
@@ -232,6 +233,7 @@ public final class DirectoryLists {
         entry.withServer(
             Era.DISCOVER.name().equals(event.getString("era")),
             entry.tasks(),
+            entry.resources(),
             via(event),
             entry.instructions()));
     fetcher.refresh(wanted);

@@ -78,6 +78,9 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
     }
     ToolName own = new ToolName(id, key);
     String renamed = options.rename().get(own.toString());
-    return renamed == null ? RoutingName.of(own) : renamed;
+    if (renamed != null) {
+      return renamed;
+    }
+    return options.plainNames() ? key : RoutingName.of(own);
   }
 }

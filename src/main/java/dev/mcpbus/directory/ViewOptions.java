@@ -18,6 +18,8 @@ import java.util.Map;
  *     and to call them
  * @param principals who may use the view: globs over names, or {@code role:} and a glob over roles;
  *     empty for all; for other principals the view does not exist
+ * @param plainNames whether tools, prompts and URIs have their servers' own names; a name that
+ *     several servers have then leads to none of them
  */
 @PublicApi
 public record ViewOptions(
@@ -27,9 +29,10 @@ public record ViewOptions(
     Map<String, String> rename,
     boolean closed,
     boolean search,
-    List<String> principals) {
+    List<String> principals,
+    boolean plainNames) {
 
-  /** For all principals, with its tools in its list. */
+  /** For all principals, with its tools in its list, and names that begin with their server. */
   public ViewOptions(
       List<String> servers,
       List<String> allow,
@@ -37,6 +40,18 @@ public record ViewOptions(
       Map<String, String> rename,
       boolean closed) {
     this(servers, allow, deny, rename, closed, false, List.of());
+  }
+
+  /** With names that begin with their server. */
+  public ViewOptions(
+      List<String> servers,
+      List<String> allow,
+      List<String> deny,
+      Map<String, String> rename,
+      boolean closed,
+      boolean search,
+      List<String> principals) {
+    this(servers, allow, deny, rename, closed, search, principals, false);
   }
 
   public ViewOptions {

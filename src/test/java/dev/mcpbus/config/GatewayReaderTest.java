@@ -30,7 +30,8 @@ class GatewayReaderTest {
                     + ", \"gateway\": {\"sessionIdle\": \"5m\", \"maxSessions\": 7, \"maxCalls\":"
                     + " 8, \"maxStreams\": 9, \"pageSize\": 10, \"views\": {\"safe\":"
                     + " {\"servers\": [\"git\"], \"allow\": [\"git.*\"], \"deny\": [\"git.push\"],"
-                    + " \"rename\": {\"git.log\": \"history\"}, \"failure\": \"closed\"}}}}")
+                    + " \"rename\": {\"git.log\": \"history\"}, \"failure\": \"closed\", \"prefix\":"
+                    + " \"never\"}}}}")
             .usable()
             .orElseThrow()
             .gateway();
@@ -44,6 +45,9 @@ class GatewayReaderTest {
                         List.of("git.*"),
                         List.of("git.push"),
                         Map.of("git.log", "history"),
+                        true,
+                        false,
+                        List.of(),
                         true)),
                 Duration.ofMinutes(5),
                 7,
@@ -65,6 +69,7 @@ class GatewayReaderTest {
         "\"views\": {\"V 1\": {}}|is not a valid id",
         "\"views\": {\"v\": {\"alow\": []}}|Did you mean",
         "\"views\": {\"v\": {\"failure\": \"maybe\"}}|Use one of open, closed",
+        "\"views\": {\"v\": {\"prefix\": \"always\"}}|Use one of server, never",
         "\"sessionIdle\": 0|must be more than zero",
         "\"pageSize\": 0|is out of range",
       })
