@@ -118,6 +118,9 @@ final class StatusView {
             .put("status", state.status())
             .put("epoch", connection.epoch())
             .put("restarts", restarts);
+    if (spec.options().shared()) {
+      json.put("shared", true);
+    }
     Ownership ownership = spec.ownership();
     if (ownership != null) {
       json.put("node", ownership.node());

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param tasks whether it may answer a tool call with a task; false until its status is known
  * @param resources whether it states the capability {@code resources}; false until its status is
  *     known
+ * @param shared whether its definition says that clients share its connection; false until its
+ *     status is known
  * @param via the ids of every mcpbus behind it, from its status
  * @param instructions of its handshake; empty if it gave none
  * @param lists the last list of each kind that was fetched
@@ -26,12 +28,21 @@ public record DirectoryEntry(
     boolean isDiscover,
     boolean tasks,
     boolean resources,
+    boolean shared,
     Set<String> via,
     String instructions,
     Map<ListKind, ServerList> lists) {
 
   static DirectoryEntry of(ConnectionId id) {
-    return new DirectoryEntry(id, false, false, false, false, Set.of(), "", Map.of());
+    return new DirectoryEntry(id, false, false, false, false, false, Set.of(), "", Map.of());
+  }
+
+  /**
+   * Whether each client has a session of its own with the server: one of the {@code initialize} era
+   * that is not declared shared.
+   */
+  public boolean hasSessions() {
+    return !isDiscover && !shared;
   }
 
   public @Nullable ServerList list(ListKind kind) {
@@ -42,14 +53,15 @@ public record DirectoryEntry(
     Map<ListKind, ServerList> more = new EnumMap<>(ListKind.class);
     more.putAll(lists);
     more.put(kind, serverList);
-    return new DirectoryEntry(id, up, isDiscover, tasks, resources, via, instructions, more);
+    return new DirectoryEntry(id, up, isDiscover, tasks, resources, shared, via, instructions, more);
   }
 
   /** The entry after the connection stopped serving: its lists are stale. */
   public DirectoryEntry withDown() {
     Map<ListKind, ServerList> last = new EnumMap<>(ListKind.class);
     lists.forEach((kind, list) -> last.put(kind, list.stale() ? list : list.asStale()));
-    return new DirectoryEntry(id, false, isDiscover, tasks, resources, via, instructions, last);
+    return new DirectoryEntry(
+        id, false, isDiscover, tasks, resources, shared, via, instructions, last);
   }
 
   /** Whether a list is there and fresh; a server that is down need not be fresh. */
@@ -63,17 +75,20 @@ public record DirectoryEntry(
       boolean discover,
       boolean makesTasks,
       boolean hasResources,
+      boolean isShared,
       Set<String> behind,
       String text) {
     if (up
         && isDiscover == discover
         && tasks == makesTasks
         && resources == hasResources
+        && shared == isShared
         && via.equals(behind)
         && instructions.equals(text)) {
       return this;
     }
-    return new DirectoryEntry(id, true, discover, makesTasks, hasResources, behind, text, lists);
+    return new DirectoryEntry(
+        id, true, discover, makesTasks, hasResources, isShared, behind, text, lists);
   }
 
   /** The ids of every mcpbus behind the server, from its status and its lists. */

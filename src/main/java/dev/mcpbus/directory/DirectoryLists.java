@@ -160,6 +160,7 @@ public final class DirectoryLists {
             discover,
             TasksExtension.isOfferedBy(discover, capabilities),
             capabilities.containsKey("resources"),
+            Boolean.TRUE.equals(status.getValue("shared")),
             via(status),
             text instanceof String instructions ? instructions : ""));
   }
@@ -234,6 +235,7 @@ public final class DirectoryLists {
             Era.DISCOVER.name().equals(event.getString("era")),
             entry.tasks(),
             entry.resources(),
+            entry.shared(),
             via(event),
             entry.instructions()));
     fetcher.refresh(wanted);
