@@ -156,15 +156,21 @@ public final class Addresses {
 
   /**
    * Followed by the name of a session host or an HTTP verticle: progress and log messages of the
-   * calls that it has sent.
+   * calls that it has sent, as the server's bytes.
    */
-  public static final String GATEWAY_CALLS = "mcp.gateway.calls.";
+  public static final String GATEWAY_CALLS = "mcp.gateway.reports.";
 
-  /** Followed by the name of a session host: questions of servers to its clients. */
-  public static final String GATEWAY_INPUT = "mcp.gateway.input.";
+  /**
+   * Followed by the name of a session host: questions of servers to its clients ({@link
+   * QuestionMessage}).
+   */
+  public static final String GATEWAY_INPUT = "mcp.gateway.questions.";
 
-  /** Followed by the name of a session host: facts about the private connections that it holds. */
-  public static final String GATEWAY_PRIVATE_EVENTS = "mcp.gateway.leased.";
+  /**
+   * Followed by the name of a session host: events of the private connections that it holds ({@link
+   * ServerNotice}).
+   */
+  public static final String GATEWAY_PRIVATE_EVENTS = "mcp.gateway.notices.";
 
   /** Followed by the name of an HTTP verticle: messages for its open responses. */
   public static final String GATEWAY_RESPONSES = "mcp.gateway.responses.";
@@ -191,6 +197,16 @@ public final class Addresses {
   /** The address of a service that every node has, on the node named: {@code <address>.<node>}. */
   public static String at(String address, String node) {
     return address + "." + node;
+  }
+
+  /**
+   * Whether what a server sends goes to this address as bytes. A handler on the bus gets JSON
+   * objects, and so does a gateway of an older mcpbus, whose addresses have other names.
+   */
+  public static boolean takesBytes(String address) {
+    return address.startsWith(GATEWAY_CALLS)
+        || address.startsWith(GATEWAY_INPUT)
+        || address.startsWith(GATEWAY_PRIVATE_EVENTS);
   }
 
   /** {@code mcp.<id>.<suffix>}. */

@@ -45,6 +45,7 @@ public final class Codecs {
     bus.registerCodec(OWNED);
     bus.registerCodec(new SharedBufferCodec());
     registerLocal(bus, Envelope.class); // from a gateway endpoint to a session host of its node
+    registerLocal(bus, ServerNotice.class); // from the directory to the gateways of its node
     LIFECYCLE.forEach(type -> registerLocal(bus, type));
   }
 

@@ -16,6 +16,7 @@ import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -246,6 +247,16 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   /** Publishes an event of this connection. */
   void publish(String type, JsonObject more) {
     events.publish(type, epoch, more);
+  }
+
+  /**
+   * Publishes a notification of the server as an event; not for {@code list_changed}, which {@code
+   * ToolListRefresh} handles.
+   *
+   * @param principal the owner of the task that it is about; null for none
+   */
+  void publish(String method, RawJson params, @Nullable String principal) {
+    events.publish(EventTypes.of(method), epoch, method, params, principal);
   }
 
   @Override

@@ -122,10 +122,10 @@ public final class ConnectionVerticle extends VerticleBase {
     health = new HealthCheck(Timers.of(vertx), options, connection);
     toolLists =
         new ToolListRefresh(id, connection, drift, Timers.of(vertx), clock, this::toolsRead);
-    InputRequests inputs = new InputRequests(vertx.eventBus(), id, preferences);
+    InputRequests inputs = new InputRequests(vertx, id, preferences);
     tasks =
         new ServerTasks(
-            new InputRequests(vertx.eventBus(), id, preferences),
+            new InputRequests(vertx, id, preferences),
             preferences,
             (call, then) -> mailbox.holdUntilNextSession(call, ready -> then.accept(ready.open())));
     PrivateConnection privateConnection = spec.privateConnection();

@@ -2,11 +2,16 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.connection.options.ReplicaRole;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * events of a private connection go to its client alone. Owner: the connection's context.
  */
 final class EventPublisher {
+
+  /** The events of a shared connection that the gateway passes to clients. */
+  private static final Set<String> FOR_GATEWAY =
+      Set.of(Events.RESOURCE_UPDATED, Events.TASK, Events.NOTIFICATION);
 
   private final EventBus bus;
   private final ConnectionId id;
@@ -39,6 +48,7 @@ final class EventPublisher {
     this.role = role;
   }
 
+  /** Publishes an event that is no notification of the server. */
   void publish(String type, long epoch, JsonObject more) {
     if (role == null || role.publishes(type)) {
       publishAlways(type, epoch, more);
@@ -47,18 +57,56 @@ final class EventPublisher {
 
   /** Publishes the event whatever the role says. */
   void publishAlways(String type, long epoch, JsonObject more) {
-    JsonObject event =
-        new JsonObject()
-            .put("type", type)
-            .put("id", id.value())
-            .put("epoch", epoch)
-            .put("time", Instant.now().toString())
-            .mergeIn(more);
-    if (privateConnection != null) {
-      bus.send(privateConnection.events(), event);
+    if (privateConnection != null && Addresses.takesBytes(privateConnection.events())) {
+      send(privateConnection.events(), type, "", RawJson.EMPTY_OBJECT);
+    } else {
+      publish(event(type, epoch).mergeIn(more), new DeliveryOptions());
+    }
+  }
+
+  /**
+   * Publishes a notification of the server. The gateway gets its params as the bytes that the
+   * server sent.
+   *
+   * @param principal the owner of the task that it is about; null for none
+   */
+  void publish(String type, long epoch, String method, RawJson params, @Nullable String principal) {
+    if (role != null && !role.publishes(type)) {
       return;
     }
-    bus.publish(address, event);
-    bus.publish(Addresses.ALL_EVENTS, event);
+    if (privateConnection != null && Addresses.takesBytes(privateConnection.events())) {
+      send(privateConnection.events(), type, method, params);
+      return;
+    }
+    JsonObject event = event(type, epoch).put("params", params.toJsonObject());
+    if (type.equals(Events.NOTIFICATION)) {
+      event.put("method", method);
+    }
+    if (principal != null) {
+      event.put("principal", principal);
+    }
+    publish(
+        event, FOR_GATEWAY.contains(type) ? ServerNotice.beside(params) : new DeliveryOptions());
+  }
+
+  private JsonObject event(String type, long epoch) {
+    return new JsonObject()
+        .put("type", type)
+        .put("id", id.value())
+        .put("epoch", epoch)
+        .put("time", Instant.now().toString());
+  }
+
+  private void send(String holder, String type, String method, RawJson params) {
+    new ServerNotice(id.value(), type, method, params).sendTo(bus, holder);
+  }
+
+  private void publish(JsonObject event, DeliveryOptions options) {
+    if (privateConnection != null) {
+      bus.send(privateConnection.events(), event, options);
+      return;
+    }
+    bus.publish(address, event, options);
+    bus.publish(Addresses.ALL_EVENTS, event, options);
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RestartReason;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.connection.input.InputRequests;
 import dev.mcpbus.connection.input.MultiRoundTrip;
 import dev.mcpbus.connection.input.ServerRequests;
@@ -16,10 +17,9 @@ import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.transport.OutputListener;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.json.JsonObject;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -105,11 +105,7 @@ final class ServerMessages implements SessionListener {
   @Override
   public void onCallNotification(
       String address, @Nullable String callId, String method, RawJson params) {
-    DeliveryOptions options = new DeliveryOptions().addHeader(Headers.METHOD, method);
-    if (callId != null) {
-      options.addHeader(Headers.CALL_ID, callId);
-    }
-    bus.send(address, params.toJsonObject(), options);
+    ServerNotice.ofCall(bus, address, callId, method, params);
   }
 
   @Override
@@ -123,7 +119,8 @@ final class ServerMessages implements SessionListener {
       case Methods.CANCELLED -> cancelled(now, params.member("requestId"));
       case Methods.TASKS_STATUS, Methods.TASKS_CHANGED -> {
         tasks.notified(params);
-        EventTypes.publish(method, params, this::ofTask);
+        String task = TaskId.of(params);
+        connection.publish(method, params, task.isEmpty() ? null : tasks.ownerOf(task));
       }
       case Methods.TOOLS_CHANGED, Methods.RESOURCES_CHANGED, Methods.PROMPTS_CHANGED -> {
         now.cache().dropStale(method, params);
@@ -134,16 +131,9 @@ final class ServerMessages implements SessionListener {
           SubscriptionOperations.sweep(now, of.clock().millis());
         }
         now.cache().dropStale(method, params);
-        EventTypes.publish(method, params, connection::publish);
+        connection.publish(method, params, null);
       }
     }
-  }
-
-  /** Publishes an event about a task with the principal who owns the task. */
-  private void ofTask(String type, JsonObject more) {
-    Object task = more.getJsonObject("params").getValue("taskId");
-    String whose = task instanceof String id ? tasks.ownerOf(id) : null;
-    connection.publish(type, whose == null ? more : more.put("principal", whose));
   }
 
   /**

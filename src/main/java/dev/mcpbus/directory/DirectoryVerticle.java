@@ -6,6 +6,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.OwnershipEpoch;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.ServerNotice;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -91,9 +92,7 @@ public final class DirectoryVerticle extends VerticleBase
     bus.localConsumer(Addresses.GATEWAY_DIRECTORY, this::awaitLists);
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, subscriptions::handle);
     List<Future<?>> listening = new ArrayList<>();
-    listening.add(
-        bus.<JsonObject>consumer(Addresses.ALL_EVENTS, event -> onEvent(event.body()))
-            .completion());
+    listening.add(bus.<JsonObject>consumer(Addresses.ALL_EVENTS, this::onEvent).completion());
     services.forEach(service -> listening.add(service.open(vertx, lists)));
     listening.add(subscriptions.open());
     listening.add(directory.taskIds().open(vertx));
@@ -120,7 +119,8 @@ public final class DirectoryVerticle extends VerticleBase
                 late -> vertx.setTimer(late, settled -> lists.readServers(LOCAL))));
   }
 
-  private void onEvent(JsonObject event) {
+  private void onEvent(Message<JsonObject> message) {
+    JsonObject event = message.body();
     lists.reach().event(event);
     String id = event.getString("id", "");
     switch (event.getString("type", "")) {
@@ -137,9 +137,8 @@ public final class DirectoryVerticle extends VerticleBase
         lists.changed(id, ListKind.RESOURCES);
         lists.changed(id, ListKind.TEMPLATES);
       }
-      case Events.RESOURCE_UPDATED ->
-          vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, event, LOCAL);
-      case Events.TASK -> vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, event, LOCAL);
+      case Events.RESOURCE_UPDATED, Events.TASK ->
+          vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, ServerNotice.of(message), LOCAL);
       default -> {}
     }
   }

@@ -8,7 +8,9 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,6 +151,31 @@ public final class RawJson {
     return new RawJson(out, 0, length);
   }
 
+  /** An object of {@code members} in their order, each value unchanged. */
+  public static RawJson object(Map<String, RawJson> members) {
+    List<RawJson> pairs = new ArrayList<>();
+    int length = 2 + Math.max(0, members.size() - 1);
+    for (Map.Entry<String, RawJson> member : members.entrySet()) {
+      RawJson name = string(member.getKey());
+      pairs.add(name);
+      pairs.add(member.getValue());
+      length += name.length + 1 + member.getValue().length;
+    }
+    byte[] out = new byte[length];
+    int p = 0;
+    out[p++] = '{';
+    for (int i = 0; i < pairs.size(); i++) {
+      if (i > 0) {
+        out[p++] = (byte) (i % 2 == 0 ? ',' : ':');
+      }
+      RawJson part = pairs.get(i);
+      System.arraycopy(part.array, part.offset, out, p, part.length);
+      p += part.length;
+    }
+    out[p] = '}';
+    return new RawJson(out, 0, length);
+  }
+
   public byte[] array() {
     return array;
   }
@@ -259,6 +286,35 @@ public final class RawJson {
         elements.add(new RawJson(array, from, scanner.position() - from));
       } while (scanner.more(']'));
       return elements;
+    } catch (ProtocolException e) {
+      throw new IllegalStateException("raw JSON was not checked", e);
+    }
+  }
+
+  /**
+   * The members of this object, in order, each value unchanged; empty if this is not an object. Of
+   * two members with one name it is the last.
+   */
+  public Map<String, RawJson> members() {
+    Map<String, RawJson> members = new LinkedHashMap<>();
+    if (!isObject()) {
+      return members;
+    }
+    try {
+      JsonScanner scanner = new JsonScanner(array, offset, length, ParseLimits.CHECKED);
+      if (!scanner.enterObject(1)) {
+        return members;
+      }
+      do {
+        int key = scanner.name();
+        String name = new String(MemberName.decoded(array, key), StandardCharsets.UTF_8);
+        scanner.expect(':');
+        scanner.skipWhitespace();
+        int from = scanner.position();
+        scanner.skipValue(2);
+        members.put(name, new RawJson(array, from, scanner.position() - from));
+      } while (scanner.more('}'));
+      return members;
     } catch (ProtocolException e) {
       throw new IllegalStateException("raw JSON was not checked", e);
     }

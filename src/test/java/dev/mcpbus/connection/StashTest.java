@@ -54,9 +54,7 @@ class StashTest {
     SessionPreferences wishes = new SessionPreferences(new JsonObject());
     ServerTasks tasks =
         new ServerTasks(
-            new InputRequests(vertx.eventBus(), new ConnectionId("fake"), wishes),
-            wishes,
-            (call, then) -> {});
+            new InputRequests(vertx, new ConnectionId("fake"), wishes), wishes, (call, then) -> {});
     SessionTools tools =
         new SessionTools(session, DriftWatchTest.watch(PinOptions.NONE, PinStore.inMemory()));
     OpenSession open =

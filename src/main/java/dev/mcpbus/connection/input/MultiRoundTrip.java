@@ -10,8 +10,8 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +64,7 @@ public final class MultiRoundTrip {
       return;
     }
     call.extendBy(session.clock().millis(), CallDeadline.QUESTION_MILLIS);
-    answers(call, requests.toJsonObject(), keys)
+    answers(call, requests.members(), keys)
         .onComplete(
             answers -> again(session, origin, hold, answers, state),
             failure -> {
@@ -79,27 +79,22 @@ public final class MultiRoundTrip {
    *
    * @param open takes the keys of the questions, to withdraw them
    */
-  private Future<JsonObject> answers(PendingRequest call, JsonObject requests, List<String> open) {
+  private Future<RawJson> answers(
+      PendingRequest call, Map<String, RawJson> requests, List<String> open) {
     if (requests.size() > MAX_QUESTIONS) {
       return Future.failedFuture(
           McpFailure.maybeSent(
               FailureCode.LIMIT_EXCEEDED,
               "the server asks " + requests.size() + " questions at once"));
     }
-    List<Future<JsonObject>> waiting = new ArrayList<>();
-    List<String> keys = new ArrayList<>();
-    for (Map.Entry<String, Object> request : requests) {
-      keys.add(request.getKey());
-      waiting.add(inputs.answer(request.getValue(), call, open::add));
-    }
-    return Future.all(waiting)
+    Map<String, Future<RawJson>> waiting = new LinkedHashMap<>();
+    requests.forEach((key, request) -> waiting.put(key, inputs.answer(request, call, open::add)));
+    return Future.all(List.copyOf(waiting.values()))
         .map(
             all -> {
-              JsonObject answers = new JsonObject();
-              for (int i = 0; i < keys.size(); i++) {
-                answers.put(keys.get(i), waiting.get(i).result());
-              }
-              return answers;
+              Map<String, RawJson> answers = new LinkedHashMap<>();
+              waiting.forEach((key, answer) -> answers.put(key, answer.result()));
+              return RawJson.object(answers);
             });
   }
 
@@ -107,7 +102,7 @@ public final class MultiRoundTrip {
       Session session,
       BusCall call,
       long hold,
-      @Nullable JsonObject answers,
+      @Nullable RawJson answers,
       @Nullable RawJson state) {
     if (!session.release(hold, call)) {
       return;
@@ -115,7 +110,7 @@ public final class MultiRoundTrip {
     RawJson params =
         call.params().without("inputResponses").without("requestState").without("task");
     if (answers != null) {
-      params = params.with("inputResponses", RawJson.of(answers));
+      params = params.with("inputResponses", answers);
     }
     session.send(call, state == null ? params : params.with("requestState", state));
   }

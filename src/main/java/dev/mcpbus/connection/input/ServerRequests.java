@@ -1,24 +1,31 @@
 package dev.mcpbus.connection.input;
 
 import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.ClientAnswer;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import io.vertx.core.json.JsonObject;
+import dev.mcpbus.protocol.TaskId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Answers the requests of a server of the {@code initialize} era: {@code ping} at once; roots,
- * sampling and elicitation with the answer of a handler ({@link InputRequests}); any other method,
- * or a question without a handler, with the error -32601. {@code ServerMessages} calls it. Owner:
- * the connection's context.
+ * Answers the requests of a server of the {@code initialize} era: {@code ping} at once; those of a
+ * private connection with what its client answers, unchanged, whatever their method; roots,
+ * sampling and elicitation of a shared connection with the answer of a handler ({@link
+ * InputRequests}); any other method, or a question without a handler, with the error -32601. {@code
+ * ServerMessages} calls it. Owner: the connection's context.
  */
 public final class ServerRequests {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ServerRequests.class);
 
   private static final int MAX_OPEN = 64;
 
@@ -43,18 +50,18 @@ public final class ServerRequests {
   public void handle(Session session, RawJson requestId, String method, RawJson params) {
     if (method.equals(Methods.PING)) {
       session.answer(requestId, RawJson.EMPTY_OBJECT);
-    } else if (!InputRequests.isInput(method)) {
+    } else if (!InputRequests.isInput(method) && !InputRequests.isDirect(client)) {
       session.refuse(
           requestId, JsonRpcError.METHOD_NOT_FOUND, "mcpbus does not know the method " + method);
     } else if (open.size() >= MAX_OPEN) {
       session.refuse(
           requestId, JsonRpcError.INTERNAL_ERROR, MAX_OPEN + " questions are open already");
     } else {
-      ask(session, requestId, method, params.toJsonObject());
+      ask(session, requestId, method, params);
     }
   }
 
-  private void ask(Session session, RawJson requestId, String method, JsonObject params) {
+  private void ask(Session session, RawJson requestId, String method, RawJson params) {
     InputRequests.OutgoingQuestion question =
         inputs.ask(method, params, false, owner(session, params), client, null);
     open.put(requestId, question.key());
@@ -64,12 +71,16 @@ public final class ServerRequests {
         .onComplete(
             answer -> {
               if (open.remove(requestId, question.key())) {
-                session.answer(requestId, RawJson.of(answer));
+                answer(session, requestId, answer);
               }
             },
             failure -> {
               if (open.remove(requestId, question.key())) {
-                refuse(session, requestId, method, failure);
+                if (question.direct()) {
+                  refuse(session, requestId, method, failure);
+                } else {
+                  replace(session, requestId, method, failure);
+                }
               }
             });
   }
@@ -77,13 +88,11 @@ public final class ServerRequests {
   /**
    * The principal of the task that the question names; else of the calls that the server works on.
    */
-  private @Nullable String owner(Session session, JsonObject params) {
-    if (params.getValue("_meta") instanceof JsonObject meta
-        && meta.containsKey(MetaKeys.RELATED_TASK)) {
-      return meta.getValue(MetaKeys.RELATED_TASK) instanceof JsonObject related
-              && related.getValue("taskId") instanceof String task
-          ? ownerOf.apply(task)
-          : null;
+  private @Nullable String owner(Session session, RawJson params) {
+    RawJson meta = params.member("_meta");
+    if (meta != null && meta.member(MetaKeys.RELATED_TASK) != null) {
+      String task = TaskId.related(params);
+      return task.isEmpty() ? null : ownerOf.apply(task);
     }
     return session.cause();
   }
@@ -102,14 +111,40 @@ public final class ServerRequests {
     inputs.withdrawAll();
   }
 
+  private static void answer(Session session, RawJson requestId, ClientAnswer answer) {
+    if (answer.isError()) {
+      session.fail(requestId, answer.value());
+    } else {
+      session.answer(requestId, answer.value());
+    }
+  }
+
+  /**
+   * A client of the gateway did not answer: the server gets the reason, never an answer of ours.
+   */
   private static void refuse(Session session, RawJson requestId, String method, Throwable failure) {
+    McpFailure reason = McpFailure.of(failure);
+    boolean unhandled = InputRequests.isUnhandled(reason);
+    if (!unhandled) {
+      LOG.warn(
+          "the client's answer to {} does not reach the server: {}", method, reason.getMessage());
+    }
+    session.refuse(
+        requestId,
+        unhandled ? JsonRpcError.METHOD_NOT_FOUND : JsonRpcError.INTERNAL_ERROR,
+        method + " was not answered: " + reason.getMessage());
+  }
+
+  /** No handler on the bus answered: an elicitation that reached one counts as declined. */
+  private static void replace(
+      Session session, RawJson requestId, String method, Throwable failure) {
     if (InputRequests.isUnhandled(failure)) {
       session.refuse(
           requestId, JsonRpcError.METHOD_NOT_FOUND, "no handler is registered for " + method);
     } else if (InputRequests.isUnfit(failure)) {
       session.refuse(requestId, JsonRpcError.INVALID_PARAMS, String.valueOf(failure.getMessage()));
     } else if (method.equals(Methods.ELICITATION)) {
-      session.answer(requestId, RawJson.of(InputRequests.declined()));
+      session.answer(requestId, InputRequests.DECLINED);
     } else {
       session.refuse(requestId, JsonRpcError.INTERNAL_ERROR, method + " was not answered");
     }

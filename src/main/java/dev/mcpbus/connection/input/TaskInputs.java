@@ -4,8 +4,8 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.session.PendingRequest;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,7 +25,7 @@ public final class TaskInputs {
     private String key = "";
     private boolean over;
     private boolean delivered;
-    private @Nullable JsonObject answer;
+    private @Nullable RawJson answer;
     private @Nullable McpFailure failure;
   }
 
@@ -45,13 +45,13 @@ public final class TaskInputs {
    * @return the answers that the server does not have yet; empty where there are none
    * @throws McpFailure where a question cannot be answered, or there are too many
    */
-  public JsonObject due(String taskId, PendingRequest call, JsonObject requests, Runnable ready) {
+  public Map<String, RawJson> due(
+      String taskId, PendingRequest call, RawJson requests, Runnable ready) {
+    Map<String, RawJson> asked = requests.members();
     Map<String, SentQuestion> known = byTask.computeIfAbsent(taskId, id -> new LinkedHashMap<>());
-    known
-        .entrySet()
-        .removeIf(old -> !requests.containsKey(old.getKey()) && withdraw(old.getValue()));
-    JsonObject answers = new JsonObject();
-    for (Map.Entry<String, Object> request : requests) {
+    known.entrySet().removeIf(old -> !asked.containsKey(old.getKey()) && withdraw(old.getValue()));
+    Map<String, RawJson> answers = new LinkedHashMap<>();
+    for (Map.Entry<String, RawJson> request : asked.entrySet()) {
       SentQuestion sent = known.get(request.getKey());
       if (sent == null) {
         if (known.size() >= MAX_QUESTIONS) {
@@ -74,7 +74,7 @@ public final class TaskInputs {
     return answers;
   }
 
-  private void ask(SentQuestion sent, PendingRequest call, Object request, Runnable ready) {
+  private void ask(SentQuestion sent, PendingRequest call, RawJson request, Runnable ready) {
     put(sent, call, request)
         .onComplete(
             result -> {
@@ -91,7 +91,7 @@ public final class TaskInputs {
    * Sends one question. It fails for a caller who answers questions by calling again: a task has no
    * second call, and no other handler may answer for that caller.
    */
-  private Future<JsonObject> put(SentQuestion sent, PendingRequest call, Object request) {
+  private Future<RawJson> put(SentQuestion sent, PendingRequest call, RawJson request) {
     if (Headers.PASS.equals(call.input())) {
       return Future.failedFuture(
           McpFailure.maybeSent(
@@ -102,7 +102,7 @@ public final class TaskInputs {
   }
 
   /** The request with these answers failed: they are due again. */
-  public void notSent(String taskId, JsonObject answers) {
+  public void notSent(String taskId, Map<String, RawJson> answers) {
     byTask
         .getOrDefault(taskId, Map.of())
         .forEach((key, sent) -> sent.delivered &= !answers.containsKey(key));

@@ -1,6 +1,7 @@
 /**
- * The questions of a server: elicitation, sampling, roots. This package sends each to {@code
- * mcp.input.ask}, where {@code InputVerticle} finds a handler.
+ * The questions of a server: elicitation, sampling, roots. This package sends those to one client
+ * of the gateway to its session host, as bytes; each other to {@code mcp.input.ask}, where {@code
+ * InputVerticle} finds a handler.
  *
  * <pre>
  *    initialize era            discover era             discover era
@@ -13,8 +14,9 @@
  * |                                 v                                   |
  * |                           InputRequests                             |
  * +---------------------------------|-----------------------------------+
- *                                   v
- *                             mcp.input.ask
+ *                     +-------------+-------------+
+ *                     v                           v
+ *               mcp.input.ask         mcp.gateway.questions.HOST
  * </pre>
  *
  * <p>{@code OfferedCapabilities} follows what callers offer to answer; the session preferences

@@ -228,6 +228,11 @@ public final class Session implements Channel.Receiver {
     sendQuietly(OutboundMessage.response(Envelope.Kind.RESULT, MessageWriter.result(id, result)));
   }
 
+  /** Answers a request of the server with an error object, unchanged. */
+  public void fail(RawJson id, RawJson error) {
+    sendQuietly(OutboundMessage.response(Envelope.Kind.ERROR, MessageWriter.failure(id, error)));
+  }
+
   public void refuse(RawJson id, int code, String message) {
     sendQuietly(
         OutboundMessage.response(

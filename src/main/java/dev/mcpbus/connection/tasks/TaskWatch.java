@@ -12,8 +12,8 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
 import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.transport.OutboundMessage;
-import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -179,7 +179,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
     extend(in.clock().millis());
     status = now.status();
     if (status.equals(TasksExtension.WORKING)) {
-      tasks.inputs().due(taskId, origin, new JsonObject(), this::pollNow);
+      tasks.inputs().due(taskId, origin, RawJson.EMPTY_OBJECT, this::pollNow);
     } else if (status.equals(TasksExtension.INPUT_REQUIRED) && support.extension()) {
       answer(in, follow, now);
     }
@@ -192,10 +192,9 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
       giveUp(ServerTasks.broken(label() + " asks for input without saying what"));
       return;
     }
-    JsonObject answers;
+    Map<String, RawJson> answers;
     try {
-      answers =
-          tasks.inputs().due(taskId, origin, requests.toJsonObject(), () -> tasks.answered(taskId));
+      answers = tasks.inputs().due(taskId, origin, requests, () -> tasks.answered(taskId));
     } catch (McpFailure unanswerable) {
       giveUp(unanswerable);
       return;
@@ -204,7 +203,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
       extendBy(in.clock().millis(), CallDeadline.QUESTION_MILLIS);
     }
     if (!answers.isEmpty()) {
-      RawJson params = ServerTasks.params(taskId).with("inputResponses", RawJson.of(answers));
+      RawJson params = ServerTasks.params(taskId).with("inputResponses", RawJson.object(answers));
       follow
           .request(Methods.TASKS_UPDATE, params)
           .onFailure(lost -> tasks.inputs().notSent(taskId, answers));

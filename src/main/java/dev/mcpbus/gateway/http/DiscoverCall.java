@@ -25,7 +25,6 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -175,8 +174,8 @@ final class DiscoverCall extends GatewayCall {
   // ---- to the client
 
   /** Writes progress or a log message of the call; the response becomes a stream. */
-  void reported(String method, JsonObject body) {
-    RawJson params = RawJson.of(body);
+  void reported(String method, RawJson given) {
+    RawJson params = given;
     if (method.equals(Methods.PROGRESS)) {
       if (token == null) {
         return;

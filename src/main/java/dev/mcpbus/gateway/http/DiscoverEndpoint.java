@@ -18,6 +18,7 @@ import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
@@ -221,11 +222,11 @@ final class DiscoverEndpoint {
   }
 
   /** A connection or a session host reports progress or a log message of a call. */
-  void reported(Message<JsonObject> message) {
+  void reported(Message<Object> message) {
     DiscoverCall call = calls.get(String.valueOf(message.headers().get(Headers.CALL_ID)));
     String method = message.headers().get(Headers.METHOD);
     if (call != null && method != null) {
-      call.reported(method, message.body());
+      call.reported(method, SessionMessage.params(message));
     }
   }
 }

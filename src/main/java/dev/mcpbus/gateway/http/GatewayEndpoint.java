@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MissingServers;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
@@ -93,7 +94,8 @@ public final class GatewayEndpoint implements MountedHandler {
                 local(Addresses.GATEWAY_CHANGED, changed -> discover.listeners().changed()),
                 local(
                     Addresses.GATEWAY_UPDATED,
-                    (Message<JsonObject> updated) -> discover.listeners().updated(updated.body()))))
+                    (Message<ServerNotice> updated) ->
+                        discover.listeners().updated(updated.body()))))
         .mapEmpty();
   }
 

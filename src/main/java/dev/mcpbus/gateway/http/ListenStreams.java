@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.http;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
@@ -198,24 +199,24 @@ final class ListenStreams {
   }
 
   /** A server reports that a resource or a task has changed. */
-  void updated(JsonObject event) {
-    JsonObject params = event.getJsonObject("params", new JsonObject());
-    boolean task = Events.TASK.equals(event.getString("type"));
+  void updated(ServerNotice event) {
+    RawJson params = event.params();
+    boolean task = Events.TASK.equals(event.type());
+    RawJson uri = params.member("uri");
+    String own = uri == null || !uri.isString() ? null : uri.asString();
     for (ListenStream listener : open) {
       if (task) {
         String id =
-            listener.tasks.get(
-                new SealedTaskIds.Named(
-                    event.getString("id", ""), "", String.valueOf(params.getValue("taskId"))));
+            listener.tasks.get(new SealedTaskIds.Named(event.connection(), "", TaskId.of(params)));
         if (id != null) {
-          listener.tell(Methods.TASKS_CHANGED, TaskId.with(RawJson.of(params), id));
+          listener.tell(Methods.TASKS_CHANGED, TaskId.with(params, id));
         }
         continue;
       }
-      for (String uri :
-          listener.watched.names(listener.view, event.getString("id"), params.getString("uri"))) {
+      for (String name : listener.watched.names(listener.view, event.connection(), own)) {
         listener.tell(
-            Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri)));
+            Methods.RESOURCE_UPDATED,
+            name.equals(own) ? params : params.with("uri", RawJson.string(name)));
       }
     }
   }

@@ -11,6 +11,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
 
 /**
  * The messages between an HTTP verticle and a session host: the values of the header {@link #OP},
@@ -138,9 +139,14 @@ public final class SessionMessage {
     }
   }
 
-  /** The params of a call in the body, as an endpoint of any node sends them. */
+  /**
+   * The params of a call or of a notification in the body, as any node sends them; those of a
+   * notification are a {@code JsonObject} where the node has an older mcpbus.
+   */
   public static RawJson params(Message<?> message) {
-    return RawJson.of((Buffer) message.body());
+    return message.body() instanceof JsonObject json
+        ? RawJson.of(json)
+        : RawJson.of((Buffer) message.body());
   }
 
   /** A header of the message, as text; {@code "null"} if it is absent. */

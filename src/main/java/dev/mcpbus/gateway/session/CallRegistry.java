@@ -1,14 +1,17 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.QuestionMessage;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.RandomNames;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +27,7 @@ final class CallRegistry {
   interface Caller {
 
     /** Progress or a log message of a call. */
-    void reported(String callId, String method, JsonObject params);
+    void reported(String callId, String method, RawJson params);
 
     /**
      * A question of a server.
@@ -32,14 +35,14 @@ final class CallRegistry {
      * @param callId null if the server does not name the call
      * @param connection the private connection; null for a shared one
      * @param question the key by which the server takes it back
-     * @return the MCP result
+     * @return the client's answer, unchanged; fails where there is none
      */
-    Future<JsonObject> asked(
+    Future<ClientAnswer> asked(
         @Nullable String callId,
         @Nullable String connection,
         String question,
         String method,
-        JsonObject params);
+        RawJson params);
 
     /** The server has taken a question back. */
     void withdrawn(String question);
@@ -52,7 +55,7 @@ final class CallRegistry {
     boolean giveUp(String connection);
 
     /** An event of a private connection. */
-    void heard(String connection, JsonObject event);
+    void heard(ServerNotice event);
   }
 
   private final String host;
@@ -109,47 +112,45 @@ final class CallRegistry {
     connections.remove(connection);
   }
 
-  void reported(Message<JsonObject> message) {
+  void reported(Message<Object> message) {
     String callId = String.valueOf(message.headers().get(Headers.CALL_ID));
     String method = message.headers().get(Headers.METHOD);
     Caller caller = calls.get(callId);
     if (caller != null && method != null) {
-      caller.reported(callId, method, message.body());
+      caller.reported(callId, method, SessionMessage.params(message));
     }
   }
 
-  void asked(Message<JsonObject> message) {
-    JsonObject body = message.body();
-    String question = body.getString("question", "");
-    if (body.getBoolean("withdrawn", false)) {
-      Caller asked = questions.remove(question);
+  void asked(Message<Object> message) {
+    String withdrawn = QuestionMessage.withdrawn(message);
+    if (withdrawn != null) {
+      Caller asked = questions.remove(withdrawn);
       if (asked != null) {
-        asked.withdrawn(question);
+        asked.withdrawn(withdrawn);
       }
       return;
     }
-    String callId = body.getString("call");
-    String connection = body.getString("id", "");
+    QuestionMessage question = QuestionMessage.of(message);
+    String callId = question.call();
     Caller byCall = callId == null ? null : calls.get(callId);
-    Caller byConnection = connections.get(connection);
+    Caller byConnection = connections.get(question.connection());
     Caller caller = byCall == null ? byConnection : byCall;
     if (caller == null) {
       message.reply(
-          McpFailure.notSent(
-              FailureCode.METHOD_NOT_FOUND, "the client that made the call has gone"));
+          McpFailure.notSent(FailureCode.CANCELLED, "the client that made the call has gone"));
       return;
     }
-    questions.put(question, caller);
-    JsonReplies.reply(
+    questions.put(question.key(), caller);
+    ClientAnswer.reply(
         message,
         caller
             .asked(
                 byCall == null ? null : callId,
-                byConnection == null ? null : connection,
-                question,
-                body.getString("method", ""),
-                body.getJsonObject("params", new JsonObject()))
-            .onComplete(ended -> questions.remove(question)));
+                byConnection == null ? null : question.connection(),
+                question.key(),
+                question.method(),
+                question.params())
+            .onComplete(ended -> questions.remove(question.key())));
   }
 
   /** Another client needs the connection: whether it is free now. */
@@ -158,11 +159,10 @@ final class CallRegistry {
     return caller == null || caller.giveUp(connection);
   }
 
-  void heard(Message<JsonObject> message) {
-    String connection = message.body().getString("id", "");
-    Caller caller = connections.get(connection);
+  void heard(ServerNotice event) {
+    Caller caller = connections.get(event.connection());
     if (caller != null) {
-      caller.heard(connection, message.body());
+      caller.heard(event);
     }
   }
 }

@@ -1,11 +1,12 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Envelope;
-import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
@@ -36,7 +37,7 @@ final class ClientQuestions {
       String key,
       @Nullable String call,
       ResumableStream stream,
-      Promise<JsonObject> answer,
+      Promise<ClientAnswer> answer,
       long timer) {}
 
   private final Vertx vertx;
@@ -57,21 +58,20 @@ final class ClientQuestions {
    *
    * @param key by which the server takes it back
    * @param call that it belongs to; null if not known
-   * @return the MCP result; fails with {@code METHOD_NOT_FOUND}, {@code OVERLOADED} at {@value
-   *     #MAX_OPEN} open questions, {@code CALL_TIMEOUT} after 5 min, {@code CANCELLED}
+   * @return the client's answer, unchanged; fails with {@code METHOD_NOT_FOUND}, {@code OVERLOADED}
+   *     at {@value #MAX_OPEN} open questions, {@code CALL_TIMEOUT} after 5 min, {@code CANCELLED}
    */
-  Future<JsonObject> ask(
-      ResumableStream stream, String key, @Nullable String call, String method, JsonObject params) {
+  Future<ClientAnswer> ask(
+      ResumableStream stream, String key, @Nullable String call, String method, RawJson params) {
     if (!isOffered(capabilities, method, params)) {
-      return Future.failedFuture(
-          McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
+      return Future.failedFuture(notOffered(method));
     }
     if (open.size() >= MAX_OPEN) {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.OVERLOADED, MAX_OPEN + " questions are open already"));
     }
     String id = "mcpbus-" + ++sequence;
-    Promise<JsonObject> answer = Promise.promise();
+    Promise<ClientAnswer> answer = Promise.promise();
     long timer =
         vertx.setTimer(
             CallDeadline.QUESTION_MILLIS,
@@ -85,7 +85,7 @@ final class ClientQuestions {
         MessageWriter.request(
             RawJson.string(id),
             method,
-            method.equals(Methods.ROOTS_LIST) && params.isEmpty() ? null : RawJson.of(params)));
+            method.equals(Methods.ROOTS_LIST) && params.length() == 2 ? null : params));
     return answer.future();
   }
 
@@ -124,29 +124,37 @@ final class ClientQuestions {
   }
 
   /** Whether a client with these capabilities answers a question. */
-  static boolean isOffered(JsonObject capabilities, String method, JsonObject params) {
+  static boolean isOffered(JsonObject capabilities, String method, RawJson params) {
     int slash = method.indexOf('/');
     if (slash < 0
         || !(capabilities.getValue(method.substring(0, slash)) instanceof JsonObject settings)) {
       return false;
     }
-    return !"url".equals(params.getValue("mode")) || settings.containsKey("url");
+    RawJson mode = params.member("mode");
+    boolean url = mode != null && mode.isString() && mode.asString().equals("url");
+    return !url || settings.containsKey("url");
+  }
+
+  /** The failure of a question that the client has not offered to answer. */
+  static McpFailure notOffered(String method) {
+    return McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method);
   }
 
   /** The params without the server's progress token: a question in a result has no progress. */
-  static JsonObject embedded(JsonObject params) {
-    if (!(params.getValue("_meta") instanceof JsonObject meta)
-        || !meta.containsKey("progressToken")) {
+  static RawJson embedded(RawJson params) {
+    RawJson meta = params.member("_meta");
+    if (meta == null || !meta.isObject() || meta.member(MetaKeys.PROGRESS_TOKEN) == null) {
       return params;
     }
-    JsonObject rest = meta.copy();
-    rest.remove("progressToken");
-    JsonObject copy = params.copy();
-    copy.remove("_meta");
-    return rest.isEmpty() ? copy : copy.put("_meta", rest);
+    RawJson rest = meta.without(MetaKeys.PROGRESS_TOKEN);
+    return rest.members().isEmpty() ? params.without("_meta") : params.with("_meta", rest);
   }
 
-  /** A response of the client; a response to no open question is dropped. */
+  /**
+   * A response of the client; a response to no open question is dropped.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} for a result that is no object; the server gets an error
+   */
   void answered(Envelope response) {
     RawJson id = response.id();
     OpenQuestion question = id == null || !id.isString() ? null : open.remove(id.asString());
@@ -154,18 +162,13 @@ final class ClientQuestions {
       return;
     }
     vertx.cancelTimer(question.timer());
-    if (response.kind() == Envelope.Kind.RESULT && response.payload().isObject()) {
-      question.answer().tryComplete(response.payload().toJsonObject());
-    } else {
-      question
-          .answer()
-          .tryFail(
-              McpFailure.upstream(
-                  response.kind() == Envelope.Kind.ERROR
-                      ? JsonRpcError.of(response.payload())
-                      : new JsonRpcError(
-                          JsonRpcError.INTERNAL_ERROR, "the client's answer is no object", null)));
+    boolean isError = response.kind() == Envelope.Kind.ERROR;
+    if (!isError && !response.payload().isObject()) {
+      McpFailure refused = McpFailure.badRequest("\"result\" must be an object");
+      question.answer().tryFail(refused);
+      throw refused;
     }
+    question.answer().tryComplete(new ClientAnswer(isError, response.payload()));
   }
 
   /** The session ends: all open questions fail. */

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectoryView;
@@ -292,18 +293,17 @@ final class GatewaySession {
   }
 
   /** A server reports that a resource or a task has changed. */
-  void updated(JsonObject event) {
-    JsonObject params = event.getJsonObject("params", new JsonObject());
-    if (Events.TASK.equals(event.getString("type"))) {
-      inbox.task(event.getString("id", ""), params);
+  void updated(ServerNotice event) {
+    if (Events.TASK.equals(event.type())) {
+      inbox.task(event.connection(), event.params());
       return;
     }
-    for (String uri : subscriptions.names(view, event.getString("id"), params.getString("uri"))) {
-      streams
-          .standing()
-          .send(
-              MessageWriter.notification(
-                  Methods.RESOURCE_UPDATED, RawJson.of(params).with("uri", RawJson.string(uri))));
+    RawJson uri = event.params().member("uri");
+    String own = uri == null || !uri.isString() ? null : uri.asString();
+    for (String name : subscriptions.names(view, event.connection(), own)) {
+      RawJson params =
+          name.equals(own) ? event.params() : event.params().with("uri", RawJson.string(name));
+      streams.standing().send(MessageWriter.notification(Methods.RESOURCE_UPDATED, params));
     }
   }
 

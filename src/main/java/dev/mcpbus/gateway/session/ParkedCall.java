@@ -4,9 +4,11 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
@@ -80,7 +82,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
    * @param key by which the server takes the question back
    */
   private record WaitingQuestion(
-      String key, String method, JsonObject params, Promise<JsonObject> answer) {}
+      String key, String method, RawJson params, Promise<ClientAnswer> answer) {}
 
   final ParkedCalls home;
   final ConnectionKey key;
@@ -162,47 +164,69 @@ abstract class ParkedCall implements CallRegistry.Caller {
     return !questions.isEmpty();
   }
 
-  /** The open questions as {@code inputRequests}. */
-  JsonObject inputRequests() {
-    JsonObject requests = new JsonObject();
+  /** The open questions as {@code inputRequests}, with the params as the server sent them. */
+  RawJson inputRequests() {
+    Map<String, RawJson> requests = new LinkedHashMap<>();
     questions.forEach(
-        (name, question) ->
-            requests.put(
-                name,
-                new JsonObject()
-                    .put("method", question.method())
-                    .put("params", question.params())));
-    return requests;
+        (name, question) -> {
+          Map<String, RawJson> request = new LinkedHashMap<>();
+          request.put("method", RawJson.string(question.method()));
+          request.put("params", question.params());
+          requests.put(name, RawJson.object(request));
+        });
+    return RawJson.object(requests);
   }
 
   /**
-   * Passes answers of the client on. An answer to no open question has no effect.
+   * Checks answers of the client before any of them is used.
    *
+   * @param answers {@code inputResponses}; null for none
+   * @throws McpFailure -32602 that names the member which is no answer to an open question
+   */
+  void checkAnswers(@Nullable RawJson answers) {
+    if (answers == null) {
+      return;
+    }
+    if (!answers.isObject()) {
+      throw McpErrors.invalidParams("\"inputResponses\" must be an object: {key: answer}");
+    }
+    answers
+        .members()
+        .forEach(
+            (name, answer) -> {
+              if (questions.containsKey(name) && !answer.isObject()) {
+                throw McpErrors.invalidParams(
+                    "\"inputResponses\": \""
+                        + McpErrors.shown(name)
+                        + "\" must be an object, the result of "
+                        + questions.get(name).method());
+              }
+            });
+  }
+
+  /**
+   * Passes answers of the client on, each unchanged. An answer to no open question has no effect.
+   *
+   * @param answers that {@link #checkAnswers} has accepted
    * @return whether there was one to an open question
    */
-  boolean answer(JsonObject answers) {
+  boolean answer(RawJson answers) {
     boolean any = false;
-    for (Map.Entry<String, Object> one : answers) {
-      WaitingQuestion question =
-          one.getValue() instanceof JsonObject ? questions.remove(one.getKey()) : null;
+    for (Map.Entry<String, RawJson> one : answers.members().entrySet()) {
+      WaitingQuestion question = questions.remove(one.getKey());
       if (question != null) {
         any = true;
-        question.answer().tryComplete((JsonObject) one.getValue());
+        question.answer().tryComplete(ClientAnswer.result(one.getValue()));
       }
     }
     return any;
   }
 
   @Override
-  public Future<JsonObject> asked(
-      @Nullable String call,
-      @Nullable String at,
-      String question,
-      String method,
-      JsonObject params) {
+  public Future<ClientAnswer> asked(
+      @Nullable String call, @Nullable String at, String question, String method, RawJson params) {
     if (over || !ClientQuestions.isOffered(capabilities, method, params)) {
-      return Future.failedFuture(
-          McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method));
+      return Future.failedFuture(ClientQuestions.notOffered(method));
     }
     WaitingQuestion asked =
         new WaitingQuestion(question, method, ClientQuestions.embedded(params), Promise.promise());

@@ -6,7 +6,6 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
@@ -96,6 +95,7 @@ final class ParkedCalls {
   private void retry(Message<?> message) {
     String state = SessionMessage.header(message, SessionMessage.STATE);
     if (byState.get(state) instanceof RetriedCall call && call.isOf(message)) {
+      call.checkAnswers(SessionMessage.params(message).member("inputResponses"));
       byState.remove(state);
       call.retry(message);
     } else {
@@ -164,10 +164,8 @@ final class ParkedCalls {
     }
     if (Addresses.TASKS_UPDATE.equals(suffix)) {
       RawJson answers = params.member("inputResponses");
-      if (answers == null || !answers.isObject()) {
-        throw McpErrors.invalidParams("\"inputResponses\" must be an object: {key: answer}");
-      }
-      task.update(answers.toJsonObject());
+      task.checkAnswers(answers == null ? RawJson.NULL : answers);
+      task.update(answers == null ? RawJson.EMPTY_OBJECT : answers);
     } else {
       task.cancel();
     }

@@ -4,8 +4,8 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Methods;
@@ -14,7 +14,8 @@ import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -137,25 +138,27 @@ final class RetriedCall extends ParkedCall {
     }
     String fresh = home.host.registry().state();
     state = fresh;
-    JsonObject result =
-        new JsonObject()
-            .put(ResultType.MEMBER, ResultType.INPUT_REQUIRED)
-            .put("inputRequests", inputRequests())
-            .put("requestState", fresh);
-    message.reply(result.toBuffer());
+    Map<String, RawJson> result = new LinkedHashMap<>();
+    result.put(ResultType.MEMBER, RawJson.string(ResultType.INPUT_REQUIRED));
+    result.put("inputRequests", inputRequests());
+    result.put("requestState", RawJson.string(fresh));
+    message.reply(RawJson.object(result).toBuffer());
     timer = home.host.vertx().setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
     home.noteUse(this);
   }
 
-  /** The client comes back, with answers to some of the questions. */
+  /**
+   * The client comes back, with answers to some of the questions; {@link #checkAnswers} has
+   * accepted them.
+   */
   void retry(Message<?> message) {
     home.host.vertx().cancelTimer(timer);
     state = null;
     await(message);
     home.noteUse(this);
     RawJson responses = SessionMessage.params(message).member("inputResponses");
-    if (responses != null && responses.isObject()) {
-      answer(responses.toJsonObject());
+    if (responses != null) {
+      answer(responses);
     }
     completed();
     put();
@@ -164,29 +167,25 @@ final class RetriedCall extends ParkedCall {
   // ---- what the server reports
 
   @Override
-  public void reported(String call, String method, JsonObject params) {
+  public void reported(String call, String method, RawJson params) {
     Message<?> message = waiting;
     if (message != null) {
-      home.host
-          .vertx()
-          .eventBus()
-          .send(
-              SessionMessage.header(message, SessionMessage.VERTICLE),
-              params,
-              new DeliveryOptions()
-                  .addHeader(
-                      Headers.CALL_ID, SessionMessage.header(message, SessionMessage.EXCHANGE))
-                  .addHeader(Headers.METHOD, method));
+      ServerNotice.ofCall(
+          home.host.vertx().eventBus(),
+          SessionMessage.header(message, SessionMessage.VERTICLE),
+          SessionMessage.header(message, SessionMessage.EXCHANGE),
+          method,
+          params);
     }
   }
 
   @Override
-  public void heard(String at, JsonObject event) {
+  public void heard(ServerNotice event) {
     Message<?> message = waiting;
-    if (Events.LOG.equals(event.getString("type"))
+    if (Events.LOG.equals(event.type())
         && message != null
         && message.headers().contains(SessionMessage.LEVEL)) {
-      reported(callId, Methods.MESSAGE, event.getJsonObject("params", new JsonObject()));
+      reported(callId, Methods.MESSAGE, event.params());
     }
   }
 

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.Directory;
@@ -106,9 +107,12 @@ public final class SessionHost extends VerticleBase {
     local(Addresses.GATEWAY_CHANGED, x -> sessions.values().forEach(GatewaySession::changed));
     local(
         Addresses.GATEWAY_UPDATED,
-        updated -> sessions.values().forEach(session -> session.updated(updated.body())));
+        (Message<ServerNotice> updated) ->
+            sessions.values().forEach(session -> session.updated(updated.body())));
     local(Addresses.GATEWAY_JOINED, joined -> renew(true));
-    local(Addresses.GATEWAY_LEFT, left -> left(left.body().getString("node", "")));
+    local(
+        Addresses.GATEWAY_LEFT,
+        (Message<JsonObject> left) -> left(left.body().getString("node", "")));
     return Future.join(ready);
   }
 
@@ -116,8 +120,8 @@ public final class SessionHost extends VerticleBase {
     return vertx.eventBus().<T>consumer(address, handler).completion();
   }
 
-  private void local(String address, Handler<Message<JsonObject>> handler) {
-    vertx.eventBus().localConsumer(address, handler);
+  private <T> void local(String address, Handler<Message<T>> handler) {
+    vertx.eventBus().<T>localConsumer(address, handler);
   }
 
   /** Calls in flight end with their connections, which drain at the same time. */
@@ -150,13 +154,13 @@ public final class SessionHost extends VerticleBase {
   // ---- what comes from servers and nodes
 
   /** An event of a private connection, or the question whether it may end for another client. */
-  private void heard(Message<JsonObject> message) {
-    JsonObject body = message.body();
-    if (!Events.ROOM_WANTED.equals(body.getString("type"))) {
-      parts.registry().heard(message);
+  private void heard(Message<Object> message) {
+    ServerNotice event = ServerNotice.of(message);
+    if (!Events.ROOM_WANTED.equals(event.type())) {
+      parts.registry().heard(event);
       return;
     }
-    String connection = body.getString("id", "");
+    String connection = event.connection();
     boolean ended = parts.registry().giveUp(connection);
     parked.giveUp(connection); // also if a call has just given it back
     message.reply(new JsonObject().put("inUse", !ended));

@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.MessageWriter;
@@ -9,7 +11,6 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TaskId;
 import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -57,34 +58,37 @@ final class SessionInbox implements CallRegistry.Caller {
   }
 
   @Override
-  public void reported(String callId, String method, JsonObject params) {
+  public void reported(String callId, String method, RawJson params) {
     SessionCall call = session.requests.get(callId);
     if (call == null) {
       return;
     }
-    RawJson raw = RawJson.of(params);
     if (method.equals(Methods.PROGRESS)) {
       if (call.token != null) {
         call.stream.send(
-            MessageWriter.notification(method, raw.with(MetaKeys.PROGRESS_TOKEN, call.token)));
+            MessageWriter.notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
       }
     } else if (wants(params)) {
-      call.stream.send(MessageWriter.notification(method, raw));
+      call.stream.send(MessageWriter.notification(method, params));
     }
   }
 
-  private boolean wants(JsonObject log) {
-    return level == null
-        || LEVELS.indexOf(String.valueOf(log.getValue("level"))) >= LEVELS.indexOf(level);
+  private boolean wants(RawJson log) {
+    if (level == null) {
+      return true;
+    }
+    RawJson of = log.member("level");
+    return LEVELS.indexOf(of != null && of.isString() ? of.asString() : "")
+        >= LEVELS.indexOf(level);
   }
 
   @Override
-  public Future<JsonObject> asked(
+  public Future<ClientAnswer> asked(
       @Nullable String callId,
       @Nullable String connection,
       String question,
       String method,
-      JsonObject params) {
+      RawJson params) {
     SessionCall call = call(callId, connection);
     return session.questions.ask(
         stream(call),
@@ -95,17 +99,15 @@ final class SessionInbox implements CallRegistry.Caller {
   }
 
   /** A question about a task names the task by the client's id. */
-  private JsonObject ofTask(
-      @Nullable SessionCall call, @Nullable String connection, JsonObject params) {
-    RawJson raw = RawJson.of(params);
-    String own = TaskId.related(raw);
+  private RawJson ofTask(@Nullable SessionCall call, @Nullable String connection, RawJson params) {
+    String own = TaskId.related(params);
     String id = null;
     if (!own.isEmpty() && connection != null) {
       id = session.tasks.id(connection, own);
     } else if (call != null && call.request().method().equals(Methods.TASKS_RESULT)) {
       id = TaskId.of(call.request().params());
     }
-    return id == null ? params : TaskId.withRelated(raw, id).toJsonObject();
+    return id == null ? params : TaskId.withRelated(params, id);
   }
 
   @Override
@@ -120,32 +122,32 @@ final class SessionInbox implements CallRegistry.Caller {
   }
 
   @Override
-  public void heard(String connection, JsonObject event) {
-    JsonObject params = event.getJsonObject("params", new JsonObject());
-    String type = event.getString("type", "");
-    switch (type) {
+  public void heard(ServerNotice event) {
+    String connection = event.connection();
+    RawJson params = event.params();
+    switch (event.type()) {
       case Events.LOG -> {
         if (wants(params)) {
           pass(connection, Methods.MESSAGE, params);
         }
       }
-      case Events.NOTIFICATION -> pass(connection, event.getString("method", ""), params);
+      case Events.NOTIFICATION -> pass(connection, event.method(), params);
       case Events.TASK -> task(connection, params);
-      default -> session.servers.changed(connection, type);
+      default -> session.servers.changed(connection, event.type());
     }
   }
 
-  private void pass(String connection, String method, JsonObject params) {
+  private void pass(String connection, String method, RawJson params) {
     if (session.servers.sees(connection)) {
-      stream(call(null, connection)).send(MessageWriter.notification(method, RawJson.of(params)));
+      stream(call(null, connection)).send(MessageWriter.notification(method, params));
     }
   }
 
   /** A task that the client knows has changed, on a private connection or a shared one. */
-  void task(String connection, JsonObject params) {
-    String id = session.tasks.id(connection, String.valueOf(params.getValue("taskId")));
+  void task(String connection, RawJson params) {
+    String id = session.tasks.id(connection, TaskId.of(params));
     if (id != null) {
-      RawJson task = TaskForms.forInitialize(RawJson.of(params), id);
+      RawJson task = TaskForms.forInitialize(params, id);
       session.streams.standing().send(MessageWriter.notification(Methods.TASKS_STATUS, task));
     }
   }

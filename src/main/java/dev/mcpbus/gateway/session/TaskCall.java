@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
@@ -105,10 +106,10 @@ final class TaskCall extends ParkedCall {
     if (!message.isEmpty()) {
       state.put("statusMessage", message);
     }
-    if (status.equals(TasksExtension.INPUT_REQUIRED)) {
-      state.put("inputRequests", inputRequests());
+    if (!status.equals(TasksExtension.INPUT_REQUIRED)) {
+      return RawJson.of(state);
     }
-    return RawJson.of(state);
+    return RawJson.of(state.put("inputRequests", "")).with("inputRequests", inputRequests());
   }
 
   private String status() {
@@ -129,7 +130,7 @@ final class TaskCall extends ParkedCall {
   }
 
   /** {@code tasks/update}: answers to some of the questions. */
-  void update(JsonObject answers) {
+  void update(RawJson answers) {
     if (answer(answers)) {
       touch();
     }
@@ -155,14 +156,14 @@ final class TaskCall extends ParkedCall {
 
   /** A task has no progress and no log messages of its own in the client's era. */
   @Override
-  public void reported(String call, String method, JsonObject params) {}
+  public void reported(String call, String method, RawJson params) {}
 
   @Override
-  public void heard(String at, JsonObject event) {
-    if (Events.TASK.equals(event.getString("type"))) {
-      Object text = event.getJsonObject("params", new JsonObject()).getValue("statusMessage");
-      if (text instanceof String words && !words.equals(message)) {
-        message = words;
+  public void heard(ServerNotice event) {
+    if (Events.TASK.equals(event.type())) {
+      RawJson text = event.params().member("statusMessage");
+      if (text != null && text.isString() && !text.asString().equals(message)) {
+        message = text.asString();
         touch();
       }
     }

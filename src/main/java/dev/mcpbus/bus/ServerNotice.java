@@ -1,0 +1,80 @@
+package dev.mcpbus.bus;
+
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event of a connection for the gateway, with the params of the notification as the bytes that
+ * the server sent. An event of a private connection goes to its holder as this message, one of a
+ * shared connection is published as a JSON object ({@link Events}) with the bytes in a header.
+ * Immutable.
+ *
+ * @param connection the id of the connection
+ * @param type one of {@link Events}
+ * @param method of the notification; empty for an event that is none
+ * @param params an empty object for an event that is no notification
+ */
+public record ServerNotice(String connection, String type, String method, RawJson params) {
+
+  private static final String CONNECTION = "id";
+  private static final String TYPE = "type";
+  private static final String PARAMS = "params";
+
+  /** Sends the notice to the holder of a private connection. */
+  public void sendTo(EventBus bus, String address) {
+    bus.send(
+        address,
+        params.toBuffer(),
+        new DeliveryOptions()
+            .setCodecName(Codecs.SHARED)
+            .addHeader(CONNECTION, connection)
+            .addHeader(TYPE, type)
+            .addHeader(Headers.METHOD, method));
+  }
+
+  /**
+   * Sends progress or a log message of one call to the address that its caller named: the bytes to
+   * the gateway, a JSON object to a handler on the bus.
+   *
+   * @param callId the caller's id of the call; null if it has none
+   */
+  public static void ofCall(
+      EventBus bus, String address, @Nullable String callId, String method, RawJson params) {
+    DeliveryOptions options = new DeliveryOptions().addHeader(Headers.METHOD, method);
+    CallHeaders.add(options, Headers.CALL_ID, callId);
+    if (Addresses.takesBytes(address)) {
+      bus.send(address, params.toBuffer(), options.setCodecName(Codecs.SHARED));
+    } else {
+      bus.send(address, params.toJsonObject(), options);
+    }
+  }
+
+  /** Options for the event that is published: the bytes beside the JSON object. */
+  public static DeliveryOptions beside(RawJson params) {
+    return new DeliveryOptions().addHeader(PARAMS, params.toString());
+  }
+
+  /** Reads a notice, or an event; a node with an older mcpbus sends no bytes. */
+  public static ServerNotice of(Message<?> message) {
+    if (message.body() instanceof JsonObject event) {
+      String text = message.headers().get(PARAMS);
+      return new ServerNotice(
+          event.getString(CONNECTION, ""),
+          event.getString(TYPE, ""),
+          event.getString("method", ""),
+          text != null
+              ? RawJson.of(text)
+              : RawJson.of(event.getJsonObject("params", new JsonObject())));
+    }
+    return new ServerNotice(
+        String.valueOf(message.headers().get(CONNECTION)),
+        String.valueOf(message.headers().get(TYPE)),
+        String.valueOf(message.headers().get(Headers.METHOD)),
+        RawJson.of((Buffer) message.body()));
+  }
+}
