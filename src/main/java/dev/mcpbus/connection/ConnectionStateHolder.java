@@ -34,6 +34,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
+  /** Member of a status request, and of its answer: the result of the handshake, as text. */
+  private static final String HANDSHAKE = "handshake";
+
   private final EventBus bus;
   private final ConnectionSpec spec;
   private final Clock clock;
@@ -144,9 +147,19 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   }
 
   @Override
-  public JsonObject status() {
+  public JsonObject status(@Nullable Object request) {
     JsonObject status = view.toJson(spec, this, drift, clock.millis());
-    return eraSince == null ? status : status.put("eraSince", eraSince.toString());
+    if (eraSince != null) {
+      status.put("eraSince", eraSince.toString());
+    }
+    if (ready != null && wants(request, HANDSHAKE)) {
+      status.put(HANDSHAKE, ready.server().raw().toString());
+    }
+    return status;
+  }
+
+  private static boolean wants(@Nullable Object request, String member) {
+    return request instanceof JsonObject json && Boolean.TRUE.equals(json.getValue(member));
   }
 
   // ---- how it changes

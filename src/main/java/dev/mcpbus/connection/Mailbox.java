@@ -110,7 +110,8 @@ final class Mailbox {
     Stream.concat(ConnectionOperations.ALL.stream(), TaskOperations.ALL.stream())
         .map(each -> register(each.suffix(), new Inlet(this, each)))
         .forEach(registered::add);
-    registered.add(consume(Addresses.STATUS, message -> message.reply(connection.status())));
+    registered.add(
+        consume(Addresses.STATUS, message -> message.reply(connection.status(message.body()))));
     for (String suffix : ConnectionDiagnostics.SUFFIXES) {
       registered.add(
           consume(

@@ -137,6 +137,22 @@ public final class Directory {
     return request(vertx, kinds, view.options().servers());
   }
 
+  /**
+   * As {@link #ready} for the tools, and with what the server of a view of one server says about
+   * itself, if it is up.
+   */
+  public Future<DirectorySnapshot> described(Vertx vertx, DirectoryView view) {
+    List<ListKind> tools = List.of(ListKind.TOOLS);
+    return ready(vertx, view, tools)
+        .compose(
+            now -> {
+              DirectoryEntry server = view.server() ? now.server(view.name()) : null;
+              return server == null || !server.up() || server.handshake() != null
+                  ? Future.succeededFuture(now)
+                  : request(vertx, tools, view.options().servers());
+            });
+  }
+
   private Future<DirectorySnapshot> request(
       Vertx vertx, Collection<ListKind> kinds, List<String> ids) {
     JsonArray wanted = new JsonArray();

@@ -2,8 +2,10 @@ package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.protocol.RawJson;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *     status is known
  * @param via the ids of every mcpbus behind it, from its status
  * @param instructions of its handshake; empty if it gave none
+ * @param handshake the result of its last {@code initialize} or {@code server/discover}, as it
+ *     wrote it; null until it is known
  * @param lists the last list of each kind that was fetched
  */
 public record DirectoryEntry(
@@ -31,10 +35,11 @@ public record DirectoryEntry(
     boolean shared,
     Set<String> via,
     String instructions,
+    @Nullable RawJson handshake,
     Map<ListKind, ServerList> lists) {
 
   static DirectoryEntry of(ConnectionId id) {
-    return new DirectoryEntry(id, false, false, false, false, false, Set.of(), "", Map.of());
+    return new DirectoryEntry(id, false, false, false, false, false, Set.of(), "", null, Map.of());
   }
 
   /**
@@ -53,7 +58,8 @@ public record DirectoryEntry(
     Map<ListKind, ServerList> more = new EnumMap<>(ListKind.class);
     more.putAll(lists);
     more.put(kind, serverList);
-    return new DirectoryEntry(id, up, isDiscover, tasks, resources, shared, via, instructions, more);
+    return new DirectoryEntry(
+        id, up, isDiscover, tasks, resources, shared, via, instructions, handshake, more);
   }
 
   /** The entry after the connection stopped serving: its lists are stale. */
@@ -61,7 +67,7 @@ public record DirectoryEntry(
     Map<ListKind, ServerList> last = new EnumMap<>(ListKind.class);
     lists.forEach((kind, list) -> last.put(kind, list.stale() ? list : list.asStale()));
     return new DirectoryEntry(
-        id, false, isDiscover, tasks, resources, shared, via, instructions, last);
+        id, false, isDiscover, tasks, resources, shared, via, instructions, handshake, last);
   }
 
   /** Whether a list is there and fresh; a server that is down need not be fresh. */
@@ -77,18 +83,20 @@ public record DirectoryEntry(
       boolean hasResources,
       boolean isShared,
       Set<String> behind,
-      String text) {
+      String text,
+      @Nullable RawJson described) {
     if (up
         && isDiscover == discover
         && tasks == makesTasks
         && resources == hasResources
         && shared == isShared
         && via.equals(behind)
-        && instructions.equals(text)) {
+        && instructions.equals(text)
+        && Objects.equals(handshake, described)) {
       return this;
     }
     return new DirectoryEntry(
-        id, true, discover, makesTasks, hasResources, isShared, behind, text, lists);
+        id, true, discover, makesTasks, hasResources, isShared, behind, text, described, lists);
   }
 
   /** The ids of every mcpbus behind the server, from its status and its lists. */

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -63,6 +64,9 @@ public final class DirectoryLists {
   private final Set<ListKind> retried = EnumSet.of(ListKind.TOOLS);
 
   private final ServerReach reach = new ServerReach();
+
+  /** The status requests in flight that ask for a handshake, by server. */
+  private final Map<String, Future<Void>> described = new HashMap<>();
 
   /** The servers whose last event was that their connection stopped serving. */
   private final Set<String> disconnected = new HashSet<>();
@@ -137,15 +141,24 @@ public final class DirectoryLists {
   private void readListed(JsonObject status) {
     if (vertx.isClustered() || !disconnected.contains(status.getString("id", ""))) {
       reach.status(status);
-      read(status);
+      boolean lacking = read(status);
+      String id = status.getString("id", "");
+      ListFetcher fetcher = fetchers.get(id);
+      if (lacking && fetcher != null) {
+        describe(id, fetcher);
+      }
     }
   }
 
-  /** Applies a reply of {@code mcp.<id>.status}. */
-  private void read(JsonObject status) {
+  /**
+   * Applies a reply of {@code mcp.<id>.status}.
+   *
+   * @return whether the server serves and its handshake is not known
+   */
+  private boolean read(JsonObject status) {
     DirectoryEntry entry = track(status.getString("id", ""));
     if (entry == null || !isServing(status.getString("state", ""))) {
-      return;
+      return false;
     }
     ListFetcher fetcher = fetchers.get(entry.id().value());
     if (!entry.up() && fetcher != null) {
@@ -162,7 +175,43 @@ public final class DirectoryLists {
             capabilities.containsKey("resources"),
             Boolean.TRUE.equals(status.getValue("shared")),
             via(status),
-            text instanceof String instructions ? instructions : ""));
+            text instanceof String instructions ? instructions : "",
+            status.getValue("handshake") instanceof String result
+                ? RawJson.of(result)
+                : entry.handshake()));
+    DirectoryEntry now = directory.snapshot().server(entry.id().value());
+    return now != null && now.handshake() == null;
+  }
+
+  /** Reads the status of a server with the result of its handshake, which no list has. */
+  private void describe(String id, ListFetcher fetcher) {
+    Promise<Void> read = Promise.promise();
+    described.put(id, read.future());
+    vertx
+        .eventBus()
+        .<JsonObject>request(
+            Addresses.of(new ConnectionId(id), Addresses.STATUS),
+            new JsonObject().put("handshake", true))
+        .onComplete(
+            status -> {
+              if (status.succeeded() && fetchers.get(id) == fetcher) {
+                read(status.result().body());
+              }
+              described.remove(id, read.future());
+              read.complete();
+            });
+  }
+
+  /** Completes when what the servers say about themselves has been read, if that has begun. */
+  Future<Void> whenDescribed(Collection<?> ids) {
+    List<Future<Void>> running = new ArrayList<>();
+    described.forEach(
+        (id, reading) -> {
+          if (ids.contains(id)) {
+            running.add(reading);
+          }
+        });
+    return inTime(running);
   }
 
   private static Set<String> via(JsonObject status) {
@@ -209,6 +258,7 @@ public final class DirectoryLists {
   void removed(String id) {
     fetchers.remove(id);
     disconnected.remove(id);
+    described.remove(id);
     directory.replace(directory.snapshot().without(id));
     listener.changed(id, null);
     listener.removed(id);
@@ -237,18 +287,11 @@ public final class DirectoryLists {
             entry.resources(),
             entry.shared(),
             via(event),
-            entry.instructions()));
+            entry.instructions(),
+            entry.handshake()));
     fetcher.refresh(wanted);
     listener.serves(id, event);
-    vertx
-        .eventBus()
-        .<JsonObject>request(Addresses.of(entry.id(), Addresses.STATUS), new JsonObject())
-        .onSuccess(
-            status -> {
-              if (fetchers.get(id) == fetcher) {
-                read(status.body());
-              }
-            });
+    describe(id, fetcher);
   }
 
   /** Ignores a server that is not known: the event may come after the server's removal. */

@@ -201,6 +201,7 @@ public final class DirectoryVerticle extends VerticleBase
     lists
         .known()
         .compose(read -> lists.whenFresh(kinds, only))
+        .compose(fresh -> lists.whenDescribed(only))
         .onComplete(done -> message.reply(null));
   }
 }

@@ -32,6 +32,9 @@ public final class MetaKeys {
    */
   public static final String VIA = "dev.mcpbus/via";
 
+  /** Of mcpbus, in the handshake of one server's endpoint: its own name and version. */
+  public static final String GATEWAY = "dev.mcpbus/gateway";
+
   /** Of mcpbus, in an entry of an aggregate list: the id of the server that lists it. */
   public static final String SERVER = "dev.mcpbus/server";
 

@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
  * @param capabilities as sent, unknown ones included; empty if absent
  * @param serverInfo the server's name and version
  * @param instructions how to use the server, null if absent
+ * @param raw the whole result, as the server wrote it
  */
 public record ServerDescription(
     String protocolVersion,
     JsonObject capabilities,
     Implementation serverInfo,
-    @Nullable String instructions) {
+    @Nullable String instructions,
+    RawJson raw) {
 
   /** Reads the result of {@code initialize}. */
   public static ServerDescription ofInitialize(RawJson result) {
@@ -27,7 +29,8 @@ public record ServerDescription(
         json.getValue("serverInfo") instanceof JsonObject object
             ? Implementation.of(object)
             : new Implementation("", ""),
-        json.getValue("instructions") instanceof String text ? text : null);
+        json.getValue("instructions") instanceof String text ? text : null,
+        result);
   }
 
   /**
@@ -45,7 +48,8 @@ public record ServerDescription(
         meta.getValue(MetaKeys.SERVER_INFO) instanceof JsonObject object
             ? Implementation.of(object)
             : new Implementation("", ""),
-        json.getValue("instructions") instanceof String text ? text : null);
+        json.getValue("instructions") instanceof String text ? text : null,
+        result);
   }
 
   /** True if the server offers the capability, whatever its value. */

@@ -231,7 +231,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
   }
 
   private void status(Message<Object> message) {
-    JsonObject own = self.status();
+    JsonObject own = self.status(message.body());
     List<JsonObject> all = new ArrayList<>(List.of(brief(own, replica)));
     List<Future<Void>> replies =
         others().stream()

@@ -6,6 +6,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The role of one of several replicas of a server, each on its own node: which requests it answers
@@ -18,7 +19,12 @@ public interface ReplicaRole {
   interface Self {
     ConnectionState state();
 
-    JsonObject status();
+    /**
+     * The answer to {@code mcp.<id>.status}.
+     *
+     * @param request the body of the request
+     */
+    JsonObject status(@Nullable Object request);
 
     /** This replica now publishes the common events, because the one that did has gone. */
     void tookOver();

@@ -2,8 +2,6 @@ package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.InstanceId;
-import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.RequestSender;
@@ -12,8 +10,8 @@ import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
-import dev.mcpbus.gateway.request.GatewayCapabilities;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.RequestRouter;
@@ -28,18 +26,14 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TraceContext;
-import dev.mcpbus.protocol.Via;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -50,15 +44,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class DiscoverEndpoint {
 
-  /** How long a client may keep the answer to {@code server/discover}. */
-  private static final long DISCOVER_TTL_MILLIS = 60_000;
-
   private static final String VERSION = ProtocolVersion.LATEST_DISCOVER.wire();
 
   private final Vertx vertx;
   private final RequestSender sender;
   private final Directory directory;
-  private final Implementation serverInfo;
+  private final HandshakeAnswers handshakes;
   private final OpenReplies replies;
   private final SessionHostNames hostNames;
   private final String address;
@@ -87,7 +78,7 @@ final class DiscoverEndpoint {
     this.vertx = vertx;
     this.sender = RequestSender.of(vertx);
     this.directory = directory;
-    this.serverInfo = serverInfo;
+    this.handshakes = new HandshakeAnswers(vertx, directory, serverInfo);
     this.replies = replies;
     this.hostNames = hostNames;
     this.address = Addresses.GATEWAY_CALLS + name;
@@ -144,26 +135,10 @@ final class DiscoverEndpoint {
                 new ReceivedRequest(
                     "mcp", Methods.DISCOVER, id, VERSION, TraceContext.ofMeta(meta), null));
     directory
-        .ready(vertx, view, List.of(ListKind.TOOLS))
+        .described(vertx, view)
         .onComplete(
             known -> {
-              String instructions = directory.snapshot().instructions(view);
-              JsonObject result =
-                  new JsonObject()
-                      .put(ResultType.MEMBER, ResultType.COMPLETE)
-                      .put("supportedVersions", new JsonArray(GatewayCapabilities.versions()))
-                      .put(
-                          "capabilities",
-                          GatewayCapabilities.of(Era.DISCOVER, directory.hasTasks(view)))
-                      .put("ttlMs", DISCOVER_TTL_MILLIS)
-                      .put("cacheScope", "private");
-              if (!instructions.isEmpty()) {
-                result.put("instructions", instructions);
-              }
-              result.put("_meta", new JsonObject().put(MetaKeys.SERVER_INFO, serverInfo.toJson()));
-              RawJson marked =
-                  Via.put(RawJson.of(result), directory.snapshot().via(view, InstanceId.of(vertx)));
-              reply.answer(200, MessageWriter.result(id, marked), null);
+              reply.answer(200, MessageWriter.result(id, handshakes.discover(view)), null);
               if (measured != null) {
                 measured.succeeded(false);
               }

@@ -1,24 +1,21 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.gateway.request.GatewayCapabilities;
+import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
-import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TraceContext;
-import dev.mcpbus.protocol.Via;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -39,7 +36,7 @@ final class GatewaySession {
   private DirectoryView view;
   private Principal principal;
   private String principalText;
-  private final ProtocolVersion version;
+  private ProtocolVersion version;
 
   // For the parts of this session.
   final String id;
@@ -121,18 +118,9 @@ final class GatewaySession {
   }
 
   /** The result of {@code initialize}. */
-  RawJson initialized(Implementation serverInfo) {
-    boolean hasTasks =
-        version == ProtocolVersion.LATEST_INITIALIZE && host.directory().hasTasks(view);
-    JsonObject result =
-        new JsonObject()
-            .put("protocolVersion", version.wire())
-            .put("capabilities", GatewayCapabilities.of(Era.INITIALIZE, hasTasks))
-            .put("serverInfo", serverInfo.toJson());
-    String instructions = host.directory().snapshot().instructions(view);
-    return Via.put(
-        RawJson.of(instructions.isEmpty() ? result : result.put("instructions", instructions)),
-        host.directory().snapshot().via(view, InstanceId.of(host.vertx())));
+  RawJson initialized(HandshakeAnswers answers) {
+    version = answers.version(view, version);
+    return answers.initialize(view, version);
   }
 
   /** Takes over the session of a lost node: all lists count as changed. */

@@ -5,7 +5,6 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
-import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.ServerNotice;
@@ -14,6 +13,7 @@ import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
@@ -64,6 +64,9 @@ public final class SessionHost extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private ParkedCalls parked;
 
+  @SuppressWarnings("NullAway.Init")
+  private HandshakeAnswers handshakes;
+
   /**
    * @param hosts how many hosts share the bound on sessions
    */
@@ -95,6 +98,7 @@ public final class SessionHost extends VerticleBase {
             options.maxCalls(),
             bound,
             this::end);
+    handshakes = new HandshakeAnswers(vertx, directory, serverInfo);
     parked = new ParkedCalls(parts, bound.max(), InstantSource.system());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
@@ -279,14 +283,14 @@ public final class SessionHost extends VerticleBase {
             .put(SessionStore.PRINCIPAL, principal)
             .put(SessionStore.INITIALIZE, initialize);
     Future.join(
-            directory.ready(vertx, opened.view(), List.of(ListKind.TOOLS)),
+            directory.described(vertx, opened.view()),
             message.headers().contains(SessionMessage.LASTING)
                 ? parts.store().begin(session, facts)
                 : Future.succeededFuture())
         .onComplete(
             known -> {
               message.reply(
-                  Buffer.buffer(MessageWriter.result(id, opened.initialized(serverInfo))),
+                  Buffer.buffer(MessageWriter.result(id, opened.initialized(handshakes))),
                   new DeliveryOptions().addHeader(SessionMessage.SESSION, session));
               if (measured != null) {
                 measured.succeeded(false);

@@ -1,0 +1,213 @@
+package dev.mcpbus.gateway.request;
+
+import dev.mcpbus.bus.InstanceId;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryEntry;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TasksExtension;
+import dev.mcpbus.protocol.Via;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The results of {@code initialize} and {@code server/discover}. At the endpoint of one server it
+ * is what that server has answered itself, in the form of the client's era; what mcpbus adds stands
+ * in {@code _meta} under {@code dev.mcpbus/}. A server of which nothing is known yet, and a view of
+ * several, get the name and the capabilities of the gateway. Confined to no thread: it reads the
+ * directory's snapshot.
+ */
+public final class HandshakeAnswers {
+
+  /** How long a client may keep the answer of a view, which changes as servers come and go. */
+  private static final long DISCOVER_TTL_MILLIS = 60_000;
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final Implementation gateway;
+
+  /**
+   * @param gateway our own name and version
+   */
+  public HandshakeAnswers(Vertx vertx, Directory directory, Implementation gateway) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.gateway = gateway;
+  }
+
+  /**
+   * The version to speak with a client that wants {@code wanted}: of one server's endpoint no later
+   * one than the server has answered to us, who offer the latest.
+   */
+  public ProtocolVersion version(DirectoryView view, ProtocolVersion wanted) {
+    DirectoryEntry server = described(view, directory.snapshot());
+    RawJson own = server == null ? null : member(server, "protocolVersion");
+    return own == null || !own.isString()
+        ? wanted
+        : ProtocolVersion.ofWire(own.asString())
+            .filter(version -> version.era() == Era.INITIALIZE && version.compareTo(wanted) < 0)
+            .orElse(wanted);
+  }
+
+  /**
+   * The result of {@code initialize}.
+   *
+   * @param version that was negotiated with the client
+   */
+  public RawJson initialize(DirectoryView view, ProtocolVersion version) {
+    DirectorySnapshot snapshot = directory.snapshot();
+    DirectoryEntry server = described(view, snapshot);
+    RawJson spoken = RawJson.string(version.wire());
+    if (server != null) {
+      RawJson own =
+          server.isDiscover() ? asInitialize(server, version) : handshake(server).indexed();
+      return marked(
+          spoken.equals(own.member("protocolVersion")) ? own : own.with("protocolVersion", spoken),
+          view,
+          snapshot);
+    }
+    boolean tasks = version == ProtocolVersion.LATEST_INITIALIZE && directory.hasTasks(view);
+    JsonObject result =
+        new JsonObject()
+            .put("protocolVersion", version.wire())
+            .put("capabilities", GatewayCapabilities.of(Era.INITIALIZE, tasks, view, snapshot))
+            .put("serverInfo", gateway.toJson());
+    return general(result, null, view, snapshot);
+  }
+
+  /** The result of {@code server/discover}. */
+  public RawJson discover(DirectoryView view) {
+    DirectorySnapshot snapshot = directory.snapshot();
+    DirectoryEntry server = described(view, snapshot);
+    if (server != null) {
+      return marked(
+          server.isDiscover() ? discovered(server, view) : asDiscover(server), view, snapshot);
+    }
+    boolean tasks = directory.hasTasks(view);
+    JsonObject result =
+        new JsonObject()
+            .put(ResultType.MEMBER, ResultType.COMPLETE)
+            .put("supportedVersions", new JsonArray(GatewayCapabilities.versions()))
+            .put("capabilities", GatewayCapabilities.of(Era.DISCOVER, tasks, view, snapshot))
+            .put("ttlMs", view.server() ? 0 : DISCOVER_TTL_MILLIS)
+            .put("cacheScope", "private");
+    JsonObject meta = new JsonObject().put(MetaKeys.SERVER_INFO, gateway.toJson());
+    return general(result, meta, view, snapshot);
+  }
+
+  private RawJson general(
+      JsonObject result,
+      @Nullable JsonObject meta,
+      DirectoryView view,
+      DirectorySnapshot snapshot) {
+    String instructions = snapshot.instructions(view);
+    if (!instructions.isEmpty()) {
+      result.put("instructions", instructions);
+    }
+    return Via.put(
+        RawJson.of(meta == null ? result : result.put("_meta", meta)),
+        snapshot.via(view, InstanceId.of(vertx)));
+  }
+
+  // ---- one server
+
+  /** The server of a view of one server, if its handshake is known; else null. */
+  private static @Nullable DirectoryEntry described(DirectoryView view, DirectorySnapshot now) {
+    DirectoryEntry server = view.server() ? now.server(view.name()) : null;
+    return server == null || server.handshake() == null ? null : server;
+  }
+
+  private static RawJson handshake(DirectoryEntry server) {
+    RawJson known = server.handshake();
+    return known == null ? RawJson.EMPTY_OBJECT : known;
+  }
+
+  private static @Nullable RawJson member(DirectoryEntry server, String name) {
+    return handshake(server).member(name);
+  }
+
+  private static RawJson object(@Nullable RawJson value) {
+    return value == null || !value.isObject() ? RawJson.EMPTY_OBJECT : value;
+  }
+
+  private RawJson marked(RawJson result, DirectoryView view, DirectorySnapshot snapshot) {
+    RawJson meta = object(result.member("_meta"));
+    return Via.put(
+        result.with("_meta", meta.with(MetaKeys.GATEWAY, RawJson.of(gateway.toJson()))),
+        snapshot.via(view, InstanceId.of(vertx)));
+  }
+
+  /** The answer of a server of the {@code discover} era, for a client of the same. */
+  private static RawJson discovered(DirectoryEntry server, DirectoryView view) {
+    RawJson own = handshake(server);
+    RawJson versions = own.member("supportedVersions");
+    List<RawJson> stated = versions == null ? List.of() : versions.elements();
+    List<RawJson> ours = stated.stream().filter(HandshakeAnswers::isSpoken).toList();
+    if (ours.size() < stated.size()) {
+      own = own.with("supportedVersions", RawJson.array(ours));
+    }
+    // Whether a client may use this path at all depends on who it is.
+    return view.rights().isUnbounded() ? own : own.with("cacheScope", RawJson.string("private"));
+  }
+
+  private static boolean isSpoken(RawJson version) {
+    return version.isString() && ProtocolVersion.ofWire(version.asString()).isPresent();
+  }
+
+  /** What a client of the {@code initialize} era gets of a server of the {@code discover} era. */
+  private static RawJson asInitialize(DirectoryEntry server, ProtocolVersion version) {
+    RawJson own = handshake(server);
+    RawJson capabilities = object(own.member("capabilities"));
+    RawJson extensions = object(capabilities.member("extensions")).without(TasksExtension.ID);
+    capabilities =
+        extensions.toJsonObject().isEmpty()
+            ? capabilities.without("extensions")
+            : capabilities.with("extensions", extensions);
+    if (server.tasks() && version == ProtocolVersion.LATEST_INITIALIZE) {
+      capabilities = capabilities.with("tasks", RawJson.of(GatewayCapabilities.tasks()));
+    }
+    RawJson meta = object(own.member("_meta"));
+    RawJson info = meta.member(MetaKeys.SERVER_INFO);
+    return own.without(ResultType.MEMBER)
+        .without("supportedVersions")
+        .without("ttlMs")
+        .without("cacheScope")
+        .with("_meta", meta.without(MetaKeys.SERVER_INFO))
+        .with("capabilities", capabilities)
+        .with(
+            "serverInfo",
+            info == null ? RawJson.of(new Implementation(server.id().value(), "").toJson()) : info);
+  }
+
+  /** What a client of the {@code discover} era gets of a server of the {@code initialize} era. */
+  private static RawJson asDiscover(DirectoryEntry server) {
+    RawJson own = handshake(server);
+    RawJson capabilities = object(own.member("capabilities")).without("tasks");
+    if (server.tasks()) {
+      RawJson extensions = object(capabilities.member("extensions"));
+      capabilities =
+          capabilities.with("extensions", extensions.with(TasksExtension.ID, RawJson.EMPTY_OBJECT));
+    }
+    RawJson meta = object(own.member("_meta"));
+    RawJson info = own.member("serverInfo");
+    return own.without("protocolVersion")
+        .without("serverInfo")
+        .with("_meta", info == null ? meta : meta.with(MetaKeys.SERVER_INFO, info))
+        .with("capabilities", capabilities)
+        .with("cacheScope", RawJson.string("private"))
+        .with("ttlMs", RawJson.of(Long.toString(DISCOVER_TTL_MILLIS)))
+        .with(
+            "supportedVersions",
+            RawJson.array(GatewayCapabilities.versions().stream().map(RawJson::string).toList()))
+        .with(ResultType.MEMBER, ResultType.COMPLETE_JSON);
+  }
+}
