@@ -1,0 +1,157 @@
+package dev.mcpbus.transparency;
+
+import dev.mcpbus.transparency.RealServer.ToolCall;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Everything that a client can ask a server: what there is to ask comes from its lists. */
+final class Interview {
+
+  private static final List<String> LISTS =
+      List.of("tools/list", "prompts/list", "resources/list", "resources/templates/list");
+
+  private static final int MOST_READ = 4;
+  private static final int MOST_PAGES = 20;
+
+  private final Dialog dialog;
+  private final RealServer server;
+  private final Path folder;
+  private final Map<String, List<JsonObject>> listed = new LinkedHashMap<>();
+
+  Interview(Dialog dialog, RealServer server, Path folder) {
+    this.dialog = dialog;
+    this.server = server;
+    this.folder = folder;
+  }
+
+  /** Asks it all. */
+  void run() {
+    dialog.open();
+    // What a server asks and says after its handshake comes before the first list.
+    ask("tools/list", "before", new JsonObject());
+    LISTS.forEach(this::list);
+    if (!dialog.speaksDiscover()) {
+      ask("ping", "", new JsonObject());
+    }
+    ask("no/such/method", "", new JsonObject().put("x", 1));
+    dialog.level("debug");
+    prompts();
+    resources();
+    completion();
+    if (!server.updates().isEmpty()) {
+      dialog.listen(List.of(server.updates()));
+    }
+    tools();
+    for (ToolCall call : server.cancel()) {
+      dialog.cancel("cancel", call.tool(), call.arguments());
+    }
+    if (!server.updates().isEmpty() && !dialog.speaksDiscover()) {
+      ask("resources/unsubscribe", "", new JsonObject().put("uri", server.updates()));
+    }
+    ask("tools/list", "with a cursor of nobody", new JsonObject().put("cursor", "no-such"));
+    LISTS.forEach(this::list);
+  }
+
+  private JsonObject ask(String method, String what, JsonObject params) {
+    return dialog.ask(what.isEmpty() ? method : method + " " + what, method, params);
+  }
+
+  /** All pages as one list: where a page ends is not compared. */
+  private void list(String method) {
+    JsonObject page = ask(method, "", new JsonObject());
+    for (int pages = 1; page.containsKey("nextCursor") && pages < MOST_PAGES; pages++) {
+      page = ask(method, "", new JsonObject().put("cursor", page.getString("nextCursor")));
+      dialog.joinPages();
+    }
+    JsonObject whole = dialog.latestResult();
+    List<JsonObject> all = new ArrayList<>();
+    for (String member : List.of("tools", "prompts", "resources", "resourceTemplates")) {
+      whole.getJsonArray(member, new JsonArray()).forEach(one -> all.add((JsonObject) one));
+    }
+    listed.put(method, all);
+  }
+
+  private List<JsonObject> listed(String method) {
+    return listed.getOrDefault(method, List.of());
+  }
+
+  private void prompts() {
+    for (JsonObject prompt : listed("prompts/list")) {
+      JsonObject arguments = new JsonObject();
+      for (Object argument : prompt.getJsonArray("arguments", new JsonArray())) {
+        arguments.put(((JsonObject) argument).getString("name"), "1");
+      }
+      String name = prompt.getString("name");
+      JsonObject params = new JsonObject().put("name", name);
+      ask("prompts/get", name + " without arguments", params);
+      ask("prompts/get", name, params.copy().put("arguments", arguments));
+    }
+    ask("prompts/get", "unknown", new JsonObject().put("name", "no-such-prompt"));
+  }
+
+  private void resources() {
+    listed("resources/list").stream()
+        .limit(MOST_READ)
+        .map(resource -> resource.getString("uri"))
+        .forEach(uri -> ask("resources/read", uri, new JsonObject().put("uri", uri)));
+    listed("resources/templates/list").stream()
+        .map(template -> template.getString("uriTemplate").replaceAll("\\{[^}]*}", "1"))
+        .forEach(uri -> ask("resources/read", uri, new JsonObject().put("uri", uri)));
+    ask("resources/read", "unknown", new JsonObject().put("uri", "no-such://thing"));
+    ask("resources/read", "without uri", new JsonObject());
+  }
+
+  private void completion() {
+    for (JsonObject prompt : listed("prompts/list")) {
+      for (Object argument : prompt.getJsonArray("arguments", new JsonArray())) {
+        String name = prompt.getString("name");
+        complete(
+            new JsonObject().put("type", "ref/prompt").put("name", name),
+            ((JsonObject) argument).getString("name"));
+      }
+    }
+    for (JsonObject template : listed("resources/templates/list")) {
+      String uri = template.getString("uriTemplate");
+      String variable = uri.replaceAll("(?s)^.*?\\{[?&/#+.;]?([\\w-]*).*$", "$1");
+      complete(new JsonObject().put("type", "ref/resource").put("uri", uri), variable);
+    }
+    complete(new JsonObject().put("type", "ref/prompt").put("name", "no-such-prompt"), "none");
+  }
+
+  private void complete(JsonObject ref, String argument) {
+    ask(
+        "completion/complete",
+        ref.getString("name", ref.getString("uri")) + " " + argument,
+        new JsonObject()
+            .put("ref", ref)
+            .put("argument", new JsonObject().put("name", argument).put("value", "")));
+  }
+
+  private void tools() {
+    for (ToolCall call : server.calls()) {
+      JsonObject schema =
+          listed("tools/list").stream()
+              .filter(tool -> call.tool().equals(tool.getString("name")))
+              .findFirst()
+              .map(tool -> tool.getJsonObject("inputSchema"))
+              .orElse(null);
+      JsonObject arguments =
+          call.arguments() == RealServer.SAMPLE
+              ? Samples.of(schema)
+              : RealServer.in(folder, call.arguments());
+      JsonObject params = new JsonObject().put("name", call.tool()).put("arguments", arguments);
+      JsonObject progress =
+          new JsonObject().put("progressToken", call.tool()).put("x.example/unknown", "passes");
+      ask("tools/call", call.tool(), params.copy().put("_meta", progress));
+      if (schema != null && !schema.getJsonArray("required", new JsonArray()).isEmpty()) {
+        JsonObject wrong = new JsonObject().put("unknown", 1);
+        ask("tools/call", call.tool() + " wrongly", params.copy().put("arguments", wrong));
+      }
+    }
+  }
+}

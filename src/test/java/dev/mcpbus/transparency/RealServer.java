@@ -1,0 +1,256 @@
+package dev.mcpbus.transparency;
+
+import dev.mcpbus.testing.NpmServers;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * A server that other people wrote, and what may be asked of it without harm.
+ *
+ * @param name of it in tests and in the gateway
+ * @param script under {@code node_modules}
+ * @param args {@code FOLDER} stands for a folder that each run finds the same
+ * @param env likewise
+ * @param initialize whether it speaks 2025-11-25 or older
+ * @param discover whether it speaks 2026-07-28
+ * @param calls tools to call, each with its arguments; with {@code SAMPLE} they come from the
+ *     schema
+ * @param cancel a call that reports progress for a while, or null
+ * @param updates a resource to subscribe to, or an empty text
+ */
+record RealServer(
+    String name,
+    String script,
+    List<String> args,
+    JsonObject env,
+    boolean initialize,
+    boolean discover,
+    List<ToolCall> calls,
+    List<ToolCall> cancel,
+    String updates) {
+
+  /** Arguments from the schema of the tool. */
+  static final JsonObject SAMPLE = new JsonObject();
+
+  private static final String EVERYTHING = "@modelcontextprotocol/server-everything";
+
+  /** One call of a tool. */
+  record ToolCall(String tool, JsonObject arguments) {}
+
+  @Override
+  public String toString() {
+    return name;
+  }
+
+  /** All of them. */
+  static Stream<RealServer> all() {
+    return Stream.of(
+        of("everything", EVERYTHING + "/dist/index.js")
+            .calling(
+                "echo",
+                "get-annotated-message",
+                "get-resource-links",
+                "get-resource-reference",
+                "get-structured-content",
+                "get-sum",
+                "get-tiny-image",
+                "get-roots-list",
+                "trigger-elicitation-request",
+                "trigger-sampling-request",
+                "no-such-tool")
+            .call("trigger-long-running-operation", "{\"duration\":0.2,\"steps\":4}")
+            .cancelling("trigger-long-running-operation", "{\"duration\":20,\"steps\":200}"),
+        of("everything-2025", "server-everything-2025.8/dist/index.js")
+            .calling(
+                "echo",
+                "add",
+                "sampleLLM",
+                "getTinyImage",
+                "annotatedMessage",
+                "getResourceReference",
+                "startElicitation",
+                "getResourceLinks",
+                "structuredContent",
+                "no-such-tool")
+            .call("longRunningOperation", "{\"duration\":0.2,\"steps\":4}")
+            .cancelling("longRunningOperation", "{\"duration\":20,\"steps\":200}"),
+        of("everything-0", "server-everything-0.6/dist/index.js")
+            .calling("echo", "add", "sampleLLM", "getTinyImage", "no-such-tool")
+            .call("longRunningOperation", "{\"duration\":0.2,\"steps\":4}")
+            .cancelling("longRunningOperation", "{\"duration\":20,\"steps\":200}"),
+        of("memory", "@modelcontextprotocol/server-memory/dist/index.js")
+            .with("MEMORY_FILE_PATH", "FOLDER/memory.jsonl")
+            .call(
+                "create_entities",
+                "{\"entities\":[{\"name\":\"a\",\"entityType\":\"t\",\"observations\":[\"o\"]}]}")
+            .call("create_relations", "{\"relations\":[]}")
+            .calling("read_graph", "search_nodes", "open_nodes", "no_such_tool")
+            .call("add_observations", "{\"observations\":[{\"entityName\":\"none\"}]}")
+            .call("delete_entities", "{\"entityNames\":[\"a\"]}")
+            .updating("memory://knowledge-graph"),
+        of("thinking", "@modelcontextprotocol/server-sequential-thinking/dist/index.js")
+            .calling("sequentialthinking", "no_such_tool"),
+        of("filesystem", "@modelcontextprotocol/server-filesystem/dist/index.js")
+            .args("FOLDER")
+            .call("read_text_file", "{\"path\":\"FOLDER/first.md\"}")
+            .call("read_media_file", "{\"path\":\"FOLDER/first.md\"}")
+            .call("read_multiple_files", "{\"paths\":[\"FOLDER/first.md\",\"FOLDER/none\"]}")
+            .call("read_text_file", "{\"path\":\"/etc/hostname\"}")
+            .call("write_file", "{\"path\":\"FOLDER/new.txt\",\"content\":\"new é\"}")
+            .call(
+                "edit_file",
+                "{\"path\":\"FOLDER/new.txt\",\"edits\":[{\"oldText\":\"new\",\"newText\":\"old\"}]}")
+            .call("list_directory", "{\"path\":\"FOLDER\"}")
+            .call("directory_tree", "{\"path\":\"FOLDER\"}")
+            .call("search_files", "{\"path\":\"FOLDER\",\"pattern\":\"**/*.md\"}")
+            .calling("list_allowed_directories", "no_such_tool"),
+        of("mcpvault", "@bitbonsai/mcpvault/dist/server.js")
+            .args("FOLDER")
+            .inBothEras()
+            .call("read_note", "{\"path\":\"first.md\"}")
+            .call("write_note", "{\"path\":\"new.md\",\"content\":\"new é\"}")
+            .call("search_notes", "{\"query\":\"first\"}")
+            .call("get_frontmatter", "{\"path\":\"notes/second.md\"}")
+            .call("get_note_outline", "{\"path\":\"none.md\"}")
+            .calling("list_directory", "list_all_tags", "no_such_tool"),
+        of("context7", "@upstash/context7-mcp/dist/index.js").inBothEras().calling("no_such_tool"),
+        of("agent-infra", "@agent-infra/mcp-server-filesystem/dist/index.cjs")
+            .args("--allowed-directories", "FOLDER")
+            .call("read_file", "{\"path\":\"FOLDER/first.md\"}")
+            .call("list_directory", "{\"path\":\"FOLDER\"}")
+            .call("directory_tree", "{\"path\":\"FOLDER\"}")
+            .calling("list_allowed_directories", "no_such_tool"),
+        of("git", "@cyanheads/git-mcp-server/dist/index.js")
+            .call("git_set_working_dir", "{\"path\":\"FOLDER\"}")
+            .call("git_status", "{}")
+            .call("git_wrapup_instructions", "{\"acknowledgement\":\"Y\"}")
+            .calling("no_such_tool"),
+        of("playwright", "@playwright/mcp/cli.js").args("--headless").calling("no_such_tool"),
+        of("desktop-commander", "@wonderwhy-er/desktop-commander/dist/index.js")
+            .call("read_file", "{\"path\":\"FOLDER/first.md\"}")
+            .call("list_directory", "{\"path\":\"FOLDER\"}")
+            .calling("list_searches", "list_sessions", "no_such_tool"),
+        of("supabase", "@supabase/mcp-server-supabase/dist/cli.js")
+            .args("--access-token", "sbp_none", "--api-url", "http://127.0.0.1:1")
+            .calling("no_such_tool"),
+        of("map", "@modelcontextprotocol/server-map/dist/index.js")
+            .args("--stdio")
+            .calling("show-map", "no_such_tool"),
+        of("vanilla", "@modelcontextprotocol/server-basic-vanillajs/dist/index.js")
+            .args("--stdio")
+            .calling("get-time", "no_such_tool"));
+  }
+
+  private static RealServer of(String name, String script) {
+    return new RealServer(
+        name, script, List.of(), new JsonObject(), true, false, List.of(), List.of(), "");
+  }
+
+  private RealServer with(String variable, String value) {
+    return new RealServer(
+        name,
+        script,
+        args,
+        env.copy().put(variable, value),
+        initialize,
+        discover,
+        calls,
+        cancel,
+        updates);
+  }
+
+  private RealServer args(String... more) {
+    return new RealServer(
+        name, script, List.of(more), env, initialize, discover, calls, cancel, updates);
+  }
+
+  private RealServer inBothEras() {
+    return new RealServer(name, script, args, env, true, true, calls, cancel, updates);
+  }
+
+  private RealServer calling(String... tools) {
+    RealServer all = this;
+    for (String tool : tools) {
+      all = all.calling(new ToolCall(tool, SAMPLE));
+    }
+    return all;
+  }
+
+  private RealServer call(String tool, String arguments) {
+    return calling(new ToolCall(tool, new JsonObject(arguments)));
+  }
+
+  private RealServer calling(ToolCall call) {
+    List<ToolCall> more = new ArrayList<>(calls);
+    more.add(call);
+    return new RealServer(name, script, args, env, initialize, discover, more, cancel, updates);
+  }
+
+  private RealServer cancelling(String tool, String arguments) {
+    List<ToolCall> one = List.of(new ToolCall(tool, new JsonObject(arguments)));
+    return new RealServer(name, script, args, env, initialize, discover, calls, one, updates);
+  }
+
+  private RealServer updating(String uri) {
+    return new RealServer(name, script, args, env, initialize, discover, calls, cancel, uri);
+  }
+
+  /** Its entry in {@code mcpServers}. */
+  JsonObject entry(Path folder) {
+    JsonArray all = new JsonArray().add(NpmServers.script(script));
+    args.forEach(arg -> all.add(in(folder, arg)));
+    JsonObject variables = new JsonObject().put("HOME", folder.toString());
+    env.forEach(one -> variables.put(one.getKey(), in(folder, (String) one.getValue())));
+    return new JsonObject()
+        .put("command", NpmServers.node())
+        .put("args", all)
+        .put("env", variables)
+        .put("cwd", folder.toString());
+  }
+
+  /** The arguments of a call in a folder. */
+  static JsonObject in(Path folder, JsonObject arguments) {
+    return new JsonObject(in(folder, arguments.encode()));
+  }
+
+  private static String in(Path folder, String text) {
+    return text.replace("FOLDER", folder.toString());
+  }
+
+  /** Makes the folder what each run finds: two notes, one of them in a folder, and no more. */
+  static void prepare(Path folder) {
+    try {
+      try (Stream<Path> old = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
+        for (Path path : old.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(path);
+        }
+      }
+      Files.createDirectories(folder.resolve("notes"));
+      Files.writeString(folder.resolve("first.md"), "# First\n\ntag: \"é\" and \\ [[second]]\n");
+      Files.writeString(folder.resolve("notes").resolve("second.md"), "---\na: 1\n---\nSecond\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Methods that one era alone has: clients of the other never ask them. */
+  static final Set<String> OF_ONE_ERA =
+      Set.of(
+          "initialize",
+          "server/discover",
+          "ping",
+          "logging/setLevel",
+          "resources/subscribe",
+          "resources/unsubscribe",
+          "subscriptions/listen",
+          "notifications/subscriptions/acknowledged");
+}

@@ -1,0 +1,88 @@
+package dev.mcpbus.transparency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transparency.Comparison.Difference;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Real servers are asked everything twice directly and once through {@code /mcp/<id>} by a client
+ * of each era: the bytes are the same, but for the rows of {@code http.md}, values that differ
+ * between two direct dialogs, and the differences that {@code known.txt} still lists.
+ */
+class TransparencyIT {
+
+  private static final Path KNOWN =
+      Path.of("src", "test", "resources", "transparency", "known.txt");
+
+  private static final AllowedDifferences ALLOWED = new AllowedDifferences();
+
+  @TempDir Path temp;
+
+  static Stream<RealServer> servers() {
+    return RealServer.all();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("servers")
+  void what_a_client_gets_through_the_gateway_is_what_the_server_says(RealServer server)
+      throws IOException {
+    Path folder = temp.toRealPath().resolve("files");
+    RealServer.prepare(folder);
+    JsonObject entry = server.entry(folder);
+    List<String> differing = new ArrayList<>();
+    StringBuilder report = new StringBuilder();
+    try (TestBus bus = TestBus.startWithBridge(TestBus.server(server.name(), entry))) {
+      bus.awaitState(server.name(), "READY");
+      String url = "http://127.0.0.1:" + bus.port() + "/mcp/" + server.name();
+      for (boolean discover : new boolean[] {false, true}) {
+        boolean sameEra = discover ? server.discover() : server.initialize();
+        boolean asked = sameEra == discover;
+        List<Heard> first = run(server, folder, () -> new StdioDialog(entry, asked), List.of());
+        List<Heard> through = run(server, folder, () -> new HttpDialog(url, discover), first);
+        // After it: a time that has passed meanwhile differs between the direct ones, too.
+        List<Heard> second = run(server, folder, () -> new StdioDialog(entry, asked), List.of());
+        Comparison comparison = new Comparison(first, second, through, sameEra, ALLOWED);
+        String pair = server.name() + (discover ? ", discover client" : ", initialize client");
+        for (Difference one : comparison.differences()) {
+          differing.add(pair + ": " + one.about());
+          report.append('\n').append(pair).append(": ").append(one);
+        }
+        report.append('\n').append(pair).append(" varies: ").append(comparison.varying());
+      }
+    }
+    Path out = Files.createDirectories(Path.of("target", "transparency"));
+    Files.writeString(out.resolve(server.name() + ".md"), report);
+    Files.write(out.resolve(server.name() + ".known"), differing);
+    assertThat(known(server)).as(report.toString()).containsAll(differing);
+  }
+
+  private static List<Heard> run(
+      RealServer server, Path folder, Supplier<Dialog> dialogs, List<Heard> others) {
+    RealServer.prepare(folder);
+    try (Dialog dialog = dialogs.get()) {
+      new Interview(dialog, server, folder).run();
+      dialog.awaitAll(others);
+      return List.copyOf(dialog.heard());
+    }
+  }
+
+  private static Set<String> known(RealServer server) throws IOException {
+    return Files.readAllLines(KNOWN).stream()
+        .filter(line -> line.startsWith(server.name() + ","))
+        .collect(Collectors.toSet());
+  }
+}
