@@ -11,6 +11,7 @@ import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,6 +109,40 @@ class PrivateConnectionTest {
     JsonObject servers = bus.request("mcp.servers.list", new JsonObject());
     assertThat(servers.getJsonArray("servers")).hasSize(1);
     assertThat(bus.events()).noneMatch(event -> lease.equals(event.getString("id")));
+  }
+
+  @Test
+  void a_lease_states_the_name_and_the_version_of_its_client() {
+    JsonObject client =
+        new JsonObject()
+            .put("name", "editor")
+            .put("title", "An editor")
+            .put("version", "2")
+            .put("icons", new JsonArray().add(new JsonObject().put("src", "data:,")));
+    String lease =
+        bus.<JsonObject>request(
+                "mcp.servers.lease",
+                wish("s", 60_000).put("clientInfo", client).put("protocolVersion", "2025-03-26"))
+            .getString("lease");
+    bus.awaitState(lease, "READY");
+
+    JsonObject shared = peer.received("initialize").get(0).getJsonObject("params");
+    assertThat(shared.getJsonObject("clientInfo").getString("name")).isEqualTo("mcpbus");
+    assertThat(shared.getString("protocolVersion")).isEqualTo("2025-11-25");
+    JsonObject own = peer.received("initialize").get(1).getJsonObject("params");
+    assertThat(own.getJsonObject("clientInfo")).isEqualTo(client);
+    assertThat(own.getString("protocolVersion")).isEqualTo("2025-03-26");
+  }
+
+  @Test
+  void a_lease_that_knows_the_era_sends_no_probe() {
+    int probes = peer.received("server/discover").size();
+    String lease =
+        bus.<JsonObject>request("mcp.servers.lease", wish("s", 60_000).put("era", "INITIALIZE"))
+            .getString("lease");
+    bus.awaitState(lease, "READY");
+    assertThat(peer.received("server/discover")).hasSize(probes);
+    assertThat(peer.received("initialize")).hasSize(2);
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RestartReason;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
+import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.connection.options.ReplicaRole;
 import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
@@ -68,7 +69,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     Ownership ownership = spec.ownership();
     ReplicaRole.RoleFactory several = ownership == null ? null : ownership.several();
     this.role = several == null ? null : several.create(vertx, this);
-    this.events = new EventPublisher(bus, spec.id(), spec.privateConnection(), role);
+    PrivateConnection own = spec.privateConnection();
+    this.events = new EventPublisher(bus, spec.id(), own, role);
+    this.era = own == null ? null : own.era();
   }
 
   /** The role of this connection among the replicas of its server; null for the only connection. */

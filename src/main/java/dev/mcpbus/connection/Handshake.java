@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ConnectionSpec;
+import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.ConnectionFailures;
 import dev.mcpbus.connection.session.DiscoverEra;
@@ -84,8 +85,17 @@ final class Handshake {
     this.connection = connection;
     this.preferences = preferences;
     this.listener = listener;
-    this.initialize = new InitializeEra(spec.clientInfo(), preferences, options.protocolVersion());
-    this.discover = new DiscoverEra(spec.clientInfo(), preferences);
+    PrivateConnection own = spec.privateConnection();
+    JsonObject stated = own == null ? null : own.clientInfo();
+    JsonObject clientInfo = stated == null ? spec.clientInfo().toJson() : stated;
+    ProtocolVersion wanted = own == null ? null : own.version();
+    this.initialize =
+        new InitializeEra(
+            clientInfo,
+            preferences,
+            options.protocolVersion(),
+            wanted == null ? ProtocolVersion.LATEST_INITIALIZE : wanted);
+    this.discover = new DiscoverEra(clientInfo, preferences);
   }
 
   /**

@@ -280,15 +280,16 @@ public final class DirectoryLists {
       return;
     }
     disconnected.remove(id);
+    boolean discover = Era.DISCOVER.name().equals(event.getString("era"));
     replace(
         entry.withServer(
-            Era.DISCOVER.name().equals(event.getString("era")),
+            discover,
             entry.tasks(),
             entry.resources(),
             entry.shared(),
             via(event),
             entry.instructions(),
-            entry.handshake()));
+            discover == entry.isDiscover() ? entry.handshake() : null));
     fetcher.refresh(wanted);
     listener.serves(id, event);
     describe(id, fetcher);

@@ -8,6 +8,8 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.PrivateConnection;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -78,13 +80,15 @@ final class PrivateConnectionRegistry {
   }
 
   /**
-   * Starts a private connection: {@code {id, capabilities, input, events, ttl, owner?}} -> {@code
-   * {lease, maxCallMillis}}, an id whose addresses belong to the client, and the {@code
-   * maxCallDuration} of the server; {@code {shared: true, maxCallMillis}} where the server's
-   * connection may be shared.
+   * Starts a private connection: {@code {id, capabilities, input, events, ttl, owner?, clientInfo?,
+   * protocolVersion?, era?}} -> {@code {lease, maxCallMillis}}, an id whose addresses belong to the
+   * client, and the {@code maxCallDuration} of the server; {@code {shared: true, maxCallMillis}}
+   * where the server's connection may be shared.
    *
    * @param body {@code owner} is the name of the principal, so that one principal cannot take all;
-   *     {@code ttl} is in milliseconds
+   *     {@code ttl} is in milliseconds; {@code clientInfo}, {@code capabilities} and {@code
+   *     protocolVersion} are what the connection states in its handshake; {@code era} is that of
+   *     the server, {@code INITIALIZE} or {@code DISCOVER}, if the holder knows it
    * @return fails with {@code OVERLOADED} at the bound, {@code BAD_REQUEST} for a body that is not
    *     as above, {@code UNKNOWN_CONNECTION} where the server was removed meanwhile
    */
@@ -122,10 +126,33 @@ final class PrivateConnectionRegistry {
                           current,
                           id,
                           capabilities,
-                          new PrivateConnection(server.id(), input, events)))
+                          new PrivateConnection(
+                              server.id(),
+                              input,
+                              events,
+                              body.getValue("clientInfo") instanceof JsonObject info ? info : null,
+                              version(body),
+                              era(body))))
                   .map(described(current).put("lease", id.value()))
                   .onFailure(failure -> forget(id));
             });
+  }
+
+  /** The version to offer; null for a version of no meaning in {@code initialize}. */
+  private static @Nullable ProtocolVersion version(JsonObject body) {
+    return ProtocolVersion.ofWire(String.valueOf(body.getValue("protocolVersion")))
+        .filter(version -> version.era() == Era.INITIALIZE)
+        .orElse(null);
+  }
+
+  /** The era of the server; null if the holder does not know it. */
+  private static @Nullable Era era(JsonObject body) {
+    for (Era era : Era.values()) {
+      if (era.name().equals(body.getValue("era"))) {
+        return era;
+      }
+    }
+    return null;
   }
 
   private static JsonObject described(ServerDefinition server) {

@@ -13,6 +13,7 @@ import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ServerDescription;
 import dev.mcpbus.transport.Channel;
@@ -58,7 +59,10 @@ final class FakeServer implements Transport, Channel, SessionListener {
   Session session(Context context, ConnectionOptions options, Clock clock) {
     InitializeEra era =
         new InitializeEra(
-            new Implementation("test", "1"), new SessionPreferences(new JsonObject()), null);
+            new Implementation("test", "1").toJson(),
+            new SessionPreferences(new JsonObject()),
+            null,
+            ProtocolVersion.LATEST_INITIALIZE);
     return new Session(context, this, era, options, clock, null, null, this);
   }
 

@@ -161,7 +161,8 @@ class HealthCheckTest {
   void discover_must_still_name_the_version_that_was_settled_on(
       String answer, @Nullable String wrong) {
     DiscoverEra era =
-        new DiscoverEra(new Implementation("test", "1"), new SessionPreferences(new JsonObject()));
+        new DiscoverEra(
+            new Implementation("test", "1").toJson(), new SessionPreferences(new JsonObject()));
     String found = era.wrong(RawJson.of(answer));
     if (wrong == null) {
       assertThat(found).isNull();

@@ -4,7 +4,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.HeaderValue;
-import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.MetaKeys;
@@ -39,8 +38,11 @@ public final class DiscoverEra implements SessionEra {
   /** The server offers tasks: our requests then say that it may answer with one. */
   private boolean tasks;
 
-  public DiscoverEra(Implementation clientInfo, SessionPreferences preferences) {
-    this.clientInfo = RawJson.of(clientInfo.toJson());
+  /**
+   * @param clientInfo who speaks, with every member that is to be stated
+   */
+  public DiscoverEra(JsonObject clientInfo, SessionPreferences preferences) {
+    this.clientInfo = RawJson.of(clientInfo);
     this.preferences = preferences;
   }
 

@@ -3,7 +3,6 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
-import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
@@ -23,18 +22,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InitializeEra implements SessionEra {
 
-  private final Implementation clientInfo;
+  private final JsonObject clientInfo;
   private final SessionPreferences preferences;
   private final @Nullable ProtocolVersion pinned;
+  private final ProtocolVersion offered;
 
   /**
+   * @param clientInfo who speaks, with every member that is to be stated
    * @param pinned the only version to speak; null for any that both sides know
+   * @param offered the version to offer if none is pinned
    */
   public InitializeEra(
-      Implementation clientInfo, SessionPreferences preferences, @Nullable ProtocolVersion pinned) {
+      JsonObject clientInfo,
+      SessionPreferences preferences,
+      @Nullable ProtocolVersion pinned,
+      ProtocolVersion offered) {
     this.clientInfo = clientInfo;
     this.preferences = preferences;
     this.pinned = pinned;
+    this.offered = pinned == null ? offered : pinned;
   }
 
   @Override
@@ -44,12 +50,11 @@ public final class InitializeEra implements SessionEra {
 
   @Override
   public Future<ServerDescription> open(Session session) {
-    ProtocolVersion offered = pinned == null ? ProtocolVersion.LATEST_INITIALIZE : pinned;
     JsonObject params =
         new JsonObject()
             .put("protocolVersion", offered.wire())
             .put("capabilities", preferences.advertise())
-            .put("clientInfo", clientInfo.toJson());
+            .put("clientInfo", clientInfo);
     return session
         .request(Methods.INITIALIZE, RawJson.of(params), session.options().handshakeTimeout())
         .compose(

@@ -32,7 +32,6 @@ import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
