@@ -16,6 +16,7 @@ import {
   localhostHostValidation, localhostOriginValidation, NodeStreamableHTTPServerTransport,
   toNodeHandler, toWebRequest,
 } from '@modelcontextprotocol/node';
+import { offerSkills, readSkill, skillResources, skillsExtension } from './fixture-skills.mjs';
 import { extra, input, prompts, read, resources, states, tools, wants } from './fixture-offer.mjs';
 
 const [eras, port] = process.argv.slice(2);
@@ -40,6 +41,7 @@ function build() {
         resources: { subscribe: true, listChanged: true },
         completions: {},
         logging: {},
+        extensions: skillsExtension,
       },
       cacheHints: Object.fromEntries(
         ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read', 'server/discover']
@@ -78,14 +80,18 @@ function build() {
   server.setRequestHandler('prompts/get', (request, ctx) =>
     known(prompts, request.params.name, 'prompt')(call(request, ctx)));
   server.setRequestHandler('resources/list', () => ({
-    resources: Object.entries(resources).map(([uri, { mimeType }]) => ({ uri, name: uri.slice(7), description: uri, mimeType })),
+    resources: [
+      ...Object.entries(resources).map(([uri, { mimeType }]) => ({ uri, name: uri.slice(7), description: uri, mimeType })),
+      ...skillResources(),
+    ],
   }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [
       { uriTemplate: 'test://template/{id}/data', name: 'data', description: 'By id', mimeType: 'application/json' },
     ],
   }));
-  server.setRequestHandler('resources/read', (request) => read(request.params.uri));
+  server.setRequestHandler('resources/read', (request) => readSkill(request.params.uri) ?? read(request.params.uri));
+  offerSkills(server);
   server.setRequestHandler('resources/subscribe', () => ({}));
   server.setRequestHandler('resources/unsubscribe', () => ({}));
   server.setRequestHandler('completion/complete', (request) => {

@@ -129,6 +129,7 @@ class ArchitectureTest {
               "connection.input",
               "connection.options",
               "connection.session",
+              "connection.skills",
               "connection.tasks",
               "connection.tools"),
           row("connection.input", "connection.session"),

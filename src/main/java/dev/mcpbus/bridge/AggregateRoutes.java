@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code /api/tools}, {@code /api/resources}, {@code /api/prompts}: all servers together. Used on
- * the bridge's context.
+ * {@code /api/tools}, {@code /api/resources}, {@code /api/skills}, {@code /api/prompts}: all
+ * servers together. Used on the bridge's context.
  */
 final class AggregateRoutes {
 
@@ -76,6 +76,11 @@ final class AggregateRoutes {
             .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR)
             .giving("ResourceList"),
         ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
+    routes.add(
+        Route.get("/api/skills", Action.LIST, "listAllSkills", "Skills of all servers.")
+            .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR)
+            .giving("SkillList"),
+        ctx -> listAll(ctx, Addresses.ALL_SKILLS_LIST));
     routes.add(
         Route.get("/api/prompts", Action.LIST, "listAllPrompts", "Prompts of all servers.")
             .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR)

@@ -34,6 +34,10 @@ final class EventBusRules {
           Addresses.STATUS,
           Addresses.TOOLS_CALL,
           Addresses.RESOURCES_READ,
+          Addresses.RESOURCES_DIRECTORY,
+          Addresses.SKILLS_LIST,
+          Addresses.SKILLS_GET,
+          Addresses.SKILLS_READ,
           Addresses.RESOURCES_SUBSCRIBE,
           Addresses.RESOURCES_UNSUBSCRIBE,
           Addresses.PROMPTS_GET,
@@ -53,6 +57,7 @@ final class EventBusRules {
           Addresses.ALL_TOOLS_LIST,
           Addresses.ALL_RESOURCES_LIST,
           Addresses.ALL_PROMPTS_LIST,
+          Addresses.ALL_SKILLS_LIST,
           Addresses.ALL_TOOLS_FUNCTIONS,
           Addresses.ALL_TOOLS_FUNCTIONS_CALL,
           Addresses.ALL_TOOLS_FUNCTIONS_CANCEL);
@@ -75,7 +80,7 @@ final class EventBusRules {
     if (params == null) {
       return Optional.empty();
     }
-    if (address.equals(Addresses.ALL_TOOLS_CALL)) {
+    if (address.equals(Addresses.ALL_TOOLS_CALL) || address.equals(Addresses.ALL_SKILLS_READ)) {
       return Optional.of(PolicyCheck.toAll(address, params));
     }
     if (OF_ALL.contains(address)) {

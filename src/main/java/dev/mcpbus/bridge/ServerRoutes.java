@@ -26,7 +26,7 @@ final class ServerRoutes {
   static final Param TIMEOUT =
       Param.whole("timeout", "Milliseconds that the caller waits; also as a header.");
   static final Param CURSOR = Param.text("cursor", "One page; without it all pages are followed.");
-  private static final Param CACHE =
+  static final Param CACHE =
       Param.word("cache", "Take what is kept, or ask the server anew.", "use", "refresh");
   static final Param VALIDATE =
       Param.flag("validate", "Check the arguments against the input schema first; default true.");
@@ -43,6 +43,7 @@ final class ServerRoutes {
   void mount(RouteTable routes) {
     tools(routes);
     resources(routes);
+    new SkillRoutes(calls, limits).mount(routes);
     prompts(routes);
     tasks(routes);
     others(routes);

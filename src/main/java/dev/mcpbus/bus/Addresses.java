@@ -35,6 +35,13 @@ public final class Addresses {
   public static final String RESOURCES_READ = "resources.read";
   public static final String RESOURCES_SUBSCRIBE = "resources.subscribe";
   public static final String RESOURCES_UNSUBSCRIBE = "resources.unsubscribe";
+  public static final String RESOURCES_DIRECTORY = "resources.directory";
+  public static final String SKILLS_LIST = "skills.list";
+  public static final String SKILLS_GET = "skills.get";
+
+  /** Reads a file of a skill and checks it; no MCP method, several requests to the server. */
+  public static final String SKILLS_READ = "skills.read";
+
   public static final String PROMPTS_LIST = "prompts.list";
   public static final String PROMPTS_GET = "prompts.get";
   public static final String COMPLETION = "completion";
@@ -191,6 +198,10 @@ public final class Addresses {
 
   public static final String ALL_RESOURCES_LIST = "mcp.resources.list";
   public static final String ALL_PROMPTS_LIST = "mcp.prompts.list";
+  public static final String ALL_SKILLS_LIST = "mcp.skills.list";
+
+  /** As {@link #SKILLS_READ}, with the {@code server} in the body. */
+  public static final String ALL_SKILLS_READ = "mcp.skills.read";
 
   private Addresses() {}
 

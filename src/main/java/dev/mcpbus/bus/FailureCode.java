@@ -38,7 +38,8 @@ public enum FailureCode {
   UPSTREAM_ERROR(1026, 502, 0, "The server answered with an error."),
   INTERNAL(1027, 500, -32603, "A defect of mcpbus."),
   LOOP_DETECTED(1028, 508, -32000, "The server leads back to this mcpbus."),
-  UNKNOWN_TASK(1029, 404, -32602, "There is no task of that id.");
+  UNKNOWN_TASK(1029, 404, -32602, "There is no task of that id."),
+  SKILL_REJECTED(1030, 502, -32000, "A file of a skill is not what the skill's entry says.");
 
   private final int busCode;
   private final int httpStatus;

@@ -40,6 +40,16 @@ public enum ListKind {
       null,
       Events.RESOURCES_CHANGED,
       Methods.RESOURCES_CHANGED,
+      "resourcesListChanged"),
+  /** Of the extension of skills (SEP-2640), which has no notification of its own. */
+  SKILLS(
+      "skills",
+      "uri",
+      Methods.SKILLS_LIST,
+      Addresses.SKILLS_LIST,
+      Addresses.ALL_SKILLS_LIST,
+      Events.RESOURCES_CHANGED,
+      Methods.RESOURCES_CHANGED,
       "resourcesListChanged");
 
   /** Member of the result that holds the list. */

@@ -25,6 +25,9 @@ public record MethodAddress(String method, String suffix, @Nullable String all) 
           new MethodAddress(Methods.RESOURCES_READ, Addresses.RESOURCES_READ, null),
           new MethodAddress(Methods.RESOURCES_SUBSCRIBE, Addresses.RESOURCES_SUBSCRIBE, null),
           new MethodAddress(Methods.RESOURCES_UNSUBSCRIBE, Addresses.RESOURCES_UNSUBSCRIBE, null),
+          new MethodAddress(Methods.DIRECTORY_READ, Addresses.RESOURCES_DIRECTORY, null),
+          new MethodAddress(Methods.SKILLS_LIST, Addresses.SKILLS_LIST, Addresses.ALL_SKILLS_LIST),
+          new MethodAddress(Methods.SKILLS_GET, Addresses.SKILLS_GET, null),
           new MethodAddress(
               Methods.PROMPTS_LIST, Addresses.PROMPTS_LIST, Addresses.ALL_PROMPTS_LIST),
           new MethodAddress(Methods.PROMPTS_GET, Addresses.PROMPTS_GET, null),

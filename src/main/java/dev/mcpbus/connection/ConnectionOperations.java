@@ -18,6 +18,7 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * One operation for each address of a connection: what the ready session does with the call. {@link
@@ -52,6 +53,12 @@ final class ConnectionOperations {
               Addresses.TOOLS_METADATA, Methods.TOOLS_LIST, ConnectionOperations::metadata),
           list(Addresses.RESOURCES_LIST, Methods.RESOURCES_LIST, "resources", "resources", "uri"),
           list(
+              Addresses.SKILLS_LIST,
+              Methods.SKILLS_LIST,
+              SkillOperations::areOffered,
+              "skills",
+              "uri"),
+          list(
               Addresses.RESOURCES_TEMPLATES,
               Methods.RESOURCES_TEMPLATES,
               "resources",
@@ -59,6 +66,11 @@ final class ConnectionOperations {
               "uriTemplate"),
           new AddressOperation(
               Addresses.RESOURCES_READ, Methods.RESOURCES_READ, ConnectionOperations::readResource),
+          new AddressOperation(
+              Addresses.RESOURCES_DIRECTORY, Methods.DIRECTORY_READ, SkillOperations::directory),
+          new AddressOperation(Addresses.SKILLS_GET, Methods.SKILLS_GET, SkillOperations::get),
+          new AddressOperation(
+              Addresses.SKILLS_READ, Methods.RESOURCES_READ, SkillOperations::read),
           new AddressOperation(
               Addresses.RESOURCES_SUBSCRIBE,
               Methods.RESOURCES_SUBSCRIBE,
@@ -102,11 +114,16 @@ final class ConnectionOperations {
    */
   private static AddressOperation list(
       String suffix, String method, String capability, String key, String name) {
+    return list(suffix, method, ready -> ready.offers(capability), key, name);
+  }
+
+  private static AddressOperation list(
+      String suffix, String method, Predicate<ReadySession> isOffered, String key, String name) {
     return new AddressOperation(
         suffix,
         method,
         (ready, call) -> {
-          if (!ready.offers(capability)) {
+          if (!isOffered.test(ready)) {
             call.complete(RawJson.of("{\"" + key + "\":[]}"));
           } else if (!answeredFromCache(ready, call, method)) {
             pages(ready, call, method, key)

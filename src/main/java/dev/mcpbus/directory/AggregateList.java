@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.SkillEntry;
 import io.vertx.core.json.DecodeException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -138,6 +139,12 @@ public final class AggregateList {
       RawJson schema = entry.member("inputSchema");
       if (schema == null || !schema.isObject()) {
         return "its inputSchema is not an object";
+      }
+    }
+    if (kind == ListKind.SKILLS) {
+      String reason = SkillEntry.problem(entry);
+      if (reason != null) {
+        return reason;
       }
     }
     if (before.contains(item.key())) {

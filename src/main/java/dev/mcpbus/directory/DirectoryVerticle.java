@@ -136,6 +136,7 @@ public final class DirectoryVerticle extends VerticleBase
       case Events.RESOURCES_CHANGED -> {
         lists.changed(id, ListKind.RESOURCES);
         lists.changed(id, ListKind.TEMPLATES);
+        lists.changed(id, ListKind.SKILLS);
       }
       case Events.RESOURCE_UPDATED, Events.TASK ->
           vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, ServerNotice.of(message), LOCAL);

@@ -86,14 +86,22 @@ public final class ViewList {
         continue;
       }
       String name = kind.isNamed() ? view.nameOf(server, item.key()) : uri(server, item.key());
-      RawJson entry =
-          name.equals(item.key())
-              ? item.entry()
-              : item.entry().with(kind.key, RawJson.string(name));
+      RawJson entry = name.equals(item.key()) ? item.entry() : renamed(server, item, name);
       targets.add(new Target(server, item.key(), name, item.headers()));
       entries.add(entry);
       places.putIfAbsent(name, targets.size() - 1);
     }
+  }
+
+  private RawJson renamed(String server, ServerList.Item item, String name) {
+    return kind == ListKind.SKILLS
+        ? SkillNames.renamed(item.entry(), uri -> uriAt(server, uri))
+        : item.entry().with(kind.key, RawJson.string(name));
+  }
+
+  /** The name of a server's URI where another server has the same one. */
+  public static String uriAt(String server, String uri) {
+    return ServerUri.of(server, uri);
   }
 
   /** The URI itself, unless an earlier server lists the same one. */

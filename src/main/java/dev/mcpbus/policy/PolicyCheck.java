@@ -8,6 +8,7 @@ import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.SkillRequest;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
 import dev.mcpbus.security.Operation.Scope;
@@ -43,8 +44,17 @@ public final class PolicyCheck {
       case Addresses.STATUS -> Operation.of(Action.LIST, server, "");
       case Addresses.TOOLS_METADATA, Addresses.TOOLS_DRIFT -> Operation.whole(Action.LIST, server);
       case Addresses.CANCEL -> Operation.of(Action.CALL, server, "");
+      case Addresses.SKILLS_READ -> skill(server, body);
       default -> Operation.of(Action.ADMIN, server, "");
     };
+  }
+
+  /** Reading a file of a skill is reading that resource. */
+  private static Operation skill(String server, RawJson body) {
+    SkillRequest wanted = SkillRequest.of(body);
+    return wanted == null
+        ? Operation.nameless(Action.READ, server)
+        : Operation.of(Action.READ, server, wanted.file());
   }
 
   /**
@@ -56,12 +66,17 @@ public final class PolicyCheck {
       case Addresses.ALL_TOOLS_LIST,
           Addresses.ALL_PROMPTS_LIST,
           Addresses.ALL_RESOURCES_LIST,
+          Addresses.ALL_SKILLS_LIST,
           Addresses.ALL_TOOLS_SEARCH ->
           Operation.NOTHING;
       case Addresses.ALL_TOOLS_CALL ->
           tool(body)
               .map(tool -> Operation.of(Action.CALL, tool.server(), tool.tool()))
               .orElse(Operation.nameless(Action.CALL, ""));
+      case Addresses.ALL_SKILLS_READ -> {
+        RawJson server = body.member("server");
+        yield skill(server == null || !server.isString() ? "" : server.asString(), body);
+      }
       default -> Operation.of(Action.ADMIN, "", "");
     };
   }

@@ -29,7 +29,7 @@ public final class PolicyFilter {
     return switch (kind) {
       case TOOLS -> Action.CALL;
       case PROMPTS -> Action.GET;
-      case RESOURCES, TEMPLATES -> Action.READ;
+      case RESOURCES, TEMPLATES, SKILLS -> Action.READ;
     };
   }
 

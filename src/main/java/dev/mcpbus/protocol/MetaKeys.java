@@ -35,6 +35,12 @@ public final class MetaKeys {
   /** Of mcpbus, in the handshake of one server's endpoint: its own name and version. */
   public static final String GATEWAY = "dev.mcpbus/gateway";
 
+  /**
+   * Of mcpbus, in the answer to {@code mcp.<id>.skills.read}: the skill, the digest of the content,
+   * and whether the entry of the skill confirms it.
+   */
+  public static final String SKILL = "dev.mcpbus/skill";
+
   /** Of mcpbus, in an entry of an aggregate list: the id of the server that lists it. */
   public static final String SERVER = "dev.mcpbus/server";
 

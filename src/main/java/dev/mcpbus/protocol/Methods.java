@@ -27,6 +27,12 @@ public final class Methods {
   public static final String RESOURCES_CHANGED = "notifications/resources/list_changed";
   public static final String RESOURCE_UPDATED = "notifications/resources/updated";
 
+  /** Of the extension of skills (SEP-2640), as are the two below. */
+  public static final String DIRECTORY_READ = "resources/directory/read";
+
+  public static final String SKILLS_LIST = "skills/list";
+  public static final String SKILLS_GET = "skills/get";
+
   public static final String PROMPTS_LIST = "prompts/list";
   public static final String PROMPTS_GET = "prompts/get";
   public static final String PROMPTS_CHANGED = "notifications/prompts/list_changed";

@@ -48,6 +48,8 @@ final class ResultMembers {
           new KnownMember("prompts", Within.NOTHING),
           new KnownMember("resources", Within.NOTHING),
           new KnownMember("resourceTemplates", Within.NOTHING),
+          new KnownMember("skills", Within.NOTHING),
+          new KnownMember("skill", Within.NOTHING),
           new KnownMember("tasks", Within.ALL),
           new KnownMember("capabilities", Within.ALL),
           new KnownMember("protocolVersion", Within.ALL),

@@ -26,6 +26,7 @@ public final class Via {
           Methods.TOOLS_LIST,
           Methods.RESOURCES_LIST,
           Methods.RESOURCES_TEMPLATES,
+          Methods.SKILLS_LIST,
           Methods.PROMPTS_LIST);
 
   private Via() {}

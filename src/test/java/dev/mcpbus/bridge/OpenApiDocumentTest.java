@@ -268,6 +268,12 @@ class OpenApiDocumentTest {
     fits(seen, "readResource", one + "/resources/read", "{\"uri\":\"demo://readme\"}", 200);
     fits(seen, "subscribeResource", one + "/resources/subscribe", "{}", 400);
     fits(seen, "unsubscribeResource", one + "/resources/unsubscribe", "{}", 400);
+    String skill = "skill%3A%2F%2Fnone%2FSKILL.md";
+    fits(seen, "listSkills", one + "/skills", null, 200);
+    fits(seen, "getSkill", one + "/skills/get?uri=" + skill, null, 404);
+    fits(seen, "getSkillFile", one + "/skills/read?path=a.md&uri=" + skill, null, 404);
+    fits(seen, "readSkillFile", one + "/skills/read", "{\"uri\":\"skill://../SKILL.md\"}", 400);
+    fits(seen, "readDirectory", one + "/resources/directory?uri=skill%3A%2F%2Fnone", null, 404);
     fits(seen, "listPrompts", one + "/prompts", null, 200);
     fits(seen, "getPrompt", one + "/prompts/greet", "{\"name\":\"you\"}", 200);
     fits(seen, "listTasks", one + "/tasks", null, 404);
@@ -293,6 +299,7 @@ class OpenApiDocumentTest {
     fits(seen, "callFunction", "/api/tools/call?form=openai", "{}", 400);
     fits(seen, "callNamedTool", "/api/tools/demo.add", "{\"a\":2,\"b\":3}", 200);
     fits(seen, "listAllResources", "/api/resources", null, 200);
+    fits(seen, "listAllSkills", "/api/skills", null, 200);
     fits(seen, "listAllPrompts", "/api/prompts", null, 200);
     fits(seen, "listInputs", "/api/inputs", null, 200);
     fits(seen, "answerInput", "/api/inputs/none", "{}", 400);

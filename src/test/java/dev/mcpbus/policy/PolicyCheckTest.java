@@ -37,6 +37,7 @@ class PolicyCheckTest {
           entry(Addresses.RESTART, ADMIN),
           entry(Addresses.HISTORY, ADMIN),
           entry(Addresses.LOGS, ADMIN),
+          entry(Addresses.SKILLS_READ, Operation.nameless(Action.READ, "a")),
           entry(Addresses.CALLS, ADMIN),
           entry(Addresses.CALLS_CANCEL, ADMIN));
 
@@ -45,6 +46,8 @@ class PolicyCheckTest {
           Addresses.ALL_TOOLS_LIST, Operation.NOTHING,
           Addresses.ALL_PROMPTS_LIST, Operation.NOTHING,
           Addresses.ALL_RESOURCES_LIST, Operation.NOTHING,
+          Addresses.ALL_SKILLS_LIST, Operation.NOTHING,
+          Addresses.ALL_SKILLS_READ, Operation.nameless(Action.READ, ""),
           Addresses.ALL_TOOLS_SEARCH, Operation.NOTHING,
           Addresses.ALL_TOOLS_CALL, Operation.of(Action.CALL, "a", "t"));
 
@@ -143,6 +146,20 @@ class PolicyCheckTest {
           .as("to service: %s", address)
           .isEqualTo(OF_SERVICE.getOrDefault(address, ADMIN));
     }
+  }
+
+  @Test
+  void reading_a_file_of_a_skill_is_reading_that_file() {
+    JsonObject body = new JsonObject().put("uri", "skill://a/b/SKILL.md").put("path", "c/d.md");
+
+    assertThat(PolicyCheck.toServer("s", Addresses.SKILLS_READ, RawJson.of(body)))
+        .isEqualTo(Operation.of(Action.READ, "s", "skill://a/b/c/d.md"));
+    assertThat(PolicyCheck.toAll(Addresses.ALL_SKILLS_READ, RawJson.of(body.put("server", "s"))))
+        .isEqualTo(Operation.of(Action.READ, "s", "skill://a/b/c/d.md"));
+    assertThat(
+            PolicyCheck.toServer(
+                "s", Addresses.SKILLS_READ, RawJson.of(body.put("path", "../x/SKILL.md"))))
+        .isEqualTo(Operation.nameless(Action.READ, "s"));
   }
 
   @Test

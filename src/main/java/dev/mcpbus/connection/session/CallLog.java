@@ -96,6 +96,8 @@ public final class CallLog {
           switch (call.method()) {
             case Methods.TOOLS_CALL, Methods.PROMPTS_GET -> call.params().member("name");
             case Methods.RESOURCES_READ,
+                Methods.DIRECTORY_READ,
+                Methods.SKILLS_GET,
                 Methods.RESOURCES_SUBSCRIBE,
                 Methods.RESOURCES_UNSUBSCRIBE ->
                 call.params().member("uri");

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Serves the aggregate addresses from the directory: {@code mcp.tools.list}, {@code
  * mcp.tools.call}, {@code mcp.tools.search}, {@code mcp.tools.describe}, {@code
- * mcp.resources.list}, {@code mcp.prompts.list}.
+ * mcp.resources.list}, {@code mcp.prompts.list}, {@code mcp.skills.list}, {@code mcp.skills.read}.
  *
  * <p>A list waits a moment for connected servers that have not listed yet, and never for other
  * servers. Confined to the context of the directory's verticle.
@@ -108,6 +108,7 @@ public final class AggregateService implements DirectoryService {
             bus,
             Addresses.ALL_TOOLS_SEARCH,
             message -> JsonReplies.serve(message, () -> search(index, message))));
+    ready.add(serve(bus, Addresses.ALL_SKILLS_READ, new AggregateSkills(vertx)::read));
     ready.add(serve(bus, Addresses.ALL_TOOLS_DESCRIBE, message -> describe(calls, message)));
     return Future.all(ready);
   }

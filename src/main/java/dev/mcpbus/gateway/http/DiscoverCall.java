@@ -195,8 +195,16 @@ final class DiscoverCall extends GatewayCall {
     boolean late = untyped && result.length() >= MessageWriter.LONG; // a new member would copy it
     RawJson typed =
         untyped && !late ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON) : result;
-    RawJson hinted = method.equals(Methods.RESOURCES_READ) ? hinted(typed) : typed;
+    RawJson hinted = isHinted(method) ? hinted(typed) : typed;
     return late ? MessageWriter.writtenComplete(id, hinted) : MessageWriter.written(id, hinted);
+  }
+
+  /** Results that state how long they may be kept; a page of a list states it already. */
+  private static boolean isHinted(String method) {
+    return switch (method) {
+      case Methods.RESOURCES_READ, Methods.SKILLS_GET -> true;
+      default -> false;
+    };
   }
 
   /** A page of a list states its type; so does a server of the era, but for tasks. */

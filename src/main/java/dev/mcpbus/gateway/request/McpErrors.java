@@ -65,6 +65,8 @@ public final class McpErrors {
       case Methods.PROMPTS_GET -> unknown(ListKind.PROMPTS, request.text("name"));
       case Methods.RESOURCES_READ -> unknownResource(request, request.text("uri"));
       case Methods.COMPLETE -> invalidParams("Unknown reference");
+      case Methods.SKILLS_GET, Methods.DIRECTORY_READ ->
+          invalidParams("Unknown resource: " + shown(request.text("uri")));
       default -> TaskForms.absent();
     };
   }

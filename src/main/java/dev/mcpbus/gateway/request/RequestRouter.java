@@ -41,12 +41,14 @@ public final class RequestRouter {
   private final Directory directory;
   private final int pageSize;
   private final ViewMetaTools meta;
+  private final SkillRequests skills;
 
   public RequestRouter(Vertx vertx, Directory directory, int pageSize) {
     this.vertx = vertx;
     this.directory = directory;
     this.pageSize = pageSize;
     this.meta = new ViewMetaTools(vertx, directory);
+    this.skills = new SkillRequests(vertx, directory, this);
   }
 
   /** Returns the bytes of the result. */
@@ -68,6 +70,8 @@ public final class RequestRouter {
               case Methods.RESOURCES_READ ->
                   resources(request.view(), request.text("uri"))
                       .compose(found -> read(call, found, 0));
+              case Methods.SKILLS_LIST -> list(call, ListKind.SKILLS);
+              case Methods.SKILLS_GET, Methods.DIRECTORY_READ -> skills.route(call);
               case Methods.COMPLETE -> complete(call);
               default -> throw McpErrors.methodNotFound(request.method());
             });

@@ -1,0 +1,89 @@
+package dev.mcpbus.gateway.request;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.SkillNames;
+import dev.mcpbus.directory.ViewList;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * {@code skills/get} and {@code resources/directory/read} of clients (SEP-2640): finds the server
+ * of the URI, and gives the URIs of its answer the form that the client's view has. The content of
+ * a file is read by {@code resources/read}, as that of any resource. Used as {@link RequestRouter}.
+ */
+final class SkillRequests {
+
+  private final Vertx vertx;
+  private final Directory directory;
+  private final RequestRouter router;
+
+  SkillRequests(Vertx vertx, Directory directory, RequestRouter router) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.router = router;
+  }
+
+  Future<RawJson> route(GatewayCall call) {
+    GatewayRequest request = call.request();
+    String uri = request.text("uri");
+    call.about(null, uri);
+    return target(request.view(), uri)
+        .compose(
+            found -> {
+              if (found.isEmpty()) {
+                router.noteDenied(call, ListKind.SKILLS, uri);
+                return Future.failedFuture(
+                    McpErrors.invalidParams("Unknown resource: " + McpErrors.shown(uri)));
+              }
+              return send(call, found.get(0));
+            });
+  }
+
+  private Future<List<ViewList.Target>> target(DirectoryView view, String uri) {
+    return directory
+        .ready(vertx, view, List.of(ListKind.SKILLS))
+        .compose(
+            snapshot -> {
+              ViewList.Target owner = SkillNames.owner(snapshot.list(view, ListKind.SKILLS), uri);
+              return owner == null
+                  ? router.resources(view, uri)
+                  : Future.succeededFuture(List.of(owner));
+            });
+  }
+
+  private Future<RawJson> send(GatewayCall call, ViewList.Target target) {
+    GatewayRequest request = call.request();
+    call.about(target.server(), target.key());
+    boolean skill = request.method().equals(Methods.SKILLS_GET);
+    String suffix = skill ? Addresses.SKILLS_GET : Addresses.RESOURCES_DIRECTORY;
+    if (target.key().equals(target.name())) {
+      return router.send(call, target.server(), suffix, request.params());
+    }
+    RawJson params = request.params().with("uri", RawJson.string(target.key()));
+    UnaryOperator<String> name = uri -> ViewList.uriAt(target.server(), uri);
+    return router
+        .send(call, target.server(), suffix, params)
+        .map(result -> skill ? renamedSkill(result, name) : renamedList(result, name));
+  }
+
+  private static RawJson renamedSkill(RawJson result, UnaryOperator<String> name) {
+    RawJson skill = result.member("skill");
+    return skill == null || !skill.isObject()
+        ? result
+        : result.with("skill", SkillNames.renamed(skill, name));
+  }
+
+  private static RawJson renamedList(RawJson result, UnaryOperator<String> name) {
+    RawJson resources = result.member("resources");
+    return resources == null || !resources.isArray()
+        ? result
+        : result.with("resources", SkillNames.renamedAll(resources, name));
+  }
+}
