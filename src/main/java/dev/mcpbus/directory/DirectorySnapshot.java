@@ -33,6 +33,7 @@ public final class DirectorySnapshot {
 
   private final SortedMap<String, DirectoryEntry> servers;
   private final Map<ViewListKey, ViewList> lists = new ConcurrentHashMap<>();
+  private final Map<DirectoryView, ViewUris> uris = new ConcurrentHashMap<>();
   private final Map<First, RawJson> pages = new ConcurrentHashMap<>();
 
   private DirectorySnapshot(SortedMap<String, DirectoryEntry> servers) {
@@ -68,10 +69,20 @@ public final class DirectorySnapshot {
   public ViewList list(DirectoryView view, ListKind kind) {
     if (lists.size() >= MAX_LISTS) {
       lists.clear();
+      uris.clear();
       pages.clear();
     }
     return lists.computeIfAbsent(
-        new ViewListKey(view, kind), key -> ViewList.of(view, kind, servers.values()));
+        new ViewListKey(view, kind),
+        key -> ViewList.of(view, kind, servers.values(), () -> uris(view)));
+  }
+
+  /** Which server a URI of the view leads to, and which URI leads to a server's resource. */
+  public ViewUris uris(DirectoryView view) {
+    if (uris.size() >= MAX_LISTS) {
+      uris.clear();
+    }
+    return uris.computeIfAbsent(view, key -> ViewUris.of(view, servers.values()));
   }
 
   /** The ids of this mcpbus and of every mcpbus behind the servers of a view. */

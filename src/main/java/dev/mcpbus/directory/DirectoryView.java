@@ -44,6 +44,11 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
     return options.search();
   }
 
+  /** Whether it can have no second server, so that its URIs are the server's own. */
+  public boolean isOfOneServer() {
+    return options.servers().size() == 1;
+  }
+
   public boolean includes(String id) {
     return (options.servers().isEmpty() || options.servers().contains(id)) && rights.sees(id);
   }

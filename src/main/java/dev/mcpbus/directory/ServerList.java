@@ -45,19 +45,40 @@ public record ServerList(
    *
    * @param key the server's own name or URI of it; empty if it has none
    * @param headers that HTTP clients must send with a call of the tool
+   * @param links URIs of resources that it names beside itself: the user interface of a tool (MCP
+   *     Apps), the files of a skill
    * @param ambiguity the member that it contains twice; null if there is none
    */
-  public record Item(String key, RawJson entry, ParamHeaders headers, @Nullable String ambiguity) {
+  public record Item(
+      String key,
+      RawJson entry,
+      ParamHeaders headers,
+      Set<String> links,
+      @Nullable String ambiguity) {
 
     static Item of(ListKind kind, RawJson entry) {
       RawJson member = entry.member(kind.key);
       String key = member == null || !member.isString() ? "" : member.asString();
       if (key.isEmpty() || entry.length() > MAX_ENTRY_BYTES) {
-        return new Item(key, entry, ParamHeaders.NONE, null);
+        return new Item(key, entry, ParamHeaders.NONE, Set.of(), null);
       }
       String ambiguity = entry.ambiguity();
-      return new Item(
-          key, entry, ambiguity == null ? headers(kind, entry) : ParamHeaders.NONE, ambiguity);
+      return ambiguity == null
+          ? new Item(
+              key,
+              entry,
+              headers(kind, entry),
+              links(kind, entry),
+              null)
+          : new Item(key, entry, ParamHeaders.NONE, Set.of(), ambiguity);
+    }
+
+    private static Set<String> links(ListKind kind, RawJson entry) {
+      return switch (kind) {
+        case TOOLS -> AppUris.of(entry);
+        case SKILLS -> SkillNames.files(entry);
+        default -> Set.of();
+      };
     }
 
     private static ParamHeaders headers(ListKind kind, RawJson entry) {

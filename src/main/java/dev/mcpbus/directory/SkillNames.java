@@ -3,7 +3,9 @@ package dev.mcpbus.directory;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,17 +27,33 @@ public final class SkillNames {
         : own.with("resources", renamedAll(resources, name));
   }
 
-  /** The objects of a list with other URIs. */
+  /** The URIs of the files in the entry of a skill. */
+  static Set<String> files(RawJson entry) {
+    RawJson resources = entry.member("resources");
+    return resources == null
+        ? Set.of()
+        : resources.elements().stream()
+            .map(file -> file.isObject() ? file.member("uri") : null)
+            .filter(uri -> uri != null && uri.isString())
+            .map(RawJson::asString)
+            .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** The objects of a list with other URIs; the same bytes where no URI differs. */
   public static RawJson renamedAll(RawJson list, UnaryOperator<String> name) {
-    List<RawJson> all = list.elements().stream().map(each -> withUri(each, name)).toList();
-    return RawJson.array(all);
+    List<RawJson> own = list.elements();
+    List<RawJson> all = own.stream().map(each -> withUri(each, name)).toList();
+    return all.equals(own) ? list : RawJson.array(all);
   }
 
   private static RawJson withUri(RawJson object, UnaryOperator<String> name) {
     RawJson uri = object.isObject() ? object.member("uri") : null;
-    return uri == null || !uri.isString()
-        ? object
-        : object.with("uri", RawJson.string(name.apply(uri.asString())));
+    if (uri == null || !uri.isString()) {
+      return object;
+    }
+    String own = uri.asString();
+    String shown = name.apply(own);
+    return shown.equals(own) ? object : object.with("uri", RawJson.string(shown));
   }
 
   /**

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,13 +60,20 @@ public final class ViewList {
     this.kind = kind;
   }
 
-  static ViewList of(DirectoryView view, ListKind kind, Collection<DirectoryEntry> servers) {
+  /**
+   * @param uris of the same view and servers
+   */
+  static ViewList of(
+      DirectoryView view,
+      ListKind kind,
+      Collection<DirectoryEntry> servers,
+      Supplier<ViewUris> uris) {
     ViewList all = new ViewList(kind);
     all.common = view.rights().isUnbounded(); // with policies, other callers have another list
     for (DirectoryEntry server : servers) {
       ServerList serverList = view.includes(server.id().value()) ? server.list(kind) : null;
       if (serverList != null) {
-        all.add(view, server.id().value(), serverList);
+        all.add(view, server.id().value(), serverList, uris);
         if (kind == ListKind.TOOLS && server.isDiscover() && server.tasks()) {
           all.deciders.add(server.id().value());
         }
@@ -75,7 +83,8 @@ public final class ViewList {
     return shared.isEmpty() ? all.finish() : all.without(shared).finish();
   }
 
-  private void add(DirectoryView view, String server, ServerList serverList) {
+  private void add(
+      DirectoryView view, String server, ServerList serverList, Supplier<ViewUris> uris) {
     if (serverList.ttlMillis() >= 0) {
       ttlMillis = Math.min(ttlMillis, serverList.ttlMillis());
     }
@@ -85,28 +94,35 @@ public final class ViewList {
       if (!view.admits(kind, server, item.key()) || !seen.add(item.key())) {
         continue;
       }
-      String name = kind.isNamed() ? view.nameOf(server, item.key()) : uri(server, item.key());
-      RawJson entry = name.equals(item.key()) ? item.entry() : renamed(server, item, name);
+      String name = named(view, server, item, uris);
+      RawJson shown = linked(server, item, name, uris);
+      RawJson entry =
+          name.equals(item.key()) ? shown : shown.with(kind.key, RawJson.string(name));
       targets.add(new Target(server, item.key(), name, item.headers()));
       entries.add(entry);
       places.putIfAbsent(name, targets.size() - 1);
     }
   }
 
-  private RawJson renamed(String server, ServerList.Item item, String name) {
+  private String named(
+      DirectoryView view, String server, ServerList.Item item, Supplier<ViewUris> uris) {
+    return switch (kind) {
+      case TOOLS, PROMPTS -> view.nameOf(server, item.key());
+      case RESOURCES, SKILLS -> uris.get().name(server, item.key());
+      case TEMPLATES -> uris.get().templateName(server, item.key());
+    };
+  }
+
+  /** The entry with the clients' URIs of the resources that it names beside itself. */
+  private RawJson linked(
+      String server, ServerList.Item item, String name, Supplier<ViewUris> uris) {
+    if (item.links().isEmpty()) {
+      return item.entry();
+    }
+    ViewUris all = uris.get();
     return kind == ListKind.SKILLS
-        ? SkillNames.renamed(item.entry(), uri -> uriAt(server, uri))
-        : item.entry().with(kind.key, RawJson.string(name));
-  }
-
-  /** The name of a server's URI where another server has the same one. */
-  public static String uriAt(String server, String uri) {
-    return ServerUri.of(server, uri);
-  }
-
-  /** The URI itself, unless an earlier server lists the same one. */
-  private String uri(String server, String uri) {
-    return places.containsKey(uri) ? ServerUri.of(server, uri) : uri;
+        ? SkillNames.renamed(item.entry(), all.renaming(server, !name.equals(item.key())))
+        : AppUris.with(item.entry(), all.renaming(server, false));
   }
 
   /**

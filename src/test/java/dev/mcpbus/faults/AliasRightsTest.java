@@ -242,7 +242,8 @@ class AliasRightsTest {
             .isEqualTo(
                 new JsonObject()
                     .put("code", -32002)
-                    .put("message", "Resource not found: mcp+two:" + uri));
+                    .put("message", "Resource not found: mcp+two:" + uri)
+                    .put("data", alias));
         await().until(() -> bed.audit().size() > before);
         assertThat(bed.audit().get(before).getString("decision")).as(uri).isEqualTo("deny");
         session.call(Methods.RESOURCES_UNSUBSCRIBE, alias).result();

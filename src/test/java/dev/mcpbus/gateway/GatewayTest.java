@@ -9,6 +9,7 @@ import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -90,19 +91,28 @@ class GatewayTest {
   }
 
   @Test
-  void a_uri_that_two_servers_list_stays_unique_and_can_be_read_by_both_names() {
+  void a_uri_that_two_servers_list_is_written_with_each_server_and_the_plain_one_is_refused() {
     McpHttp.Session session = all().initialize();
     JsonArray list =
         session.call("resources/list", new JsonObject()).result().getJsonArray("resources");
     assertThat(list)
         .extracting(entry -> ((JsonObject) entry).getString("uri"))
-        .containsExactly("demo://readme", "mcp+two:demo://readme");
-    for (Object entry : list) {
-      JsonObject uri = new JsonObject().put("uri", ((JsonObject) entry).getString("uri"));
-      assertThat(session.call("resources/read", uri).result().getJsonArray("contents")).hasSize(1);
+        .containsExactly("demo://one/readme", "demo://two/readme");
+    for (String uri : List.of("demo://one/readme", "demo://two/readme", "mcp+two:demo://readme")) {
+      JsonObject params = new JsonObject().put("uri", uri);
+      JsonArray contents =
+          session.call("resources/read", params).result().getJsonArray("contents");
+      assertThat(contents).extracting(one -> ((JsonObject) one).getString("uri")).containsExactly(uri);
     }
+    JsonObject plain = new JsonObject().put("uri", "demo://readme");
+    JsonObject refused = session.call("resources/read", plain).error();
+    assertThat(refused.getInteger("code")).isEqualTo(-32002);
+    assertThat(refused.getJsonObject("data").getJsonArray("uris"))
+        .containsExactly("demo://one/readme", "demo://two/readme");
+    assertThat(all().discover("resources/read", plain).error().getInteger("code"))
+        .isEqualTo(-32602);
     JsonObject discover =
-        all().discover("resources/read", new JsonObject().put("uri", "demo://readme")).result();
+        all().discover("resources/read", new JsonObject().put("uri", "demo://one/readme")).result();
     assertThat(discover.getInteger("ttlMs")).isZero();
     assertThat(discover.getString("cacheScope")).isEqualTo("private");
   }

@@ -12,8 +12,10 @@ import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,7 +65,7 @@ public final class McpErrors {
     return switch (request.method()) {
       case Methods.TOOLS_CALL -> unknown(ListKind.TOOLS, request.text("name"));
       case Methods.PROMPTS_GET -> unknown(ListKind.PROMPTS, request.text("name"));
-      case Methods.RESOURCES_READ -> unknownResource(request, request.text("uri"));
+      case Methods.RESOURCES_READ -> unknownResource(request, request.text("uri"), List.of());
       case Methods.COMPLETE -> invalidParams("Unknown reference");
       case Methods.SKILLS_GET, Methods.DIRECTORY_READ ->
           invalidParams("Unknown resource: " + shown(request.text("uri")));
@@ -88,14 +90,32 @@ public final class McpErrors {
         : failure;
   }
 
-  /** There is no such resource: -32602 since 2026-07-28, -32002 before. */
-  static McpFailure unknownResource(GatewayRequest request, String uri) {
-    return rpc(
-        request.era() == Era.DISCOVER
-            ? JsonRpcError.INVALID_PARAMS
-            : JsonRpcError.RESOURCE_NOT_FOUND,
-        "Resource not found: " + shown(uri),
-        new JsonObject().put("uri", uri));
+  /**
+   * There is no such resource: -32602 since 2026-07-28, -32002 before.
+   *
+   * @param instead the URIs to use where several servers may have it; empty if none has
+   */
+  static McpFailure unknownResource(GatewayRequest request, String uri, List<String> instead) {
+    boolean read = request.method().equals(Methods.RESOURCES_READ);
+    return read || !instead.isEmpty()
+        ? unknownResource(read ? request.era() : Era.DISCOVER, uri, instead)
+        : invalidParams("Unknown resource: " + shown(uri));
+  }
+
+  /** As {@link #unknownResource(GatewayRequest, String, List)}, in an era. */
+  static McpFailure unknownResource(Era era, String uri, List<String> instead) {
+    int code =
+        era == Era.DISCOVER ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND;
+    JsonObject data = new JsonObject().put("uri", uri);
+    return instead.isEmpty()
+        ? rpc(code, "Resource not found: " + shown(uri), data)
+        : rpc(
+            code,
+            "Several servers may have the resource "
+                + shown(uri)
+                + ": use a URI that names one, such as "
+                + instead.stream().map(McpErrors::shown).collect(Collectors.joining(", ")),
+            data.put("uris", new JsonArray(instead)));
   }
 
   public static McpFailure staleCursor() {

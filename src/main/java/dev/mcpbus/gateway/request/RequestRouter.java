@@ -13,10 +13,10 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.MetaTools;
-import dev.mcpbus.directory.ResourceCandidates;
 import dev.mcpbus.directory.ViewList;
+import dev.mcpbus.directory.ViewUris;
 import dev.mcpbus.policy.PolicyCheck;
-import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
@@ -25,7 +25,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,9 +69,7 @@ public final class RequestRouter {
               case Methods.PROMPTS_LIST -> list(call, ListKind.PROMPTS);
               case Methods.RESOURCES_LIST -> list(call, ListKind.RESOURCES);
               case Methods.RESOURCES_TEMPLATES -> list(call, ListKind.TEMPLATES);
-              case Methods.RESOURCES_READ ->
-                  resources(request.view(), request.text("uri"))
-                      .compose(found -> read(call, found, 0));
+              case Methods.RESOURCES_READ -> read(call, request.text("uri"));
               case Methods.SKILLS_LIST -> list(call, ListKind.SKILLS);
               case Methods.SKILLS_GET, Methods.DIRECTORY_READ -> skills.route(call);
               case Methods.COMPLETE -> complete(call);
@@ -180,8 +180,15 @@ public final class RequestRouter {
   /** Notes a denial for the audit log if a client with all rights would find the name. */
   public void noteDenied(GatewayCall call, ListKind kind, String name) {
     DirectoryView view = call.request().view();
-    if (!view.rights().isUnbounded()
-        && directory.snapshot().list(view.whole(), kind).find(name) != null) {
+    if (view.rights().isUnbounded()) {
+      return;
+    }
+    DirectorySnapshot snapshot = directory.snapshot();
+    boolean there =
+        kind == ListKind.RESOURCES
+            ? snapshot.uris(view.whole()).isListed(name)
+            : snapshot.list(view.whole(), kind).find(name) != null;
+    if (there) {
       call.deny();
     }
   }
@@ -228,54 +235,92 @@ public final class RequestRouter {
 
   // ---- resources
 
-  /** The servers that may read a URI: the one that lists it, else all that may know it. */
-  Future<List<ViewList.Target>> resources(DirectoryView view, String uri) {
-    ViewList.Target known = directory.snapshot().list(view, ListKind.RESOURCES).find(uri);
-    if (known != null) {
-      return Future.succeededFuture(List.of(known));
-    }
-    return directory
-        .ready(vertx, view, List.of(ListKind.RESOURCES, ListKind.TEMPLATES))
-        .map(snapshot -> ResourceCandidates.of(snapshot, view, uri));
+  private Future<RawJson> read(GatewayCall call, String uri) {
+    return resource(call, uri, ViewUris::route)
+        .compose(
+            target -> {
+              call.about(target.server(), target.key());
+              RawJson params = call.request().params();
+              return send(
+                  call,
+                  target.server(),
+                  Addresses.RESOURCES_READ,
+                  target.key().equals(uri)
+                      ? params
+                      : params.with("uri", RawJson.string(target.key())));
+            });
   }
 
   /** The server to subscribe to a resource at; fails if the client may not subscribe to it. */
   public Future<ViewList.Target> subscribable(DirectoryView view, String uri) {
-    return resources(view, uri)
+    return uris(view, uri, shared -> shared)
         .map(
-            found -> {
-              if (found.isEmpty()
-                  || !view.maySubscribe(found.get(0).server(), found.get(0).key())) {
-                throw McpErrors.rpc(
-                    JsonRpcError.RESOURCE_NOT_FOUND, "Resource not found: " + McpErrors.shown(uri));
+            uris -> {
+              ViewUris.UriRoute found = uris.route(uri);
+              ViewList.Target target = found.target();
+              if (target == null || !view.maySubscribe(target.server(), target.key())) {
+                throw McpErrors.unknownResource(Era.INITIALIZE, uri, found.instead());
               }
-              return found.get(0);
+              return target;
             });
   }
 
-  /** Tries one server after the other while they answer that they do not know the resource. */
-  private Future<RawJson> read(GatewayCall call, List<ViewList.Target> found, int next) {
+  /**
+   * Finds the server of a URI.
+   *
+   * @param by which kind of URI it is
+   * @return fails if there is none, with the URIs to use where it may be one of several servers
+   */
+  Future<ViewList.Target> resource(
+      GatewayCall call, String uri, BiFunction<ViewUris, String, ViewUris.UriRoute> by) {
     GatewayRequest request = call.request();
-    if (found.isEmpty()) {
-      String uri = request.text("uri");
-      call.about(null, uri);
-      noteDenied(call, ListKind.RESOURCES, uri);
-      return Future.failedFuture(McpErrors.unknownResource(request, uri));
+    return uris(request.view(), uri, call::seen)
+        .map(
+            uris -> {
+              ViewUris.UriRoute found = by.apply(uris, uri);
+              ViewList.Target target = found.target();
+              if (target == null) {
+                call.about(null, uri);
+                noteDenied(call, ListKind.RESOURCES, uri);
+                throw McpErrors.unknownResource(request, uri, found.instead());
+              }
+              return target;
+            });
+  }
+
+  /** Waits for lists that are missing; for fresh ones only where no list has the URI. */
+  private Future<ViewUris> uris(
+      DirectoryView view, String uri, UnaryOperator<DirectorySnapshot> seen) {
+    ViewUris known = seen.apply(directory.snapshot()).uris(view);
+    if (known.isComplete() && known.isListed(uri)) {
+      return Future.succeededFuture(known);
     }
-    ViewList.Target target = found.get(next);
-    call.about(target.server(), target.key());
-    RawJson params =
-        target.key().equals(target.name())
-            ? request.params()
-            : request.params().with("uri", RawJson.string(target.key()));
-    Future<RawJson> read = send(call, target.server(), Addresses.RESOURCES_READ, params);
-    return next + 1 == found.size()
-        ? read
-        : read.recover(
-            failure ->
-                ResourceCandidates.isNotFound(McpFailure.of(failure))
-                    ? read(call, found, next + 1)
-                    : Future.failedFuture(failure));
+    return (view.isOfOneServer()
+            ? directory.ready(vertx)
+            : directory.ready(vertx, view, List.of(ListKind.RESOURCES, ListKind.TEMPLATES)))
+        .map(snapshot -> seen.apply(snapshot).uris(view));
+  }
+
+  /** The URIs of the client's view, by the lists that it sees now. */
+  ViewUris uris(GatewayCall call) {
+    return call.seen(directory.snapshot()).uris(call.request().view());
+  }
+
+  /** The result of a server, by the client's URIs. */
+  private RawJson named(GatewayCall call, String server, RawJson params, RawJson result) {
+    DirectoryView view = call.request().view();
+    if (view.isOfOneServer() || !ResultUris.mayBeIn(result)) {
+      return result;
+    }
+    ViewUris uris = uris(call);
+    RawJson sent = params.member("uri");
+    RawJson asked = call.request().params().member("uri");
+    if (sent == null || asked == null || !sent.isString() || !asked.isString()) {
+      return ResultUris.renamed(result, own -> uris.name(server, own));
+    }
+    String own = sent.asString();
+    return ResultUris.renamed(
+        result, uri -> uri.equals(own) ? asked.asString() : uris.name(server, uri));
   }
 
   // ---- completion
@@ -295,32 +340,11 @@ public final class RequestRouter {
       }
       case "ref/resource" -> {
         String uri = GatewayRequest.text(ref, "uri");
-        yield template(call.request().view(), uri)
-            .onFailure(absent -> noteDenied(call, ListKind.RESOURCES, uri))
+        yield resource(call, uri, ViewUris::template)
             .compose(target -> complete(call, ref, "uri", target));
       }
       default -> throw McpErrors.invalidParams("\"ref.type\" must be ref/prompt or ref/resource");
     };
-  }
-
-  private Future<ViewList.Target> template(DirectoryView view, String uri) {
-    return directory
-        .ready(vertx, view, List.of(ListKind.TEMPLATES))
-        .compose(
-            snapshot -> {
-              ViewList.Target template = snapshot.list(view, ListKind.TEMPLATES).find(uri);
-              return template != null
-                  ? Future.succeededFuture(template)
-                  : resources(view, uri)
-                      .map(
-                          found -> {
-                            if (found.isEmpty()) {
-                              throw McpErrors.invalidParams(
-                                  "Unknown resource: " + McpErrors.shown(uri));
-                            }
-                            return found.get(0);
-                          });
-            });
   }
 
   private Future<RawJson> complete(
@@ -349,6 +373,6 @@ public final class RequestRouter {
       return Future.failedFuture(McpErrors.absent(call.request()));
     }
     call.leavesFor(server);
-    return call.send(server, suffix, params);
+    return call.send(server, suffix, params).map(result -> named(call, server, params, result));
   }
 }

@@ -6,6 +6,7 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.SkillNames;
 import dev.mcpbus.directory.ViewList;
+import dev.mcpbus.directory.ViewUris;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
@@ -34,27 +35,19 @@ final class SkillRequests {
     GatewayRequest request = call.request();
     String uri = request.text("uri");
     call.about(null, uri);
-    return target(request.view(), uri)
-        .compose(
-            found -> {
-              if (found.isEmpty()) {
-                router.noteDenied(call, ListKind.SKILLS, uri);
-                return Future.failedFuture(
-                    McpErrors.invalidParams("Unknown resource: " + McpErrors.shown(uri)));
-              }
-              return send(call, found.get(0));
-            });
+    return target(call, uri).compose(found -> send(call, found));
   }
 
-  private Future<List<ViewList.Target>> target(DirectoryView view, String uri) {
+  private Future<ViewList.Target> target(GatewayCall call, String uri) {
+    DirectoryView view = call.request().view();
     return directory
         .ready(vertx, view, List.of(ListKind.SKILLS))
         .compose(
             snapshot -> {
               ViewList.Target owner = SkillNames.owner(snapshot.list(view, ListKind.SKILLS), uri);
               return owner == null
-                  ? router.resources(view, uri)
-                  : Future.succeededFuture(List.of(owner));
+                  ? router.resource(call, uri, ViewUris::route)
+                  : Future.succeededFuture(owner);
             });
   }
 
@@ -63,14 +56,17 @@ final class SkillRequests {
     call.about(target.server(), target.key());
     boolean skill = request.method().equals(Methods.SKILLS_GET);
     String suffix = skill ? Addresses.SKILLS_GET : Addresses.RESOURCES_DIRECTORY;
-    if (target.key().equals(target.name())) {
-      return router.send(call, target.server(), suffix, request.params());
+    boolean written = !target.key().equals(target.name());
+    RawJson params =
+        written
+            ? request.params().with("uri", RawJson.string(target.key()))
+            : request.params();
+    Future<RawJson> sent = router.send(call, target.server(), suffix, params);
+    if (request.view().isOfOneServer()) {
+      return sent;
     }
-    RawJson params = request.params().with("uri", RawJson.string(target.key()));
-    UnaryOperator<String> name = uri -> ViewList.uriAt(target.server(), uri);
-    return router
-        .send(call, target.server(), suffix, params)
-        .map(result -> skill ? renamedSkill(result, name) : renamedList(result, name));
+    UnaryOperator<String> name = router.uris(call).renaming(target.server(), written);
+    return sent.map(result -> skill ? renamedSkill(result, name) : renamedList(result, name));
   }
 
   private static RawJson renamedSkill(RawJson result, UnaryOperator<String> name) {

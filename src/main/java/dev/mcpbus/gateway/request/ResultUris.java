@@ -1,0 +1,88 @@
+package dev.mcpbus.gateway.request;
+
+import dev.mcpbus.protocol.ByteSearch;
+import dev.mcpbus.protocol.RawJson;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * The URIs that a server's result hands out: resource links and embedded resources in the content
+ * of tool calls and of prompts, and the contents of a resource. They become the client's, so that
+ * it can read them at the server that they came from. Stateless.
+ */
+final class ResultUris {
+
+  private static final ByteSearch MEMBER = new ByteSearch("\"uri\"");
+  private static final String URI = "uri";
+
+  private ResultUris() {}
+
+  /** Whether a result may have a URI; nearly none has, and is not read then. */
+  static boolean mayBeIn(RawJson result) {
+    return result.contains(MEMBER);
+  }
+
+  /**
+   * @param name from the server's own URI to the client's
+   */
+  static RawJson renamed(RawJson result, UnaryOperator<String> name) {
+    RawJson named = result;
+    named = each(named, "content", block -> block(block, name));
+    named = each(named, "messages", message -> inside(message, "content", name));
+    named = each(named, "contents", content -> uri(content, name));
+    RawJson ofTask = named.member("result");
+    return ofTask == null || !ofTask.isObject()
+        ? named
+        : replaced(named, "result", ofTask, renamed(ofTask, name));
+  }
+
+  /** A message of a prompt: its content is one block, or a list of them. */
+  private static RawJson inside(RawJson message, String member, UnaryOperator<String> name) {
+    RawJson content = message.member(member);
+    if (content == null) {
+      return message;
+    }
+    return content.isArray()
+        ? each(message, member, block -> block(block, name))
+        : replaced(message, member, content, block(content, name));
+  }
+
+  private static RawJson block(RawJson block, UnaryOperator<String> name) {
+    RawJson type = block.member("type");
+    String what = type == null || !type.isString() ? "" : type.asString();
+    if (what.equals("resource_link")) {
+      return uri(block, name);
+    }
+    RawJson resource = what.equals("resource") ? block.member("resource") : null;
+    return resource == null
+        ? block
+        : replaced(block, "resource", resource, uri(resource, name));
+  }
+
+  private static RawJson uri(RawJson object, UnaryOperator<String> name) {
+    RawJson uri = object.member(URI);
+    if (uri == null || !uri.isString()) {
+      return object;
+    }
+    String own = uri.asString();
+    String shown = name.apply(own);
+    return shown.equals(own) ? object : object.with(URI, RawJson.string(shown));
+  }
+
+  private static RawJson each(RawJson object, String member, UnaryOperator<RawJson> change) {
+    RawJson array = object.member(member);
+    if (array == null || !array.isArray()) {
+      return object;
+    }
+    List<RawJson> elements = array.elements();
+    List<RawJson> changed = new ArrayList<>(elements);
+    changed.replaceAll(change);
+    return changed.equals(elements) ? object : object.with(member, RawJson.array(changed));
+  }
+
+  /** Keeps the object's own bytes where nothing has changed. */
+  private static RawJson replaced(RawJson object, String member, RawJson before, RawJson after) {
+    return after.equals(before) ? object : object.with(member, after);
+  }
+}
