@@ -52,6 +52,7 @@ public final class ScriptedPeer implements Shareable {
   private final Context context;
   private final Script script;
   private final List<JsonObject> received = new CopyOnWriteArrayList<>();
+  private final List<String> texts = new CopyOnWriteArrayList<>();
   private final List<Channel> channels = new CopyOnWriteArrayList<>();
 
   public ScriptedPeer(Vertx vertx, Script script) {
@@ -94,6 +95,7 @@ public final class ScriptedPeer implements Shareable {
       public void onMessage(Envelope message) {
         JsonObject json = message.text().toJsonObject();
         received.add(json);
+        texts.add(message.text().toString());
         RawJson id = message.id();
         if (message.kind() != Envelope.Kind.REQUEST || id == null) {
           return;
@@ -174,6 +176,16 @@ public final class ScriptedPeer implements Shareable {
     return received.stream()
         .filter(message -> !message.containsKey("method") && message.getValue("id").equals(id))
         .toList();
+  }
+
+  /** All that came, as it was written. */
+  public List<String> texts() {
+    return List.copyOf(texts);
+  }
+
+  /** Sends a notification over the newest connection, its params as they are written. */
+  public void tell(String method, String params) {
+    say("{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + "}");
   }
 
   public int connections() {
