@@ -6,44 +6,11 @@
  *
  * Prints one JSON object with what it was given.
  */
+import { open } from './sdk-open.mjs';
+
 const [kind, url, ...args] = process.argv.slice(2);
-const stdio = args.length > 0 ? { command: url, args } : undefined;
-const info = { name: `sdk-${kind}`, version: '1.0.0' };
-const capabilities = { elicitation: {}, sampling: {}, roots: {} };
-
-async function v1() {
-  const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
-  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-  const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
-  const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
-  const types = await import('@modelcontextprotocol/sdk/types.js');
-  const client = new Client(info, { capabilities });
-  return {
-    client,
-    transport: stdio ? new StdioClientTransport(stdio)
-      : kind === 'v1-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
-    on: (method, handler) => client.setRequestHandler(
-      { 'elicitation/create': types.ElicitRequestSchema, 'sampling/createMessage': types.CreateMessageRequestSchema }[method],
-      handler),
-    call: (params, options) => client.callTool(params, undefined, options),
-  };
-}
-
-async function v2() {
-  const { Client, SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-  const mode = { 'v2-sse': 'legacy', 'v2-legacy': 'legacy', 'v2-modern': { pin: '2026-07-28' }, 'v2-auto': 'auto' }[kind];
-  const client = new Client(info, { capabilities, versionNegotiation: { mode } });
-  return {
-    client,
-    transport: stdio ? new StdioClientTransport(stdio)
-      : kind === 'v2-sse' ? new SSEClientTransport(new URL(url)) : new StreamableHTTPClientTransport(new URL(url)),
-    on: (method, handler) => client.setRequestHandler(method, handler),
-    call: (params, options) => client.callTool(params, options),
-  };
-}
-
-const { client, transport, on, call } = await (kind.startsWith('v1') ? v1() : v2());
+const { client, transport, on, call } =
+  await open(kind, url, args, { elicitation: {}, sampling: {}, roots: {} });
 const asked = [];
 on('elicitation/create', (request) => {
   asked.push(request.params.message);

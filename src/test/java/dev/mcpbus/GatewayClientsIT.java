@@ -18,13 +18,11 @@ import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,21 +73,8 @@ class GatewayClientsIT {
     return "http://127.0.0.1:" + bus.port() + path;
   }
 
-  /** Runs a program of Node to its end, and gives what it says on stdout. */
   private static String node(String... args) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(NpmServers.node()));
-    command.addAll(List.of(args));
-    Path out = Files.createTempFile(folder, "out", "");
-    Path err = Files.createTempFile(folder, "err", "");
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-    builder.environment().put("HOME", folder.toString());
-    Process process = builder.start();
-    boolean ended = process.waitFor(60, TimeUnit.SECONDS);
-    process.destroyForcibly();
-    assertThat(ended).as("ended: %s", Files.readString(err)).isTrue();
-    assertThat(process.exitValue()).as(Files.readString(err)).isZero();
-    return Files.readString(out);
+    return NpmServers.run(folder, args);
   }
 
   @ParameterizedTest(name = "{0} client of the TypeScript SDK, {1} server")

@@ -143,6 +143,12 @@ public final class Addresses {
   /** Published on one node only: lists may have changed. */
   public static final String GATEWAY_CHANGED = "mcp.gateway.changed";
 
+  /**
+   * Published between the nodes: a notification of a shared connection that clients of the gateway
+   * may get ({@link ServerNotice}).
+   */
+  public static final String GATEWAY_NOTIFIED = "mcp.gateway.notified";
+
   /** Published on one node only: a resource was updated, or a task changed. */
   public static final String GATEWAY_UPDATED = "mcp.gateway.updated";
 

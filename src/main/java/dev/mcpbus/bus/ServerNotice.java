@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An event of a connection for the gateway, with the params of the notification as the bytes that
- * the server sent. An event of a private connection goes to its holder as this message, one of a
- * shared connection is published as a JSON object ({@link Events}) with the bytes in a header.
- * Immutable.
+ * the server sent. The one of a private connection goes to its holder, the one of a shared
+ * connection to the directories ({@link Addresses#GATEWAY_NOTIFIED}), beside the JSON object that
+ * everyone else gets ({@link Events}). Immutable.
  *
  * @param connection the id of the connection
  * @param type one of {@link Events}
@@ -23,18 +23,11 @@ public record ServerNotice(String connection, String type, String method, RawJso
 
   private static final String CONNECTION = "id";
   private static final String TYPE = "type";
-  private static final String PARAMS = "params";
+  private static final String BESIDE = "notice";
 
   /** Sends the notice to the holder of a private connection. */
   public void sendTo(EventBus bus, String address) {
-    bus.send(
-        address,
-        params.toBuffer(),
-        new DeliveryOptions()
-            .setCodecName(Codecs.SHARED)
-            .addHeader(CONNECTION, connection)
-            .addHeader(TYPE, type)
-            .addHeader(Headers.METHOD, method));
+    bus.send(address, params.toBuffer(), options());
   }
 
   /**
@@ -54,22 +47,40 @@ public record ServerNotice(String connection, String type, String method, RawJso
     }
   }
 
-  /** Options for the event that is published: the bytes beside the JSON object. */
-  public static DeliveryOptions beside(RawJson params) {
-    return new DeliveryOptions().addHeader(PARAMS, params.toString());
+  /** Publishes the notice of a shared connection to the directories of all nodes. */
+  public void publish(EventBus bus) {
+    bus.publish(Addresses.GATEWAY_NOTIFIED, params.toBuffer(), options());
   }
 
-  /** Reads a notice, or an event; a node with an older mcpbus sends no bytes. */
+  /**
+   * Marks the event beside a notice that is published. It carries no bytes: pages may receive it,
+   * in their own form.
+   */
+  public static DeliveryOptions beside() {
+    return new DeliveryOptions().addHeader(BESIDE, "true");
+  }
+
+  /** Whether a notice is published beside the event; a node with an older mcpbus publishes none. */
+  public static boolean isBeside(Message<JsonObject> event) {
+    return event.headers().contains(BESIDE);
+  }
+
+  private DeliveryOptions options() {
+    return new DeliveryOptions()
+        .setCodecName(Codecs.SHARED)
+        .addHeader(CONNECTION, connection)
+        .addHeader(TYPE, type)
+        .addHeader(Headers.METHOD, method);
+  }
+
+  /** Reads a notice, or an event. */
   public static ServerNotice of(Message<?> message) {
     if (message.body() instanceof JsonObject event) {
-      String text = message.headers().get(PARAMS);
       return new ServerNotice(
           event.getString(CONNECTION, ""),
           event.getString(TYPE, ""),
           event.getString("method", ""),
-          text != null
-              ? RawJson.of(text)
-              : RawJson.of(event.getJsonObject("params", new JsonObject())));
+          RawJson.of(event.getJsonObject("params", new JsonObject())));
     }
     return new ServerNotice(
         String.valueOf(message.headers().get(CONNECTION)),

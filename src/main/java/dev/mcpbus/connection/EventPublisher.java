@@ -85,8 +85,11 @@ final class EventPublisher {
     if (principal != null) {
       event.put("principal", principal);
     }
-    publish(
-        event, FOR_GATEWAY.contains(type) ? ServerNotice.beside(params) : new DeliveryOptions());
+    boolean beside = privateConnection == null && FOR_GATEWAY.contains(type);
+    publish(event, beside ? ServerNotice.beside() : new DeliveryOptions());
+    if (beside) {
+      new ServerNotice(id.value(), type, method, params).publish(bus);
+    }
   }
 
   private JsonObject event(String type, long epoch) {

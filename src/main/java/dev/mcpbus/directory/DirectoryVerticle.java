@@ -9,6 +9,7 @@ import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.ServerNotice;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +31,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class DirectoryVerticle extends VerticleBase
     implements DirectoryLists.DirectoryListener {
+
+  /** The notices that sessions and streams get from here. */
+  private static final Set<String> UPDATES = Set.of(Events.RESOURCE_UPDATED, Events.TASK);
 
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryVerticle.class);
 
@@ -93,6 +98,10 @@ public final class DirectoryVerticle extends VerticleBase
     bus.<JsonObject>localConsumer(Addresses.GATEWAY_SUBSCRIBE, subscriptions::handle);
     List<Future<?>> listening = new ArrayList<>();
     listening.add(bus.<JsonObject>consumer(Addresses.ALL_EVENTS, this::onEvent).completion());
+    listening.add(
+        bus.<Buffer>consumer(
+                Addresses.GATEWAY_NOTIFIED, message -> updated(ServerNotice.of(message)))
+            .completion());
     services.forEach(service -> listening.add(service.open(vertx, lists)));
     listening.add(subscriptions.open());
     listening.add(directory.taskIds().open(vertx));
@@ -138,9 +147,18 @@ public final class DirectoryVerticle extends VerticleBase
         lists.changed(id, ListKind.TEMPLATES);
         lists.changed(id, ListKind.SKILLS);
       }
-      case Events.RESOURCE_UPDATED, Events.TASK ->
-          vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, ServerNotice.of(message), LOCAL);
+      case Events.RESOURCE_UPDATED, Events.TASK -> {
+        if (!ServerNotice.isBeside(message)) {
+          updated(ServerNotice.of(message)); // of a node with an older mcpbus
+        }
+      }
       default -> {}
+    }
+  }
+
+  private void updated(ServerNotice notice) {
+    if (UPDATES.contains(notice.type())) {
+      vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, notice, LOCAL);
     }
   }
 

@@ -38,6 +38,9 @@ class UnchangedTest {
           + ODD
           + "}";
 
+  private static final String URL =
+      "{\"mode\":\"url\",\"message\":\"Pay\",\"url\":\"https:\\/\\/example.com\\/pay?a=1.0\"}";
+
   /** Answers that a form would not accept, or would fill in, or that are hardly answers. */
   private static final String UNFIT =
       "{\"action\":\"accept\",\"content\":{\"age\":\"ol\\u0064\",\"other\":[1.0]}," + ODD + "}";
@@ -191,6 +194,57 @@ class UnchangedTest {
       await().until(stream::hasEnded);
       assertThat(event(stream, "User rejected")).endsWith(",\"error\":" + error + "}");
       assertThat(peer.received("tools/call")).hasSize(1);
+    }
+  }
+
+  /** Asks the same URL in two rounds. */
+  private static String url(String state) {
+    return "\"result\":{\"resultType\":\"input_required\",\"requestState\":\""
+        + state
+        + "\",\"inputRequests\":{\"w\":{\"method\":\"elicitation/create\",\"params\":"
+        + URL
+        + "}}}";
+  }
+
+  @Test
+  void initialize_client_discover_server_the_question_for_a_url_has_an_id_that_stays() {
+    Peers.discover(
+        bus,
+        "p",
+        (method, params, connection) ->
+            switch (method) {
+              case "tools/list" -> Peers.tools("t");
+              case "tools/call" ->
+                  switch (params.getString("requestState", "0")) {
+                    case "0" -> url("1");
+                    case "1" -> url("2");
+                    default -> Peers.text("done");
+                  };
+              default -> null;
+            });
+    McpHttp.Session session = client.initialize("2025-11-25", CAN);
+    try (McpHttp.Stream stream =
+        session.streamed(client.request("tools/call", Peers.call("p__t")))) {
+      String first = event(stream, "\"mcpbus-1\"");
+      answer(session, idOf(first), "\"result\":{\"action\":\"accept\"}");
+      String again = event(stream, "\"mcpbus-2\"");
+      answer(session, idOf(again), "\"result\":{\"action\":\"accept\"}");
+      await().until(stream::hasEnded);
+      JsonObject params = new JsonObject(first).getJsonObject("params");
+      assertThat(params.getString("elicitationId")).isNotBlank();
+      assertThat(new JsonObject(again).getJsonObject("params")).isEqualTo(params);
+      assertThat(first).endsWith(URL.substring(1) + "}");
+    }
+  }
+
+  @Test
+  void the_id_of_a_servers_own_question_for_a_url_stays_the_servers() {
+    ScriptedPeer peer = older();
+    McpHttp.Session session = client.initialize("2025-11-25", CAN);
+    try (McpHttp.Stream stream = called(peer, session, new JsonObject())) {
+      String own = URL.replace("{", "{\"elicitationId\":\"e-1\",");
+      peer.say(request(77, "elicitation/create", own));
+      assertThat(event(stream, "elicitation/create")).endsWith("\"params\":" + own + "}");
     }
   }
 

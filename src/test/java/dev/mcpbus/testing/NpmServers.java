@@ -1,5 +1,6 @@
 package dev.mcpbus.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
 /**
@@ -45,6 +47,28 @@ public final class NpmServers {
       abort(remedy);
     }
     return script.toString();
+  }
+
+  /**
+   * Runs a program of Node to its end, at most a minute.
+   *
+   * @param home its home and what it writes
+   * @return what it says on stdout
+   */
+  public static String run(Path home, String... args) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(node()));
+    command.addAll(List.of(args));
+    Path out = Files.createTempFile(home, "out", "");
+    Path err = Files.createTempFile(home, "err", "");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+    builder.environment().put("HOME", home.toString());
+    Process process = builder.start();
+    boolean ended = process.waitFor(60, TimeUnit.SECONDS);
+    process.destroyForcibly();
+    assertThat(ended).as("ended: %s", Files.readString(err)).isTrue();
+    assertThat(process.exitValue()).as(Files.readString(err)).isZero();
+    return Files.readString(out);
   }
 
   /** A configuration entry that runs a script over stdio. */

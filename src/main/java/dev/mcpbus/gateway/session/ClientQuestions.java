@@ -13,9 +13,11 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class ClientQuestions {
 
   private static final int MAX_OPEN = 64;
+  private static final String ELICITATION_ID = "elicitationId";
 
   /**
    * An open question.
@@ -85,7 +88,9 @@ final class ClientQuestions {
         MessageWriter.request(
             RawJson.string(id),
             method,
-            method.equals(Methods.ROOTS_LIST) && params.length() == 2 ? null : params));
+            method.equals(Methods.ROOTS_LIST) && params.length() == 2
+                ? null
+                : named(params, call == null ? key : call)));
     return answer.future();
   }
 
@@ -130,9 +135,29 @@ final class ClientQuestions {
         || !(capabilities.getValue(method.substring(0, slash)) instanceof JsonObject settings)) {
       return false;
     }
+    return !isUrl(params) || settings.containsKey("url");
+  }
+
+  private static boolean isUrl(RawJson params) {
     RawJson mode = params.member("mode");
-    boolean url = mode != null && mode.isString() && mode.asString().equals("url");
-    return !url || settings.containsKey("url");
+    return mode != null && mode.isString() && mode.asString().equals("url");
+  }
+
+  /**
+   * The params with the id that a client of 2025-11-25 requires where it shall open a URL, and that
+   * a server of the {@code discover} era does not send. It is the same for the same question in a
+   * later round of the same call.
+   *
+   * @param scope the call that the question belongs to, or the question's key
+   */
+  private static RawJson named(RawJson params, String scope) {
+    return !isUrl(params) || params.member(ELICITATION_ID) != null
+        ? params
+        : params.withNew(
+            ELICITATION_ID,
+            RawJson.string(
+                UUID.nameUUIDFromBytes((scope + " " + params).getBytes(StandardCharsets.UTF_8))
+                    .toString()));
   }
 
   /** The failure of a question that the client has not offered to answer. */
