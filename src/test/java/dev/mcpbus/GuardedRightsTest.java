@@ -44,13 +44,13 @@ class GuardedRightsTest {
           "gets tokens with it, and keeps them encrypted",
           Set.of(
               "hosting.credentials.OAuthAuthenticators",
-              "hosting.credentials.OAuthTokenAuthenticator",
               "security.oauth.RegisteredClient",
               "security.oauth.TokenGrants",
               "security.oauth.OAuthClient",
               "security.oauth.OAuthSettings",
               "security.oauth.TokenEndpoint",
-              "security.oauth.OAuthTokens"),
+              "security.oauth.OAuthTokens",
+              "security.oauth.WorkloadToken"),
           "reads what a configuration means by it, and what of it may be shown",
           Set.of(
               "config.ClusterReader",

@@ -10,6 +10,7 @@ import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.TokenStore;
 import dev.mcpbus.testing.ChannelProbe;
+import dev.mcpbus.testing.DpopProof;
 import dev.mcpbus.testing.OAuthWorld;
 import dev.mcpbus.testing.OAuthWorld.Answer;
 import dev.mcpbus.testing.TestBus;
@@ -19,6 +20,7 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.file.Files;
@@ -89,6 +91,8 @@ class OAuthTransportTest {
                 null,
                 null,
                 null,
+                null,
+                d.dpop(),
                 null));
   }
 
@@ -189,6 +193,63 @@ class OAuthTransportTest {
     expect(probe.fail(2, "tools/call"), Reason.FORBIDDEN);
     assertThat(world.seen("/token")).hasSize(tokens);
     assertThat(world.seen("/mcp")).hasSizeLessThanOrEqualTo(5);
+    probe.close();
+  }
+
+  private void bindsTokens() {
+    world.challenge = "DPoP";
+    world.metadata(
+        new JsonObject().put("dpop_signing_alg_values_supported", new JsonArray().add("ES256")));
+    world.tokenAnswer = world::bind;
+  }
+
+  private DpopProof proof(int request) {
+    return DpopProof.of(String.valueOf(world.seen("/mcp").get(request).headers().get("dpop")));
+  }
+
+  @Test
+  void each_request_with_a_bound_token_names_its_method_and_its_url_without_the_query()
+      throws Exception {
+    bindsTokens();
+    URI withQuery = URI.create(world.url() + "?key=s3cret");
+    ChannelProbe probe =
+        open(HttpOptions.of(withQuery).withListen(false).withOAuth(OAuthOptions.DEFAULT));
+    assertThat(probe.call(1, "tools/list").payload()).hasToString("{\"n\":1}");
+    assertThat(probe.call(2, "tools/list").payload()).hasToString("{\"n\":2}");
+    assertThat(proof(1).claims().getString("htu")).isEqualTo(world.url().toString());
+    assertThat(proof(1).claims().getString("htm")).isEqualTo("POST");
+    assertThat(proof(1).claims().getString("jti")).isNotEqualTo(proof(2).claims().getString("jti"));
+    assertThat(proof(1).jkt()).isEqualTo(proof(2).jkt());
+    assertThat(probe.foreignCallbacks()).isZero();
+    probe.close();
+  }
+
+  @Test
+  void a_nonce_of_the_server_costs_one_more_request_when_it_changes() throws Exception {
+    bindsTokens();
+    world.resourceNonce = "r-1";
+    ChannelProbe probe = person();
+    assertThat(probe.call(1, "tools/list").payload()).hasToString("{\"n\":1}");
+    assertThat(probe.call(2, "tools/list").payload()).hasToString("{\"n\":2}");
+    assertThat(world.seen("/mcp")).as("no token, no nonce, right, right").hasSize(4);
+    world.resourceNonce = "r-2";
+    assertThat(probe.call(3, "tools/list").payload()).hasToString("{\"n\":3}");
+    assertThat(world.seen("/mcp")).hasSize(6);
+    assertThat(proof(5).claims().getString("nonce")).isEqualTo("r-2");
+    assertThat(world.seen("/token")).hasSize(1);
+    probe.close();
+  }
+
+  @Test
+  void a_nonce_that_is_never_right_is_auth_required_without_a_loop() throws Exception {
+    bindsTokens();
+    ChannelProbe probe = person();
+    probe.call(1, "tools/list");
+    int before = world.seen("/mcp").size();
+    world.anyNonceIsWrong = true;
+    expect(probe.fail(2, "tools/list"), Reason.AUTH_REQUIRED);
+    assertThat(world.seen("/mcp")).hasSize(before + 3);
+    assertThat(world.seen("/token")).hasSize(1);
     probe.close();
   }
 

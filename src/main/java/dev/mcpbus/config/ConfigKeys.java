@@ -162,7 +162,11 @@ final class ConfigKeys {
           "privateKey",
           "keyId",
           "idJag",
+          "workloadIdentity",
+          "dpop",
           "tokenStore");
+
+  static final Set<String> WORKLOAD_IDENTITY = Set.of("token", "tokenFile");
 
   static final Set<String> ID_JAG =
       Set.of(

@@ -3,9 +3,11 @@ package dev.mcpbus.config;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.WorkloadIdentity;
 import dev.mcpbus.security.oauth.TokenStoreProvider;
 import dev.mcpbus.transport.OAuthOptions;
 import io.vertx.core.json.JsonObject;
@@ -45,7 +47,12 @@ final class OAuthReader {
 
   private OAuthOptions options(ConfigEntry entry) {
     OAuthGrant grant =
-        entry.choice("grant", OAuthGrant.class).orElse(OAuthGrant.AUTHORIZATION_CODE);
+        entry
+            .choice("grant", OAuthGrant.class)
+            .orElse(
+                entry.has("workloadIdentity")
+                    ? OAuthGrant.WORKLOAD_IDENTITY
+                    : OAuthGrant.AUTHORIZATION_CODE);
     OAuthOptions options =
         new OAuthOptions(
             grant,
@@ -59,6 +66,11 @@ final class OAuthReader {
             entry.path("privateKey").orElse(null),
             text(entry, "keyId"),
             entry.object("idJag", ConfigKeys.ID_JAG).map(OAuthReader::idJag).orElse(null),
+            entry
+                .object("workloadIdentity", ConfigKeys.WORKLOAD_IDENTITY)
+                .map(OAuthReader::workload)
+                .orElse(null),
+            entry.choice("dpop", DpopMode.class).orElse(DpopMode.AUTO),
             entry
                 .plugin("tokenStore", Plugins.tokenStores())
                 .map(TokenStoreProvider::name)
@@ -76,6 +88,7 @@ final class OAuthReader {
   private static void needs(ConfigEntry entry, OAuthOptions options) {
     OAuthGrant grant = options.grant();
     if (grant != OAuthGrant.AUTHORIZATION_CODE
+        && grant != OAuthGrant.WORKLOAD_IDENTITY
         && options.clientId() == null
         && options.clientMetadataUrl() == null) {
       need(entry, grant, "clientId");
@@ -93,6 +106,9 @@ final class OAuthReader {
     }
     if (grant == OAuthGrant.ID_JAG && !entry.has("idJag")) {
       need(entry, grant, "idJag");
+    }
+    if (grant == OAuthGrant.WORKLOAD_IDENTITY && !entry.has("workloadIdentity")) {
+      need(entry, grant, "workloadIdentity");
     }
   }
 
@@ -184,6 +200,19 @@ final class OAuthReader {
         MessageTexts.quote(entry.path() + key) + " is not an https URL",
         "Write https://host/path, without user and fragment");
     return null;
+  }
+
+  private static @Nullable WorkloadIdentity workload(ConfigEntry entry) {
+    Sensitive token = secret(entry, "token");
+    Path file = entry.path("tokenFile").orElse(null);
+    if ((token == null) == (file == null)) {
+      entry.wrong(
+          entry.node().line(),
+          "\"workloadIdentity\" needs tokenFile, or token",
+          "Write one of them");
+      return null;
+    }
+    return new WorkloadIdentity(token, file);
   }
 
   private static @Nullable IdentityProvider idJag(ConfigEntry entry) {

@@ -9,5 +9,7 @@ public enum OAuthGrant {
   /** A JWT signed with the private key is itself the grant (RFC 7523, section 2.1). */
   JWT_BEARER,
   /** An enterprise's identity provider exchanges an identity assertion for the grant. */
-  ID_JAG
+  ID_JAG,
+  /** A JWT of the platform that runs this process is itself the grant (SEP-1933, RFC 7523). */
+  WORKLOAD_IDENTITY
 }

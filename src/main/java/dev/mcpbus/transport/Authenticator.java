@@ -4,6 +4,7 @@ import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.Future;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,23 @@ public interface Authenticator {
    * expired credentials first. Fails with a {@link TransportException}.
    */
   Future<Map<String, Sensitive>> headers();
+
+  /**
+   * The headers for this one request; for credentials that contain a proof about it, such as DPoP
+   * (RFC 9449). By default those of {@link #headers()}.
+   *
+   * @param method such as {@code POST}
+   * @param url of the request, without query and fragment; asked for where it is needed
+   */
+  default Future<Map<String, Sensitive>> headers(String method, Supplier<String> url) {
+    return headers();
+  }
+
+  /**
+   * The server supplied a nonce for later proofs, with any answer (RFC 9449, section 8.2); said
+   * before {@link #challenged}. By default ignored.
+   */
+  default void nonce(String supplied) {}
 
   /**
    * Tries to get credentials that satisfy the server. Calls during a running attempt share its

@@ -1,10 +1,12 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.WorkloadIdentity;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * @param keyId of that key, null for none
  * @param idJag the identity provider that exchanges an identity assertion; for {@link
  *     OAuthGrant#ID_JAG}
+ * @param workloadIdentity the platform's JWT; for {@link OAuthGrant#WORKLOAD_IDENTITY}
+ * @param dpop whether tokens are bound to a key of the client
  * @param tokenStore name of the store that keeps the tokens, null for the program's own
  */
 @PublicApi
@@ -47,6 +51,8 @@ public record OAuthOptions(
     @Nullable Path privateKey,
     @Nullable String keyId,
     @Nullable IdentityProvider idJag,
+    @Nullable WorkloadIdentity workloadIdentity,
+    DpopMode dpop,
     @Nullable String tokenStore) {
 
   public static final URI ANY_LOOPBACK_PORT = URI.create("http://127.0.0.1:0/callback");
@@ -64,6 +70,8 @@ public record OAuthOptions(
           null,
           null,
           null,
+          null,
+          DpopMode.AUTO,
           null);
 
   public OAuthOptions {
@@ -81,6 +89,9 @@ public record OAuthOptions(
     }
     if (idJag != null && idJag.subjectToken() != null) {
       secrets.add(idJag.subjectToken());
+    }
+    if (workloadIdentity != null && workloadIdentity.token() != null) {
+      secrets.add(workloadIdentity.token());
     }
     return secrets;
   }

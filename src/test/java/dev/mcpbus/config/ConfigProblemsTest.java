@@ -139,6 +139,14 @@ class ConfigProblemsTest {
             + " \"x\"}|the grant client_credentials needs \"clientSecret\" or \"privateKey\"",
         "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"id_jag\", \"clientId\": \"x\"}|the grant"
             + " id_jag needs \"idJag\"",
+        "\"url\": \"http://h/\", \"oauth\": {\"grant\": \"workload_identity\"}|the grant"
+            + " workload_identity needs \"workloadIdentity\"",
+        "\"url\": \"http://h/\", \"oauth\": {\"workloadIdentity\": {}}|\"workloadIdentity\" needs"
+            + " tokenFile, or token",
+        "\"url\": \"http://h/\", \"oauth\": {\"workloadIdentity\": {\"token\": \"t\","
+            + " \"tokenFile\": \"f\"}}|\"workloadIdentity\" needs tokenFile, or token",
+        "\"url\": \"http://h/\", \"oauth\": {\"dpop\": \"maybe\"}|\"oauth.dpop\" cannot be"
+            + " \"maybe\"",
         "\"url\": \"http://h/\", \"oauth\": {}, \"headersHelper\": \"x\"|OAuth cannot be combined with a headersHelper",
         "\"url\": \"http://h/\", \"oauth\": {}, \"headers\": {\"authorization\": \"x\"}|OAuth cannot be combined with a"
             + " headersHelper or an Authorization header",

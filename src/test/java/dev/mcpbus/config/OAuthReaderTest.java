@@ -3,9 +3,11 @@ package dev.mcpbus.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.WorkloadIdentity;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
 import java.net.URI;
@@ -68,6 +70,29 @@ class OAuthReaderTest {
             .idJag();
     assertThat(Objects.requireNonNull(idp).subjectTokenFile()).isEqualTo(folder.resolve("id.jwt"));
     assertThat(idp.subjectTokenType()).isEqualTo("id_token");
+    OAuthOptions workload =
+        oauth("\"oauth\": {\"workloadIdentity\": {\"tokenFile\": \"/run/jwt\"}}");
+    assertThat(workload.grant()).isEqualTo(OAuthGrant.WORKLOAD_IDENTITY);
+    assertThat(workload.workloadIdentity())
+        .isEqualTo(new WorkloadIdentity(null, Path.of("/run/jwt")));
+    assertThat(workload.clientId()).isNull();
+  }
+
+  @Test
+  void tokens_are_bound_to_a_key_as_the_file_says() {
+    assertThat(oauth("\"oauth\": {}").dpop()).isEqualTo(DpopMode.AUTO);
+    assertThat(oauth("\"oauth\": {\"dpop\": \"required\"}").dpop()).isEqualTo(DpopMode.REQUIRED);
+    assertThat(oauth("\"oauth\": {\"dpop\": \"never\"}").dpop()).isEqualTo(DpopMode.NEVER);
+  }
+
+  @Test
+  void the_jwt_of_a_workload_is_a_secret() {
+    ServerDefinition server =
+        server("\"oauth\": {\"workloadIdentity\": {\"token\": \"${API_TOKEN}\"}}");
+    assertThat(server.transport().secrets()).contains(Sensitive.of("canary-7f3a"));
+    OAuthOptions options = Objects.requireNonNull(((HttpOptions) server.transport()).oauth());
+    assertThat(server.view().encode() + server + options + options.workloadIdentity())
+        .doesNotContain("canary-7f3a");
   }
 
   @Test

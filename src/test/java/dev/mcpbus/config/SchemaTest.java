@@ -60,6 +60,8 @@ class SchemaTest {
         .isEqualTo(and(ConfigKeys.OAUTH, "$comment"));
     assertThat(properties("$defs", "oauth", "properties", "idJag").fieldNames())
         .isEqualTo(and(ConfigKeys.ID_JAG, "$comment"));
+    assertThat(properties("$defs", "oauth", "properties", "workloadIdentity").fieldNames())
+        .isEqualTo(and(ConfigKeys.WORKLOAD_IDENTITY, "$comment"));
     assertThat(properties("$defs", "server", "properties", "tls").fieldNames())
         .isEqualTo(and(ConfigKeys.TLS, "$comment"));
     assertThat(properties("properties", "bridge").fieldNames())

@@ -121,10 +121,13 @@ public final class ConformanceClient {
     if (context.containsKey("issuer")) {
       oauth.put("issuer", context.getString("issuer"));
     } else if (context.containsKey("private_key_pem")) {
-      Path key = Files.createTempFile("conformance", ".pem");
-      key.toFile().deleteOnExit();
-      Files.writeString(key, context.getString("private_key_pem"));
-      oauth.put("grant", "client_credentials").put("privateKey", key.toString());
+      oauth
+          .put("grant", "client_credentials")
+          .put("privateKey", file(context.getString("private_key_pem")));
+    } else if (context.containsKey("valid_jwt")) {
+      oauth.put(
+          "workloadIdentity",
+          new JsonObject().put("tokenFile", file(context.getString("valid_jwt"))));
     } else if (context.containsKey("idp_id_token")) {
       oauth
           .put("grant", "id_jag")
@@ -138,6 +141,12 @@ public final class ConformanceClient {
       oauth.put("grant", "client_credentials");
     }
     return oauth;
+  }
+
+  private static String file(String content) throws IOException {
+    Path file = Files.createTempFile("conformance", ".txt");
+    file.toFile().deleteOnExit();
+    return Files.writeString(file, content).toString();
   }
 
   private static ServerDefinition read(String name, JsonObject entry) {

@@ -66,6 +66,14 @@ public final class OAuthWorld implements AutoCloseable {
   public volatile Set<String> needed = Set.of();
   public volatile boolean holdTokens;
 
+  /** The nonces that proofs need at the token endpoint and at the MCP server; null for none. */
+  public volatile @Nullable String tokenNonce;
+
+  public volatile @Nullable String resourceNonce;
+
+  /** The MCP server refuses every proof with a nonce that it has not told before. */
+  public volatile boolean anyNonceIsWrong;
+
   private final Vertx vertx;
   private final HttpServer server;
   private final HttpClient browser;
@@ -222,7 +230,14 @@ public final class OAuthWorld implements AutoCloseable {
     } else if (path.equals("/authorize")) {
       authorize(request, fields);
     } else if (path.equals("/token")) {
-      Runnable answer = () -> json(request, tokenAnswer.apply(fields));
+      Runnable answer =
+          () -> {
+            if (!hasNonce(request, tokenNonce)) {
+              json(request, new Answer(400, new JsonObject().put("error", "use_dpop_nonce")));
+            } else {
+              json(request, tokenAnswer.apply(fields));
+            }
+          };
       if (holdTokens) {
         held.add(() -> vertx.runOnContext(nothing -> answer.run()));
       } else {
@@ -275,11 +290,41 @@ public final class OAuthWorld implements AutoCloseable {
         : new JsonObject().put("n", call.getValue("id"));
   }
 
+  /** A token bound to the key of the proof, where the request has one. */
+  public Answer bind(Map<String, String> form) {
+    Answer answer = issue(form);
+    answer.body().put("token_type", "DPoP");
+    return answer;
+  }
+
+  /** Tells the nonce, too, if the proof has another. */
+  private static boolean hasNonce(HttpServerRequest request, @Nullable String nonce) {
+    if (nonce == null) {
+      return true;
+    }
+    request.response().putHeader("DPoP-Nonce", nonce);
+    String proof = request.getHeader("dpop");
+    return proof != null && nonce.equals(DpopProof.of(proof).claims().getString("nonce"));
+  }
+
   private void guarded(HttpServerRequest request, String body) {
     String header = String.valueOf(request.getHeader("authorization"));
-    Set<String> scopes = header.startsWith("Bearer ") ? valid.get(header.substring(7)) : null;
+    boolean proven = header.startsWith("DPoP ");
+    Set<String> scopes =
+        header.startsWith("Bearer ")
+            ? valid.get(header.substring(7))
+            : proven ? valid.get(header.substring(5)) : null;
     String said = challenge;
-    if (scopes == null) {
+    if (anyNonceIsWrong) {
+      resourceNonce = "r-" + seen.size();
+    }
+    if (proven && !hasNonce(request, resourceNonce)) {
+      request
+          .response()
+          .setStatusCode(401)
+          .putHeader("www-authenticate", "DPoP error=\"use_dpop_nonce\"")
+          .end();
+    } else if (scopes == null) {
       var response = request.response().setStatusCode(401);
       if (said != null) {
         response.putHeader("www-authenticate", said);

@@ -2,9 +2,11 @@ package dev.mcpbus.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.WorkloadIdentity;
 import dev.mcpbus.transport.Authenticator.Challenge;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
@@ -45,6 +47,8 @@ class SensitiveOptionsTest {
               Sensitive.of("canary-subject"),
               null,
               "id_token"),
+          new WorkloadIdentity(Sensitive.of("canary-workload"), null),
+          DpopMode.AUTO,
           null);
 
   private static final HttpOptions HTTP =
@@ -104,7 +108,11 @@ class SensitiveOptionsTest {
     assertThat(HTTP.secrets())
         .extracting(Sensitive::reveal)
         .containsExactlyInAnyOrder(
-            "Bearer canary-header", "canary-client", "canary-idp", "canary-subject");
+            "Bearer canary-header",
+            "canary-client",
+            "canary-idp",
+            "canary-subject",
+            "canary-workload");
   }
 
   @Test

@@ -172,7 +172,9 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
         options.redirectUri(),
         options.privateKey(),
         options.keyId(),
-        options.idJag());
+        options.idJag(),
+        options.workloadIdentity(),
+        options.dpop());
   }
 
   private static @Nullable String text(@Nullable URI uri) {

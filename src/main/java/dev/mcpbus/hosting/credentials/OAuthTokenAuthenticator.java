@@ -9,33 +9,40 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
 import java.util.Map;
+import java.util.function.Supplier;
 
-/** Sends the token of an OAuth client in the {@code Authorization} header. Any thread may call. */
+/**
+ * Sends the token of an OAuth client, with a proof of its key if it is bound to one. Any thread may
+ * call.
+ */
 record OAuthTokenAuthenticator(OAuthClient client) implements Authenticator {
 
   private static final String AUTHORIZATION = "Authorization";
-  private static final String BEARER = "Bearer ";
 
+  /** A token that is bound to a key cannot be sent without a request. */
   @Override
   public Future<Map<String, Sensitive>> headers() {
+    return Future.failedFuture(
+        new TransportException(Reason.INTERNAL, Reached.NO, "a token needs the request it is for"));
+  }
+
+  @Override
+  public Future<Map<String, Sensitive>> headers(String method, Supplier<String> url) {
     return client
-        .token()
-        .map(
-            token ->
-                token == null
-                    ? Map.<String, Sensitive>of()
-                    : Map.of(AUTHORIZATION, Sensitive.of(BEARER + token)))
+        .headers(method, url)
         .recover(failure -> Future.failedFuture(asTransportFailure(failure, 401)));
   }
 
   @Override
+  public void nonce(String supplied) {
+    client.nonce(supplied);
+  }
+
+  @Override
   public Future<Boolean> challenged(Challenge challenge) {
-    Sensitive sent = challenge.sent().get(AUTHORIZATION);
     return client
         .challenged(
-            challenge.status(),
-            challenge.wwwAuthenticate(),
-            sent == null ? null : sent.reveal().substring(BEARER.length()))
+            challenge.status(), challenge.wwwAuthenticate(), challenge.sent().get(AUTHORIZATION))
         .recover(failure -> Future.failedFuture(asTransportFailure(failure, challenge.status())));
   }
 

@@ -1,6 +1,8 @@
 package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.DpopMode;
+import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.GuardedHttp.Reply;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
@@ -46,6 +48,9 @@ final class ClientRegistrar {
           new RegisteredClient(
               issuer, configured, settings.clientSecret(), null, null, false, null));
     }
+    if (settings.grant() == OAuthGrant.WORKLOAD_IDENTITY) {
+      return Future.succeededFuture(RegisteredClient.anonymous(issuer));
+    }
     String document = settings.clientMetadataUrl();
     if (document != null && server.readsClientMetadata()) {
       return Future.succeededFuture(
@@ -79,6 +84,9 @@ final class ClientRegistrar {
             .put("grant_types", new JsonArray().add("authorization_code").add("refresh_token"))
             .put("response_types", new JsonArray().add("code"))
             .put("token_endpoint_auth_method", method(server).wire());
+    if (settings.dpop() == DpopMode.REQUIRED) {
+      request.put("dpop_bound_access_tokens", true);
+    }
     return http.post(
             guard,
             endpoint,

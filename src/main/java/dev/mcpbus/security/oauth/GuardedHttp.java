@@ -34,8 +34,13 @@ final class GuardedHttp {
   static final int MAX_BODY = 256 * 1024;
   static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  /** A response; the body is an empty object if it is not a JSON object. */
-  record Reply(int status, JsonObject body) {
+  /**
+   * A response.
+   *
+   * @param body an empty object if it is not a JSON object
+   * @param nonce for DPoP proofs that the server supplied, null for none
+   */
+  record Reply(int status, JsonObject body, @Nullable String nonce) {
 
     boolean isSuccess() {
       return status >= 200 && status < 300;
@@ -140,7 +145,12 @@ final class GuardedHttp {
           }
         });
     response.endHandler(
-        nothing -> promise.tryComplete(new Reply(response.statusCode(), json(response, body))));
+        nothing ->
+            promise.tryComplete(
+                new Reply(
+                    response.statusCode(),
+                    json(response, body),
+                    response.getHeader("DPoP-Nonce"))));
     return promise.future();
   }
 

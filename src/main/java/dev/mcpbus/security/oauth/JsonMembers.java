@@ -17,6 +17,10 @@ final class JsonMembers {
     return of.getValue(name) instanceof String text && !text.isEmpty() ? text : null;
   }
 
+  static @Nullable JsonObject object(JsonObject of, String name) {
+    return of.getValue(name) instanceof JsonObject object ? object : null;
+  }
+
   static boolean flag(JsonObject of, String name) {
     return Boolean.TRUE.equals(of.getValue(name));
   }

@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +75,10 @@ public final class OAuthClient {
     }
   }
 
+  private static final String AUTHORIZATION = "Authorization";
+  private static final String BEARER = "Bearer ";
+  private static final String DPOP = "DPoP";
+
   private final OAuthSettings settings;
   private final Environment environment;
   private final OAuthDiscovery discovery;
@@ -81,6 +86,7 @@ public final class OAuthClient {
   private final OwnContext context;
   private final Future<Void> loaded;
   private volatile StoredAuthorization state = StoredAuthorization.EMPTY;
+  private volatile @Nullable String nonce;
   private @Nullable Future<Boolean> running;
   private @Nullable Instant renewed;
   private @Nullable OAuthException failure;
@@ -129,34 +135,63 @@ public final class OAuthClient {
   }
 
   /**
-   * The token to send now, null if there is none. An expired token is renewed first if no person is
-   * needed for that. Fails with an {@link OAuthException}.
+   * The headers of one request with the token to send now; empty if there is none. An expired token
+   * is renewed first if no person is needed for that. A bound token comes with a proof for this
+   * request, signed on a worker thread. Fails with an {@link OAuthException}.
+   *
+   * @param url of the request, without query and fragment; asked for where a proof names it
    */
-  public Future<@Nullable String> token() {
+  public Future<Map<String, Sensitive>> headers(String method, Supplier<String> url) {
+    return tokens()
+        .compose(
+            tokens -> {
+              if (tokens == null) {
+                return Future.succeededFuture(Map.of());
+              }
+              String access = tokens.access().reveal();
+              DpopKey key = tokens.key();
+              return key == null
+                  ? Future.succeededFuture(Map.of(AUTHORIZATION, Sensitive.of(BEARER + access)))
+                  : proven(key, access, method, url.get());
+            });
+  }
+
+  /** Ordered, so that requests of one context leave in the order in which they asked. */
+  private Future<Map<String, Sensitive>> proven(
+      DpopKey key, String access, String method, String url) {
+    return environment
+        .vertx()
+        .executeBlocking(
+            () ->
+                Map.of(
+                    AUTHORIZATION,
+                    Sensitive.of(DPOP + " " + access),
+                    DPOP,
+                    Sensitive.of(
+                        key.proof(method, url, environment.clock().instant(), access, nonce))));
+  }
+
+  /** Notes the nonce that the MCP server supplied last, for the next proofs. */
+  public void nonce(String supplied) {
+    nonce = supplied;
+  }
+
+  private Future<@Nullable OAuthTokens> tokens() {
     OAuthTokens tokens = state.tokens();
     if (tokens != null && !tokens.expired(environment.clock().instant())) {
-      return Future.succeededFuture(tokens.access().reveal());
+      return Future.succeededFuture(tokens);
     }
     return loaded.compose(nothing -> unexpired());
   }
 
-  private Future<@Nullable String> unexpired() {
+  private Future<@Nullable OAuthTokens> unexpired() {
     OAuthTokens tokens = state.tokens();
-    if (tokens == null) {
-      return Future.succeededFuture(null);
+    if (tokens == null
+        || !tokens.expired(environment.clock().instant())
+        || (tokens.refresh() == null && settings.grant() == OAuthGrant.AUTHORIZATION_CODE)) {
+      return Future.succeededFuture(tokens);
     }
-    if (!tokens.expired(environment.clock().instant())) {
-      return Future.succeededFuture(tokens.access().reveal());
-    }
-    if (tokens.refresh() == null && settings.grant() == OAuthGrant.AUTHORIZATION_CODE) {
-      return Future.succeededFuture(tokens.access().reveal());
-    }
-    return share(() -> renewExpired(tokens)).map(renewed -> access());
-  }
-
-  private @Nullable String access() {
-    OAuthTokens tokens = state.tokens();
-    return tokens == null ? null : tokens.access().reveal();
+    return share(() -> renewExpired(tokens)).map(renewed -> state.tokens());
   }
 
   /** Renews at the token's issuer; the server's metadata is read again only after a refusal. */
@@ -165,7 +200,10 @@ public final class OAuthClient {
         new ResourceMetadata(tokens.resource(), List.of(tokens.issuer()), null);
     return discovery
         .server(tokens.issuer())
-        .map(server -> new DiscoveredServers(resource, server))
+        .map(
+            server ->
+                new DiscoveredServers(
+                    resource, server, tokens.key() == null ? DpopUse.NONE : DpopUse.DEMANDED))
         .compose(
             place ->
                 tokens.refresh() != null ? refresh(place, tokens) : obtain(place, tokens.scopes()))
@@ -189,12 +227,13 @@ public final class OAuthClient {
    *
    * @param status 401 or 403
    * @param header {@code WWW-Authenticate}, null if there is none
-   * @param sent the token that the request carried, null for none
+   * @param sent the {@code Authorization} header that the request carried, null for none
    * @return whether the caller should repeat the request; fails with an {@link OAuthException}
    */
-  public Future<Boolean> challenged(int status, @Nullable String header, @Nullable String sent) {
-    BearerChallenge challenge = BearerChallenge.parse(header);
-    return loaded.compose(nothing -> withTimeout(decide(status, challenge, sent)));
+  public Future<Boolean> challenged(int status, @Nullable String header, @Nullable Sensitive sent) {
+    TokenChallenge challenge = TokenChallenge.parse(header);
+    String token = sent == null ? null : sent.reveal().replaceFirst("^\\S+ ", "");
+    return loaded.compose(nothing -> withTimeout(decide(status, challenge, token)));
   }
 
   private Future<Boolean> withTimeout(Future<Boolean> outcome) {
@@ -214,7 +253,7 @@ public final class OAuthClient {
   }
 
   private synchronized Future<Boolean> decide(
-      int status, BearerChallenge challenge, @Nullable String sent) {
+      int status, TokenChallenge challenge, @Nullable String sent) {
     if (running != null) {
       return running;
     }
@@ -222,6 +261,18 @@ public final class OAuthClient {
     OAuthTokens tokens = state.tokens();
     if (tokens != null && !tokens.access().equals(Sensitive.ofNullable(sent))) {
       return Future.succeededFuture(true);
+    }
+    if (tokens != null && tokens.key() != null && challenge.error() != null) {
+      if (challenge.error().equals("use_dpop_nonce")) {
+        return Future.succeededFuture(nonce != null);
+      }
+      if (challenge.error().equals("invalid_dpop_proof")) {
+        return Future.failedFuture(
+            new OAuthException(
+                OAuthFailure.INVALID,
+                "the server refuses the proof of the token's key (invalid_dpop_proof): check this"
+                    + " machine's clock, and that \"url\" is the server's own name for itself"));
+      }
     }
     if (failure != null && now.isBefore(failedAt.plus(QUIET))) {
       return Future.failedFuture(failure);
@@ -241,7 +292,7 @@ public final class OAuthClient {
 
   /** A new token was refused: obtains another one only if the server now names another issuer. */
   private Future<Boolean> move(
-      DiscoveredServers place, OAuthTokens tokens, BearerChallenge challenge) {
+      DiscoveredServers place, OAuthTokens tokens, TokenChallenge challenge) {
     return tokens.issuer().equals(place.server().issuer())
         ? Future.succeededFuture(false)
         : renew(place, challenge);
@@ -255,14 +306,25 @@ public final class OAuthClient {
     return before;
   }
 
-  private Future<DiscoveredServers> place(BearerChallenge challenge) {
+  private Future<DiscoveredServers> place(TokenChallenge challenge) {
     return discovery
         .resource(challenge)
         .compose(
             resource ->
                 issuer(resource)
                     .compose(discovery::server)
-                    .map(server -> new DiscoveredServers(resource, server)));
+                    .compose(server -> place(challenge, resource, server)));
+  }
+
+  private Future<DiscoveredServers> place(
+      TokenChallenge challenge, ResourceMetadata resource, ServerMetadata server) {
+    try {
+      return Future.succeededFuture(
+          new DiscoveredServers(
+              resource, server, DpopUse.of(settings.dpop(), challenge, resource, server)));
+    } catch (OAuthException e) {
+      return Future.failedFuture(e);
+    }
   }
 
   /** Credentials are sent only to the authorization server to which they belong. */
@@ -288,10 +350,11 @@ public final class OAuthClient {
     return settings.issuer() != null || settings.clientId() != null;
   }
 
-  private Future<Boolean> renew(DiscoveredServers place, BearerChallenge challenge) {
+  private Future<Boolean> renew(DiscoveredServers place, TokenChallenge challenge) {
     OAuthTokens tokens = state.tokens();
     if (tokens == null
         || tokens.refresh() == null
+        || (tokens.key() != null && place.dpop() == DpopUse.NONE)
         || !tokens.issuer().equals(place.server().issuer())) {
       return obtain(place, challenge, Set.of());
     }
@@ -327,7 +390,7 @@ public final class OAuthClient {
   }
 
   private Future<Boolean> obtain(
-      DiscoveredServers place, BearerChallenge challenge, Set<String> before) {
+      DiscoveredServers place, TokenChallenge challenge, Set<String> before) {
     return obtain(
         place,
         ScopeSelection.select(challenge, before, settings, place.resource(), place.server()));

@@ -37,7 +37,7 @@ final class OAuthDiscovery {
    * there is none, the server is treated as one of protocol 2025-03-26, whose origin is its own
    * authorization server, unless the configuration names another.
    */
-  Future<ResourceMetadata> resource(BearerChallenge challenge) {
+  Future<ResourceMetadata> resource(TokenChallenge challenge) {
     String named = challenge.resourceMetadata();
     if (named != null) {
       return http.get(guard, named, "the resource_metadata URL")
@@ -82,7 +82,11 @@ final class OAuthDiscovery {
     }
     return Future.succeededFuture(
         new ResourceMetadata(
-            resource, List.copyOf(servers), JsonMembers.texts(document, "scopes_supported")));
+            resource,
+            List.copyOf(servers),
+            JsonMembers.texts(document, "scopes_supported"),
+            JsonMembers.texts(document, "dpop_signing_alg_values_supported") != null,
+            JsonMembers.flag(document, "dpop_bound_access_tokens_required")));
   }
 
   /**

@@ -1,12 +1,15 @@
 package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.WorkloadIdentity;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param privateKey PEM file for signed assertions, null for none
  * @param keyId of that key, null for none
  * @param idJag the enterprise's identity provider, null for none
+ * @param workload the platform's JWT for this process, null for none
+ * @param dpop whether tokens are bound to a key
  */
 public record OAuthSettings(
     URI server,
@@ -43,7 +48,9 @@ public record OAuthSettings(
     URI redirectUri,
     @Nullable Path privateKey,
     @Nullable String keyId,
-    @Nullable IdentityProvider idJag) {
+    @Nullable IdentityProvider idJag,
+    @Nullable WorkloadIdentity workload,
+    DpopMode dpop) {
 
   public OAuthSettings {
     scopes = Set.copyOf(scopes);
@@ -73,7 +80,8 @@ public record OAuthSettings(
    */
   String key() {
     IdentityProvider idp = idJag;
-    List<Object> identity =
+    List<Object> identity = new ArrayList<>();
+    identity.addAll(
         List.of(
             resource(),
             grant,
@@ -83,7 +91,14 @@ public record OAuthSettings(
             new TreeSet<>(scopes),
             idp == null ? "" : idp.tokenEndpoint() + " " + idp.clientId(),
             idp == null ? "" : idp.subjectToken() == null ? "null" : idp.subjectToken().reveal(),
-            idp == null ? "" : String.valueOf(idp.subjectTokenFile()));
+            idp == null ? "" : String.valueOf(idp.subjectTokenFile())));
+    if (workload != null) {
+      identity.add(workload.token() == null ? "" : workload.token().reveal());
+      identity.add(String.valueOf(workload.tokenFile()));
+    }
+    if (dpop != DpopMode.AUTO) {
+      identity.add(dpop);
+    }
     return HexFormat.of()
         .formatHex(OAuthDigests.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));
   }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param issuer the authorization server that issued it
  * @param scopes the granted scopes; the requested ones if the response names none
  * @param expires when to renew it, null if the server does not say
+ * @param key to which it is bound, null for a Bearer token
  */
 record OAuthTokens(
     String issuer,
@@ -19,7 +20,8 @@ record OAuthTokens(
     Sensitive access,
     @Nullable Sensitive refresh,
     Set<String> scopes,
-    @Nullable Instant expires) {
+    @Nullable Instant expires,
+    @Nullable DpopKey key) {
 
   private static final long MARGIN_SECONDS = 30;
   private static final int MAX_TOKEN = 16 * 1024;
@@ -54,7 +56,8 @@ record OAuthTokens(
         .put("access", access.reveal())
         .put("refresh", refresh == null ? null : refresh.reveal())
         .put("scope", String.join(" ", scopes))
-        .put("expires", expires == null ? null : expires.getEpochSecond());
+        .put("expires", expires == null ? null : expires.getEpochSecond())
+        .put("dpop", key == null ? null : key.toJson());
   }
 
   /** Without the resource: its path may hold a secret. */
@@ -63,7 +66,7 @@ record OAuthTokens(
     return "tokens[" + issuer + "]";
   }
 
-  /** Null if the document holds no tokens. */
+  /** Null if the document holds no tokens, or bound ones without their key. */
   static @Nullable OAuthTokens of(@Nullable JsonObject json) {
     if (json == null) {
       return null;
@@ -74,6 +77,10 @@ record OAuthTokens(
     if (issuer == null || resource == null || access == null || !isUsable(access)) {
       return null;
     }
+    DpopKey key = DpopKey.of(JsonMembers.object(json, "dpop"));
+    if (key == null && json.getValue("dpop") != null) {
+      return null;
+    }
     String scope = JsonMembers.text(json, "scope");
     long expires = JsonMembers.number(json, "expires", 0);
     return new OAuthTokens(
@@ -81,7 +88,8 @@ record OAuthTokens(
         resource,
         Sensitive.of(access),
         Sensitive.ofNullable(JsonMembers.text(json, "refresh")),
-        scope == null ? Set.of() : BearerChallenge.scopes(scope),
-        expires <= 0 ? null : Instant.ofEpochSecond(expires));
+        scope == null ? Set.of() : TokenChallenge.scopes(scope),
+        expires <= 0 ? null : Instant.ofEpochSecond(expires),
+        key);
   }
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The registration of this client at one authorization server. Immutable.
  *
  * @param issuer the only authorization server to which its credentials are sent
+ * @param id empty for a workload that needs none: its JWT says who it is
  * @param method null: as the server's metadata says
  * @param redirectUri the registered one, null if none was
  * @param registered whether it was registered dynamically, and can be registered again
@@ -23,6 +24,11 @@ record RegisteredClient(
     @Nullable String redirectUri,
     boolean registered,
     @Nullable Instant secretExpires) {
+
+  /** A workload without a registration (SEP-1933). */
+  static RegisteredClient anonymous(String issuer) {
+    return new RegisteredClient(issuer, "", null, ClientAuthentication.NONE, null, false, null);
+  }
 
   JsonObject toJson() {
     return new JsonObject()

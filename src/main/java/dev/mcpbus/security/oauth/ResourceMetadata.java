@@ -10,6 +10,18 @@ import org.jspecify.annotations.Nullable;
  * @param resource its identifier, sent as {@code resource} (RFC 8707)
  * @param authorizationServers issuers, at least one
  * @param scopes that it supports, null if it does not say
+ * @param dpop whether it names algorithms of DPoP proofs, so that it takes bound tokens
+ * @param dpopRequired whether it takes bound tokens only
  */
 record ResourceMetadata(
-    String resource, List<String> authorizationServers, @Nullable Set<String> scopes) {}
+    String resource,
+    List<String> authorizationServers,
+    @Nullable Set<String> scopes,
+    boolean dpop,
+    boolean dpopRequired) {
+
+  ResourceMetadata(
+      String resource, List<String> authorizationServers, @Nullable Set<String> scopes) {
+    this(resource, authorizationServers, scopes, false, false);
+  }
+}

@@ -19,7 +19,7 @@ final class ScopeSelection {
    * @param before scopes of earlier requests, kept when others are added
    */
   static Set<String> select(
-      BearerChallenge challenge,
+      TokenChallenge challenge,
       Set<String> before,
       OAuthSettings settings,
       ResourceMetadata resource,
@@ -29,7 +29,7 @@ final class ScopeSelection {
     if (challenge.scope() != null) {
       scopes.addAll(challenge.scope());
     } else if (settings.scopes().isEmpty() && before.isEmpty() && resource.scopes() != null) {
-      scopes.addAll(BearerChallenge.scopes(String.join(" ", resource.scopes())));
+      scopes.addAll(TokenChallenge.scopes(String.join(" ", resource.scopes())));
     }
     boolean offline =
         settings.grant() == OAuthGrant.AUTHORIZATION_CODE

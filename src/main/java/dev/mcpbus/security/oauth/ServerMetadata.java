@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param scopes null if not given
  * @param codeChallengeMethods null if not given
  * @param tokenAuthMethods null if not given
+ * @param dpopAlgorithms of proofs, null if not given
  * @param sendsIssuer whether an authorization response must hold {@code iss}
  * @param readsClientMetadata whether a client id may be the URL of a metadata document
  */
@@ -22,6 +23,7 @@ record ServerMetadata(
     @Nullable Set<String> scopes,
     @Nullable Set<String> codeChallengeMethods,
     @Nullable Set<String> tokenAuthMethods,
+    @Nullable Set<String> dpopAlgorithms,
     boolean sendsIssuer,
     boolean readsClientMetadata) {
 
@@ -34,6 +36,7 @@ record ServerMetadata(
         JsonMembers.texts(document, "scopes_supported"),
         JsonMembers.texts(document, "code_challenge_methods_supported"),
         JsonMembers.texts(document, "token_endpoint_auth_methods_supported"),
+        JsonMembers.texts(document, "dpop_signing_alg_values_supported"),
         JsonMembers.flag(document, "authorization_response_iss_parameter_supported"),
         JsonMembers.flag(document, "client_id_metadata_document_supported"));
   }

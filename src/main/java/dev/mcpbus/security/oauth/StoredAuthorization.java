@@ -48,7 +48,7 @@ record StoredAuthorization(
         tokens != null && tokens.issuer().equals(issuer) ? tokens : null,
         client != null && client.issuer().equals(issuer) ? client : null,
         issuer,
-        requested == null ? Set.of() : BearerChallenge.scopes(requested));
+        requested == null ? Set.of() : TokenChallenge.scopes(requested));
   }
 
   /** Without secrets. */

@@ -16,11 +16,13 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Requests tokens at a token endpoint, with each kind of client authentication (RFC 6749, section
- * 2.3; RFC 7523). Stateless.
+ * 2.3; RFC 7523) and, where tokens are bound to a key, with a proof of it (RFC 9449). Its only
+ * state is the nonce that the authorization server supplied last. Any thread may call.
  */
 final class TokenEndpoint {
 
@@ -32,6 +34,9 @@ final class TokenEndpoint {
   private final UrlGuard guard;
   private final OAuthSettings settings;
   private final InstantSource clock;
+
+  /** The last nonce of each token endpoint; there are as many as authorization servers. */
+  private final Map<String, String> nonces = new ConcurrentHashMap<>();
 
   TokenEndpoint(
       Vertx vertx, GuardedHttp http, UrlGuard guard, OAuthSettings settings, InstantSource clock) {
@@ -47,13 +52,15 @@ final class TokenEndpoint {
    *
    * @param grant the fields of the grant; resource, scopes and client are added
    * @param scopes to request; if empty, none are sent
+   * @param binding of the token to a key
    */
   Future<OAuthTokens> request(
       ServerMetadata server,
       RegisteredClient client,
       String resource,
       Set<String> scopes,
-      Map<String, String> grant) {
+      Map<String, String> grant,
+      TokenBinding binding) {
     if (!client.issuer().equals(server.issuer())) {
       return Future.failedFuture(
           new OAuthException(
@@ -71,8 +78,18 @@ final class TokenEndpoint {
       form.put("scope", String.join(" ", scopes));
     }
     ClientAuthentication method = method(server, client);
-    return send(endpoint, "the token endpoint", form, client.id(), client.secret(), method, server)
-        .compose(answer -> tokens(answer, server.issuer(), resource, scopes, grant));
+    TokenRequest request =
+        new TokenRequest(
+            endpoint,
+            "the token endpoint",
+            form,
+            client.id(),
+            client.secret(),
+            method,
+            server.issuer(),
+            binding.key());
+    return send(request, false)
+        .compose(answer -> tokens(answer, server.issuer(), resource, scopes, grant, binding));
   }
 
   /** Exchanges an assertion at an identity provider (RFC 8693); completes with the raw response. */
@@ -81,14 +98,18 @@ final class TokenEndpoint {
         idp.clientSecret() == null
             ? ClientAuthentication.NONE
             : ClientAuthentication.CLIENT_SECRET_POST;
+    String endpoint = idp.tokenEndpoint().toString();
     return send(
-        idp.tokenEndpoint().toString(),
-        "the identity provider's token endpoint",
-        form,
-        idp.clientId(),
-        idp.clientSecret(),
-        method,
-        null);
+        new TokenRequest(
+            endpoint,
+            "the identity provider's token endpoint",
+            form,
+            idp.clientId(),
+            idp.clientSecret(),
+            method,
+            endpoint,
+            null),
+        false);
   }
 
   private ClientAuthentication method(ServerMetadata server, RegisteredClient client) {
@@ -114,27 +135,92 @@ final class TokenEndpoint {
         : ClientAuthentication.CLIENT_SECRET_BASIC;
   }
 
-  private Future<JsonObject> send(
+  /**
+   * One request as it is sent, perhaps twice.
+   *
+   * @param what the endpoint in messages
+   * @param clientId empty for none
+   * @param audience of an assertion by which the client authenticates
+   * @param key for a proof, null for a request without one
+   */
+  private record TokenRequest(
       String endpoint,
       String what,
       Map<String, String> fields,
       String clientId,
       @Nullable Sensitive secret,
       ClientAuthentication method,
-      @Nullable ServerMetadata server) {
-    Map<String, String> form = new LinkedHashMap<>(fields);
+      String audience,
+      @Nullable DpopKey key) {
+
+    /** Names the endpoint and nothing that is sent there. */
+    @Override
+    public String toString() {
+      return what;
+    }
+  }
+
+  /** Sends the request; once more if the authorization server wants its nonce in the proof. */
+  private Future<JsonObject> send(TokenRequest request, boolean again) {
+    Map<String, String> form = new LinkedHashMap<>(request.fields());
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("Content-Type", FormEncoding.TYPE);
-    String known = secret == null ? "" : secret.reveal();
-    Future<Void> ready = Future.succeededFuture();
-    switch (method) {
-      case NONE -> form.put("client_id", clientId);
+    return authenticate(request, form, headers)
+        .compose(
+            ready -> {
+              prove(request, headers);
+              return http.post(
+                  guard, request.endpoint(), request.what(), headers, FormEncoding.encode(form));
+            })
+        .compose(
+            reply -> {
+              if (reply.nonce() != null && request.key() != null) {
+                nonces.put(request.endpoint(), reply.nonce());
+                if (!again && isNonceWanted(reply)) {
+                  return send(request, true);
+                }
+              }
+              return answer(reply, request.what());
+            });
+  }
+
+  private static boolean isNonceWanted(Reply reply) {
+    return !reply.isSuccess() && "use_dpop_nonce".equals(reply.body().getValue("error"));
+  }
+
+  private void prove(TokenRequest request, Map<String, String> headers) {
+    if (request.key() != null) {
+      String endpoint = request.endpoint();
+      headers.put(
+          "DPoP",
+          request
+              .key()
+              .proof(
+                  "POST",
+                  endpoint.replaceFirst("[?#].*$", ""),
+                  clock.instant(),
+                  null,
+                  nonces.get(endpoint)));
+    }
+  }
+
+  /** Adds who the client is. An assertion is signed for each request: it is valid once. */
+  private Future<Void> authenticate(
+      TokenRequest request, Map<String, String> form, Map<String, String> headers) {
+    String clientId = request.clientId();
+    String secret = request.secret() == null ? "" : request.secret().reveal();
+    switch (request.method()) {
+      case NONE -> {
+        if (!clientId.isEmpty()) {
+          form.put("client_id", clientId);
+        }
+      }
       case CLIENT_SECRET_POST -> {
         form.put("client_id", clientId);
-        form.put("client_secret", known);
+        form.put("client_secret", secret);
       }
       case CLIENT_SECRET_BASIC -> {
-        String pair = FormEncoding.encode(clientId) + ":" + FormEncoding.encode(known);
+        String pair = FormEncoding.encode(clientId) + ":" + FormEncoding.encode(secret);
         headers.put(
             "Authorization",
             "Basic "
@@ -143,15 +229,12 @@ final class TokenEndpoint {
       case PRIVATE_KEY_JWT -> {
         form.put("client_id", clientId);
         form.put("client_assertion_type", ASSERTION_TYPE);
-        ready =
-            assertion(clientId, server == null ? endpoint : server.issuer())
-                .onSuccess(jwt -> form.put("client_assertion", jwt))
-                .mapEmpty();
+        return assertion(clientId, request.audience())
+            .onSuccess(jwt -> form.put("client_assertion", jwt))
+            .mapEmpty();
       }
     }
-    return ready
-        .compose(nothing -> http.post(guard, endpoint, what, headers, FormEncoding.encode(form)))
-        .compose(reply -> answer(reply, what));
+    return Future.succeededFuture();
   }
 
   /** A JWT of this client for {@code audience}, signed with the configured key. */
@@ -187,14 +270,23 @@ final class TokenEndpoint {
       String issuer,
       String resource,
       Set<String> scopes,
-      Map<String, String> grant) {
+      Map<String, String> grant,
+      TokenBinding binding) {
     String access = JsonMembers.text(answer, "access_token");
     String type = JsonMembers.text(answer, "token_type");
+    boolean bound = binding.key() != null && "DPoP".equalsIgnoreCase(type);
     if (access == null
         || !OAuthTokens.isUsable(access)
-        || (type != null && !type.equalsIgnoreCase("bearer"))) {
+        || (type != null && !bound && !type.equalsIgnoreCase("bearer"))) {
       return Future.failedFuture(
           new OAuthException(OAuthFailure.INVALID, "the token endpoint gave no Bearer token"));
+    }
+    if (!bound && binding.demanded()) {
+      return Future.failedFuture(
+          new OAuthException(
+              OAuthFailure.INVALID,
+              "the token endpoint gave a token that is not bound to this client's key (DPoP): it"
+                  + " is not used"));
     }
     String refresh = JsonMembers.text(answer, "refresh_token");
     String scope = JsonMembers.text(answer, "scope");
@@ -205,9 +297,10 @@ final class TokenEndpoint {
             resource,
             Sensitive.of(access),
             Sensitive.ofNullable(refresh == null ? grant.get("refresh_token") : refresh),
-            scope == null ? scopes : BearerChallenge.scopes(scope),
+            scope == null ? scopes : TokenChallenge.scopes(scope),
             seconds < 0
                 ? null
-                : OAuthTokens.renewal(clock.instant(), Math.min(seconds, 31_536_000))));
+                : OAuthTokens.renewal(clock.instant(), Math.min(seconds, 31_536_000)),
+            bound ? binding.key() : null));
   }
 }

@@ -29,8 +29,12 @@ final class TokenGrants {
   private static final String ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
   private static final int MAX_ASSERTION = 64 * 1024;
 
-  /** The MCP server and the authorization server for a token. */
-  record DiscoveredServers(ResourceMetadata resource, ServerMetadata server) {}
+  /**
+   * The MCP server and the authorization server for a token.
+   *
+   * @param dpop whether the token is bound to a key
+   */
+  record DiscoveredServers(ResourceMetadata resource, ServerMetadata server, DpopUse dpop) {}
 
   /** New tokens, and the client for which they were issued. */
   record Obtained(OAuthTokens tokens, RegisteredClient client) {}
@@ -43,6 +47,7 @@ final class TokenGrants {
   private final LoginPrompt prompt;
   private final InstantSource clock;
   private final Duration loginTimeout;
+  private final WorkloadToken workloads;
 
   TokenGrants(
       Vertx vertx,
@@ -61,6 +66,16 @@ final class TokenGrants {
     this.prompt = prompt;
     this.clock = clock;
     this.loginTimeout = loginTimeout;
+    this.workloads = new WorkloadToken(vertx, settings.workload(), clock);
+  }
+
+  /** Adds to a refusal what an operator can check. */
+  private Throwable explained(Throwable why, ServerMetadata server) {
+    return settings.grant() == OAuthGrant.WORKLOAD_IDENTITY
+            && why instanceof OAuthException known
+            && known.reason() == OAuthFailure.DENIED
+        ? workloads.refused(known, server)
+        : why;
   }
 
   Future<Obtained> obtain(
@@ -72,7 +87,11 @@ final class TokenGrants {
             .compose(
                 client ->
                     fields(place, scopes, client)
-                        .compose(grant -> request(place, scopes, client, grant)));
+                        .compose(
+                            grant ->
+                                request(
+                                    place, scopes, client, grant, TokenBinding.of(place.dpop()))))
+            .recover(why -> Future.failedFuture(explained(why, place.server())));
   }
 
   /** Renews by a refresh token. If the response holds no new refresh token, the old one stays. */
@@ -90,16 +109,18 @@ final class TokenGrants {
                     place,
                     tokens.scopes(),
                     client,
-                    Map.of("grant_type", "refresh_token", "refresh_token", refresh.reveal())));
+                    Map.of("grant_type", "refresh_token", "refresh_token", refresh.reveal()),
+                    TokenBinding.ofRefresh(place.dpop(), tokens)));
   }
 
   private Future<Obtained> request(
       DiscoveredServers place,
       Set<String> scopes,
       RegisteredClient client,
-      Map<String, String> grant) {
+      Map<String, String> grant,
+      TokenBinding binding) {
     return endpoint
-        .request(place.server(), client, place.resource().resource(), scopes, grant)
+        .request(place.server(), client, place.resource().resource(), scopes, grant, binding)
         .map(tokens -> new Obtained(tokens, client));
   }
 
@@ -112,6 +133,8 @@ final class TokenGrants {
               .map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
       case ID_JAG ->
           idJag(place, scopes).map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
+      case WORKLOAD_IDENTITY ->
+          workloads.jwt().map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
       default -> Future.succeededFuture(Map.of("grant_type", "client_credentials"));
     };
   }
@@ -216,6 +239,10 @@ final class TokenGrants {
     query.put("code_challenge", OAuthDigests.s256(login.verifier()));
     query.put("code_challenge_method", "S256");
     query.put("resource", place.resource().resource());
+    TokenBinding binding = TokenBinding.of(place.dpop());
+    if (binding.key() != null) {
+      query.put("dpop_jkt", binding.key().thumbprint());
+    }
     if (!scopes.isEmpty()) {
       query.put("scope", String.join(" ", scopes));
     }
@@ -248,7 +275,8 @@ final class TokenGrants {
                         "redirect_uri",
                         login.redirectUri(),
                         "code_verifier",
-                        login.verifier()))
+                        login.verifier()),
+                    binding)
                 .map(obtained -> granted(obtained, scopes)));
   }
 
@@ -263,7 +291,8 @@ final class TokenGrants {
                 received.access(),
                 received.refresh(),
                 requested,
-                received.expires()),
+                received.expires(),
+                received.key()),
             obtained.client())
         : obtained;
   }

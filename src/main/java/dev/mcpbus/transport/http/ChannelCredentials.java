@@ -10,6 +10,8 @@ import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * context.
  */
 final class ChannelCredentials {
+
+  private static final CharSequence NONCE = HttpHeaders.createOptimized("dpop-nonce");
 
   private final Authenticator authenticator;
   private final OwnContext owner;
@@ -36,9 +40,26 @@ final class ChannelCredentials {
     return authenticator == null ? null : new ChannelCredentials(authenticator, owner);
   }
 
-  /** The headers of a request in addition to the configured ones. */
-  Future<ConfiguredHeaders> headers() {
-    return onOwner(authenticator.headers()).map(this::headers);
+  /** The headers of a request to {@code to} in addition to the configured ones. */
+  Future<ConfiguredHeaders> headers(HttpMethod method, HttpEndpoint to) {
+    return onOwner(authenticator.headers(method.name(), to::proofUri)).map(this::headers);
+  }
+
+  /** Passes on the nonce of a response, if it has one. */
+  void received(HttpClientResponse response) {
+    String nonce = response.getHeader(NONCE);
+    if (nonce != null) {
+      authenticator.nonce(nonce);
+    }
+  }
+
+  /** Whether the server wants nothing but its nonce in the next proof (RFC 9449, section 9). */
+  static boolean isNonceWanted(HttpClientResponse response) {
+    String header = header(response);
+    return response.statusCode() == 401
+        && response.getHeader(NONCE) != null
+        && header != null
+        && header.contains("use_dpop_nonce");
   }
 
   private ConfiguredHeaders headers(Map<String, Sensitive> given) {

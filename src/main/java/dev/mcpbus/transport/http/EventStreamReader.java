@@ -125,7 +125,7 @@ final class EventStreamReader implements SseParser.EventSink {
 
   void get() {
     if (!stopped) {
-      authorization.obtain(this::connect, this::unauthorized);
+      authorization.obtain(HttpMethod.GET, channel.endpoint(), this::connect, this::unauthorized);
     }
   }
 
@@ -172,7 +172,10 @@ final class EventStreamReader implements SseParser.EventSink {
               request = null;
               if (failure != null) {
                 listener.unavailable(HttpFailures.sent(failure, channel.endpoint()), false);
-              } else if (response.statusCode() == 200
+                return;
+              }
+              authorization.received(response);
+              if (response.statusCode() == 200
                   && HttpConventions.isPlain(response)
                   && HttpConventions.hasType(response, HttpConventions.EVENT_STREAM)) {
                 authorization.accepted();

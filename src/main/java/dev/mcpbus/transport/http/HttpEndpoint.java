@@ -86,6 +86,19 @@ record HttpEndpoint(
     return (tls ? "https://" : "http://") + host + ":" + port;
   }
 
+  /**
+   * The URI as the server sees it, without query: what a proof names (RFC 9449, section 4.2). A
+   * standard port is left out, as in the {@code Host} header.
+   */
+  String proofUri() {
+    boolean standard = port == (tls ? 443 : 80);
+    int query = requestUri.indexOf('?');
+    return (tls ? "https://" : "http://")
+        + host
+        + (standard ? "" : ":" + port)
+        + (query < 0 ? requestUri : requestUri.substring(0, query));
+  }
+
   RequestOptions request(HttpMethod method) {
     // Set the address here; otherwise Vert.x creates it from the host's text for every request.
     SocketAddress server =

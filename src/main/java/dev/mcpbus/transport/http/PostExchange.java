@@ -66,7 +66,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
     }
     waiting = true;
     channel.waiting(1);
-    authorization.obtain(this::connect, this::unauthorized);
+    authorization.obtain(HttpMethod.POST, channel.endpoint(), this::connect, this::unauthorized);
   }
 
   private void unauthorized(TransportException why) {
@@ -142,6 +142,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   private void answered(HttpClientResponse response) {
     response.exceptionHandler(HttpConventions.IGNORE);
+    authorization.received(response);
     if (isRequest()) {
       answer = response;
       if (channel.isPaused()) {

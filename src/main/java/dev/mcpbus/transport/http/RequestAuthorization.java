@@ -3,6 +3,7 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -20,6 +21,7 @@ final class RequestAuthorization {
   private final @Nullable ChannelCredentials credentials;
   private @Nullable ConfiguredHeaders headers;
   private boolean renewed;
+  private boolean nonceTaken;
   private int stepUps;
 
   /**
@@ -32,16 +34,17 @@ final class RequestAuthorization {
   }
 
   /**
-   * Obtains the credentials, then runs one of the two callbacks; at once if no credentials are
-   * needed.
+   * Obtains the credentials for a request, then runs one of the two callbacks; at once if no
+   * credentials are needed.
    */
-  void obtain(Runnable next, Consumer<TransportException> failed) {
+  void obtain(
+      HttpMethod method, HttpEndpoint to, Runnable next, Consumer<TransportException> failed) {
     if (credentials == null) {
       next.run();
       return;
     }
     credentials
-        .headers()
+        .headers(method, to)
         .onComplete(
             (obtained, failure) -> {
               if (failure != null) {
@@ -59,14 +62,27 @@ final class RequestAuthorization {
     }
   }
 
+  /** Looks at each answer, whatever its status: it may have a nonce for the next proofs. */
+  void received(HttpClientResponse response) {
+    if (credentials != null) {
+      credentials.received(response);
+    }
+  }
+
   /**
    * Whether other credentials may change this answer: a token is renewed once, scopes are extended
-   * twice.
+   * twice, and a nonce is taken up once.
    */
   boolean mayRenew(HttpClientResponse response) {
     return credentials != null
         && ChannelCredentials.isChallenge(response)
-        && (response.statusCode() == 401 ? !renewed : stepUps < MAX_STEP_UPS);
+        && (response.statusCode() == 401
+            ? !renewed || isFirstNonce(response)
+            : stepUps < MAX_STEP_UPS);
+  }
+
+  private boolean isFirstNonce(HttpClientResponse response) {
+    return !nonceTaken && ChannelCredentials.isNonceWanted(response);
   }
 
   /**
@@ -79,7 +95,9 @@ final class RequestAuthorization {
       HttpEndpoint from,
       Runnable retry,
       Consumer<TransportException> failed) {
-    if (response.statusCode() == 401) {
+    if (isFirstNonce(response)) {
+      nonceTaken = true;
+    } else if (response.statusCode() == 401) {
       renewed = true;
     } else {
       stepUps++;
@@ -103,6 +121,7 @@ final class RequestAuthorization {
   /** The server accepted the credentials: a later refusal starts a new count. */
   void accepted() {
     renewed = false;
+    nonceTaken = false;
     stepUps = 0;
   }
 }

@@ -28,7 +28,9 @@ final class SessionEnd {
     long timer = channel.after(MAX_MILLIS, done::tryComplete);
     ChannelCredentials credentials = channel.credentials();
     Future<ConfiguredHeaders> authorized =
-        credentials == null ? owner.succeededFuture(configured) : credentials.headers();
+        credentials == null
+            ? owner.succeededFuture(configured)
+            : credentials.headers(HttpMethod.DELETE, channel.endpoint());
     authorized
         .compose(this::delete)
         .compose(HttpClientResponse::end)

@@ -46,7 +46,7 @@ final class SsePost {
 
   void start() {
     if (!done) {
-      authorization.obtain(this::connect, this::fail);
+      authorization.obtain(HttpMethod.POST, channel.postUrl(), this::connect, this::fail);
     }
   }
 
@@ -105,6 +105,7 @@ final class SsePost {
   }
 
   private void answered(HttpClientResponse response, HttpEndpoint to) {
+    authorization.received(response);
     if (authorization.mayRenew(response)) {
       authorization.renew(response, to, this::start, this::fail);
       return;

@@ -83,7 +83,7 @@ final class SseStream implements SseParser.EventSink {
   void open() {
     if (!stopped) {
       listener.authorizing();
-      authorization.obtain(this::connect, this::end);
+      authorization.obtain(HttpMethod.GET, endpoint, this::connect, this::end);
     }
   }
 
@@ -129,6 +129,7 @@ final class SseStream implements SseParser.EventSink {
 
   private void answered(HttpClientResponse answer) {
     int status = answer.statusCode();
+    authorization.received(answer);
     if (status == 200
         && HttpConventions.isPlain(answer)
         && HttpConventions.hasType(answer, HttpConventions.EVENT_STREAM)) {

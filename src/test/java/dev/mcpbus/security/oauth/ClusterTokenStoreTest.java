@@ -35,11 +35,11 @@ class ClusterTokenStoreTest extends OAuthFixture {
     OAuthClient first = clientOfAnotherNode();
     assertThat(challenged(first)).isTrue();
     OAuthClient second = clientOfAnotherNode();
-    assertThat(get(second.token())).isEqualTo("at-1");
+    assertThat(get(token(second))).isEqualTo("at-1");
     now = now.plusSeconds(3580);
     world.holdTokens = true;
-    Future<String> one = first.token();
-    Future<String> two = second.token();
+    Future<String> one = token(first);
+    Future<String> two = token(second);
     await().until(() -> !world.grants("refresh_token").isEmpty());
     world.release();
     assertThat(get(one)).isEqualTo("at-2");

@@ -2,6 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.OAuthWorld;
@@ -57,7 +58,9 @@ abstract class OAuthFixture {
         world.url(),
         "mcpbus",
         grant,
-        grant == OAuthGrant.AUTHORIZATION_CODE ? null : "machine",
+        grant == OAuthGrant.AUTHORIZATION_CODE || grant == OAuthGrant.WORKLOAD_IDENTITY
+            ? null
+            : "machine",
         grant == OAuthGrant.CLIENT_CREDENTIALS ? Sensitive.of("s3cret/+") : null,
         null,
         Set.of(),
@@ -66,7 +69,17 @@ abstract class OAuthFixture {
         URI.create("http://127.0.0.1:0/callback"),
         null,
         null,
-        null);
+        null,
+        null,
+        DpopMode.AUTO);
+  }
+
+  /** The token that a request would carry, null for none. */
+  Future<@Nullable String> token(OAuthClient client) {
+    return client
+        .headers("POST", () -> world.url().toString())
+        .map(headers -> headers.get("Authorization"))
+        .map(header -> header == null ? null : header.reveal().replaceFirst("^\\S+ ", ""));
   }
 
   OAuthClient client() {

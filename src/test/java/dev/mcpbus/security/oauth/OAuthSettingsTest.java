@@ -2,6 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
@@ -34,7 +35,9 @@ class OAuthSettingsTest {
             Sensitive.of("canary-idp"),
             Sensitive.ofNullable(subject),
             subject == null ? Path.of("/s.jwt") : null,
-            "urn:x"));
+            "urn:x"),
+        null,
+        DpopMode.AUTO);
   }
 
   /** The key must stay the same in all versions, or stored tokens are not found. */

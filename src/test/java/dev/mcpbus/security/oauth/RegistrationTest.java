@@ -2,6 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld.Answer;
 import io.vertx.core.json.JsonObject;
@@ -57,7 +58,7 @@ class RegistrationTest extends OAuthFixture {
             "refresh_token".equals(form.get("grant_type"))
                 ? new Answer(400, json("error", "invalid_grant"))
                 : world.issue(form);
-    assertThat(get(client().challenged(401, "Bearer", "at-1"))).isTrue();
+    assertThat(get(client().challenged(401, "Bearer", Sensitive.of("Bearer at-1")))).isTrue();
     assertThat(world.seen("/register")).hasSize(1);
     assertThat(query(prompts.get(1)).get("redirect_uri"))
         .isEqualTo(query(prompts.get(0)).get("redirect_uri"));
@@ -70,8 +71,8 @@ class RegistrationTest extends OAuthFixture {
     moveAuthorizationServer();
     OAuthClient again = client(mine);
     int before = world.seen("/token").size();
-    assertThat(get(again.token())).isEqualTo("at-1");
-    var outcome = again.challenged(401, "Bearer", "at-1");
+    assertThat(get(token(again))).isEqualTo("at-1");
+    var outcome = again.challenged(401, "Bearer", Sensitive.of("Bearer at-1"));
     outcome.otherwiseEmpty().await();
     assertThat(outcome.cause()).hasMessageContaining("they are not sent");
     assertThat(world.seen("/token")).hasSize(before);
@@ -83,7 +84,7 @@ class RegistrationTest extends OAuthFixture {
     assertThat(challenged(client)).isTrue();
     moveAuthorizationServer();
     now = now.plusSeconds(60);
-    assertThat(get(client.challenged(401, "Bearer", "at-1"))).isTrue();
+    assertThat(get(client.challenged(401, "Bearer", Sensitive.of("Bearer at-1")))).isTrue();
     assertThat(world.seen("/register")).hasSize(2);
     assertThat(world.grants("refresh_token")).isEmpty();
     assertThat(query(prompts.get(1))).containsEntry("client_id", "dcr-2");

@@ -1,8 +1,10 @@
 package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.protocol.ClientAuthentication;
+import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.WorkloadIdentity;
 import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +62,34 @@ final class Settings {
     return make(s, "machine", null, null, s.scopes(), s.issuer(), null, null, idJag);
   }
 
+  static OAuthSettings withDpop(OAuthSettings s, DpopMode dpop) {
+    return with(s, s.workload(), dpop);
+  }
+
+  static OAuthSettings withWorkload(OAuthSettings s, WorkloadIdentity workload) {
+    return with(s, workload, s.dpop());
+  }
+
+  private static OAuthSettings with(
+      OAuthSettings s, @Nullable WorkloadIdentity workload, DpopMode dpop) {
+    return new OAuthSettings(
+        s.server(),
+        s.clientName(),
+        s.grant(),
+        s.clientId(),
+        s.clientSecret(),
+        s.authMethod(),
+        s.scopes(),
+        s.issuer(),
+        s.clientMetadataUrl(),
+        s.redirectUri(),
+        s.privateKey(),
+        s.keyId(),
+        s.idJag(),
+        workload,
+        dpop);
+  }
+
   private static OAuthSettings make(
       OAuthSettings s,
       @Nullable String id,
@@ -83,6 +113,8 @@ final class Settings {
         s.redirectUri(),
         key,
         key == null ? null : "k1",
-        idJag);
+        idJag,
+        s.workload(),
+        s.dpop());
   }
 }

@@ -33,7 +33,7 @@ class TokenTest extends OAuthFixture {
   @TempDir Path folder;
 
   private Set<String> scopes(int prompt) {
-    return BearerChallenge.scopes(String.valueOf(query(prompts.get(prompt)).get("scope")));
+    return TokenChallenge.scopes(String.valueOf(query(prompts.get(prompt)).get("scope")));
   }
 
   private Seen granted(String type) {
@@ -44,7 +44,7 @@ class TokenTest extends OAuthFixture {
   void client_credentials_need_no_person_and_use_basic_authentication() throws Exception {
     OAuthClient client = client(settings(OAuthGrant.CLIENT_CREDENTIALS));
     assertThat(challenged(client)).isTrue();
-    assertThat(get(client.token())).isEqualTo("at-1");
+    assertThat(get(token(client))).isEqualTo("at-1");
     Seen seen = granted("client_credentials");
     assertThat(decoded(String.valueOf(seen.headers().get("authorization")).substring(6)))
         .isEqualTo("machine:s3cret%2F%2B");
@@ -213,10 +213,13 @@ class TokenTest extends OAuthFixture {
     OAuthClient client = client();
     assertThat(challenged(client)).isTrue();
     String more = "Bearer error=\"insufficient_scope\", scope=\"b\"";
-    assertThat(get(client.challenged(403, more, "at-1"))).isTrue();
+    assertThat(get(client.challenged(403, more, Sensitive.of("Bearer at-1")))).isTrue();
     assertThat(scopes(1)).containsExactlyInAnyOrder("a", "b");
-    assertThat(get(client.challenged(403, more, "at-2"))).isFalse();
-    assertThat(get(client.challenged(403, "Bearer error=\"insufficient_scope\"", "at-2")))
+    assertThat(get(client.challenged(403, more, Sensitive.of("Bearer at-2")))).isFalse();
+    assertThat(
+            get(
+                client.challenged(
+                    403, "Bearer error=\"insufficient_scope\"", Sensitive.of("Bearer at-2"))))
         .isFalse();
     assertThat(prompts).hasSize(2);
   }
@@ -227,7 +230,7 @@ class TokenTest extends OAuthFixture {
     assertThat(challenged(client)).isTrue();
     now = now.plusSeconds(3571);
     world.holdTokens = true;
-    List<Future<String>> asking = List.of(client.token(), client.token(), client.token());
+    List<Future<String>> asking = List.of(token(client), token(client), token(client));
     await().until(() -> !world.grants("refresh_token").isEmpty());
     world.release();
     for (Future<String> one : asking) {
@@ -238,7 +241,7 @@ class TokenTest extends OAuthFixture {
         .containsEntry("refresh_token", "rt-1")
         .containsEntry("resource", world.url().toString());
     now = now.plusSeconds(3600);
-    assertThat(get(client.token())).isEqualTo("at-3");
+    assertThat(get(token(client))).isEqualTo("at-3");
     assertThat(world.grants("refresh_token").get(1).fields())
         .containsEntry("refresh_token", "rt-2");
     assertThat(prompts).hasSize(1);
@@ -254,7 +257,7 @@ class TokenTest extends OAuthFixture {
                 ? new Answer(400, json("error", "invalid_grant"))
                 : world.issue(form);
     now = now.plusSeconds(7200);
-    assertThat(get(client.token())).isNull();
+    assertThat(get(token(client))).isNull();
     assertThat(challenged(client)).isTrue();
     assertThat(prompts).hasSize(2);
   }
@@ -265,19 +268,19 @@ class TokenTest extends OAuthFixture {
     assertThat(challenged(client)).isTrue();
     world.tokenAnswer = form -> new Answer(503, new JsonObject());
     now = now.plusSeconds(7200);
-    Future<String> token = client.token();
+    Future<String> token = token(client);
     token.otherwiseEmpty().await();
     assertThat(((OAuthException) token.cause()).reason()).isEqualTo(OAuthFailure.UNREACHABLE);
     world.tokenAnswer = world::issue;
-    assertThat(get(client.token())).isEqualTo("at-2");
+    assertThat(get(token(client))).isEqualTo("at-2");
     assertThat(prompts).hasSize(1);
   }
 
   @Test
   void tokens_outlive_the_client_that_got_them() throws Exception {
     assertThat(challenged(client())).isTrue();
-    assertThat(get(client().token())).isEqualTo("at-1");
-    assertThat(get(client(Settings.withScopes(settings(), "other")).token())).isNull();
+    assertThat(get(token(client()))).isEqualTo("at-1");
+    assertThat(get(token(client(Settings.withScopes(settings(), "other"))))).isNull();
   }
 
   @Test
@@ -286,10 +289,10 @@ class TokenTest extends OAuthFixture {
     OAuthClient other = client();
     assertThat(challenged(mine)).isTrue();
     OAuthClient third = client();
-    assertThat(get(third.token())).isEqualTo("at-1");
+    assertThat(get(token(third))).isEqualTo("at-1");
     now = now.plusSeconds(3580);
-    assertThat(get(mine.token())).isEqualTo("at-2");
-    assertThat(get(third.token())).isEqualTo("at-2");
+    assertThat(get(token(mine))).isEqualTo("at-2");
+    assertThat(get(token(third))).isEqualTo("at-2");
     assertThat(world.grants("refresh_token")).hasSize(1);
     assertThat(other.toString()).doesNotContain("at-");
   }
@@ -317,10 +320,11 @@ class TokenTest extends OAuthFixture {
     assertThat(settings.toString()).doesNotContain("s3cret");
     assertThat(settings.key()).doesNotContain("s3cret");
     Sensitive secret = Sensitive.of("s3cret");
-    OAuthTokens tokens = new OAuthTokens("i", "r", secret, secret, Set.of(), null);
+    OAuthTokens tokens = new OAuthTokens("i", "r", secret, secret, Set.of(), null, null);
     RegisteredClient client = new RegisteredClient("i", "id", secret, null, null, true, null);
     assertThat(tokens.toString() + client + new StoredAuthorization(tokens, client, "i", Set.of()))
         .doesNotContain("s3cret");
-    assertThat(new GuardedHttp.Reply(200, json("a", "s3cret")).toString()).doesNotContain("s3cret");
+    assertThat(new GuardedHttp.Reply(200, json("a", "s3cret"), null).toString())
+        .doesNotContain("s3cret");
   }
 }

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,18 +12,27 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Bearer challenge of a {@code WWW-Authenticate} header (RFC 6750, RFC 9728). Immutable.
+ * The Bearer and DPoP challenges of a {@code WWW-Authenticate} header (RFC 6750, RFC 9449, RFC
+ * 9728), as one. Immutable.
  *
  * @param resourceMetadata URL of the server's metadata, null if not given
  * @param scope the scopes that the server requires, null if not given
  * @param error such as {@code insufficient_scope}, null for none
+ * @param bearer whether the server takes Bearer tokens
+ * @param dpop whether the server takes tokens that are bound to a key
  */
-record BearerChallenge(
-    @Nullable String resourceMetadata, @Nullable Set<String> scope, @Nullable String error) {
+record TokenChallenge(
+    @Nullable String resourceMetadata,
+    @Nullable Set<String> scope,
+    @Nullable String error,
+    boolean bearer,
+    boolean dpop) {
 
-  static final BearerChallenge NONE = new BearerChallenge(null, null, null);
+  static final TokenChallenge NONE = new TokenChallenge(null, null, null, false, false);
 
   private static final int MAX_HEADER = 8_192;
+  private static final String BEARER = "bearer";
+  private static final String DPOP = "dpop";
   private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 
   /** A scheme or a parameter with its value, after the separators. */
@@ -35,34 +45,42 @@ record BearerChallenge(
               + TOKEN
               + ")(?:\\s+(?<token68>[A-Za-z0-9._~+/-]+=*)(?=\\s*(?:,|$)))?)");
 
-  /** The first Bearer challenge of {@code header}; {@link #NONE} if there is none. */
-  static BearerChallenge parse(@Nullable String header) {
+  /**
+   * The first Bearer and the first DPoP challenge of {@code header}; {@link #NONE} if there is
+   * neither. Where both have a parameter, that of DPoP counts.
+   */
+  static TokenChallenge parse(@Nullable String header) {
     if (header == null || header.length() > MAX_HEADER) {
       return NONE;
     }
-    Map<String, String> found = new LinkedHashMap<>();
-    boolean bearer = false;
-    boolean seen = false;
+    Map<String, Map<String, String>> challenges = new HashMap<>();
+    Map<String, String> current = null;
     Matcher part = PART.matcher(header);
     while (part.find()) {
       String scheme = part.group("scheme");
       if (scheme != null) {
-        if (seen) {
-          break;
+        String name = scheme.toLowerCase(Locale.ROOT);
+        boolean counts =
+            (name.equals(BEARER) || name.equals(DPOP)) && !challenges.containsKey(name);
+        current = counts ? new LinkedHashMap<>() : null;
+        if (current != null) {
+          challenges.put(name, current);
         }
-        bearer = scheme.equalsIgnoreCase("bearer");
-        seen = bearer;
-      } else if (bearer) {
+      } else if (current != null) {
         String quoted = part.group("quoted");
         String value = quoted == null ? part.group("plain") : quoted.replaceAll("\\\\(.)", "$1");
-        found.putIfAbsent(part.group("name").toLowerCase(Locale.ROOT), value);
+        current.putIfAbsent(part.group("name").toLowerCase(Locale.ROOT), value);
       }
     }
+    Map<String, String> found = new HashMap<>(challenges.getOrDefault(BEARER, Map.of()));
+    found.putAll(challenges.getOrDefault(DPOP, Map.of()));
     String scope = found.get("scope");
-    return new BearerChallenge(
+    return new TokenChallenge(
         found.get("resource_metadata"),
         scope == null || scope.isBlank() ? null : scopes(scope),
-        found.get("error"));
+        found.get("error"),
+        challenges.containsKey(BEARER),
+        challenges.containsKey(DPOP));
   }
 
   /** The scopes of a blank-separated list, without those that RFC 6749 does not allow. */
