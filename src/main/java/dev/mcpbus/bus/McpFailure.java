@@ -91,6 +91,13 @@ public final class McpFailure extends ReplyException {
     return code;
   }
 
+  /** Whether the server itself answered, with this code of JSON-RPC. */
+  public boolean isUpstream(int jsonRpcCode) {
+    return code == FailureCode.UPSTREAM_ERROR
+        && data().getValue("error") instanceof JsonObject error
+        && Integer.valueOf(jsonRpcCode).equals(error.getValue("code"));
+  }
+
   public Sent sent() {
     return sent;
   }

@@ -71,7 +71,17 @@ final class ToolListRefresh {
     ReadySession of = connection.ready();
     return of == null
         ? Future.succeededFuture()
-        : of.tools().changed().onComplete(read -> ended(of, read.cause()));
+        : of.tools()
+            .changed()
+            .onComplete(read -> ended(of, read.cause()))
+            .onFailure(failure -> unlisted(of, McpFailure.of(failure)));
+  }
+
+  /** The server announces another list and does not give it: readers of the last one must know. */
+  private void unlisted(ReadySession of, McpFailure failure) {
+    if (connection.ready(of.session()) != null && !of.session().isOver()) {
+      connection.unlisted(new HealthCheck.FailedCheck(Methods.TOOLS_LIST, 1, failure));
+    }
   }
 
   private void ended(ReadySession of, @Nullable Throwable failure) {

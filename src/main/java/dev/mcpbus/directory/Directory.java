@@ -26,11 +26,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Directory {
 
-  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+  /** The directory answers by itself: the time-out is for a defect. */
+  private static final DeliveryOptions LOCAL =
+      new DeliveryOptions().setLocalOnly(true).setSendTimeout(ListFetcher.DEADLINE.toMillis() * 2);
 
   private final Map<String, ViewOptions> views;
   private final AccessControl access;
   private final SealedTaskIds taskIds;
+  private final ServerReach reach = new ServerReach();
   private volatile DirectorySnapshot snapshot = DirectorySnapshot.EMPTY;
   private volatile Future<Void> known = Promise.<Void>promise().future();
 
@@ -59,6 +62,11 @@ public final class Directory {
 
   public DirectorySnapshot snapshot() {
     return snapshot;
+  }
+
+  /** Why servers list nothing. */
+  public ServerReach reach() {
+    return reach;
   }
 
   /** Called by the {@link DirectoryVerticle} alone. */
@@ -118,7 +126,7 @@ public final class Directory {
   public Future<DirectorySnapshot> ready(Vertx vertx) {
     return known.isComplete()
         ? Future.succeededFuture(snapshot)
-        : request(vertx, List.of(), List.of());
+        : request(vertx, List.of(), List.of(), false);
   }
 
   /**
@@ -128,13 +136,27 @@ public final class Directory {
    */
   public Future<DirectorySnapshot> ready(
       Vertx vertx, DirectoryView view, Collection<ListKind> kinds) {
+    return ready(vertx, view, kinds, false);
+  }
+
+  /**
+   * As {@link #ready(Vertx, DirectoryView, Collection)}, for a client that gets this list. In the
+   * view of one server that has not listed, nothing else can be shown: waits until its first fetch
+   * has ended, as a call waits for its server.
+   */
+  public Future<DirectorySnapshot> listed(Vertx vertx, DirectoryView view, ListKind kind) {
+    return ready(vertx, view, List.of(kind), view.server());
+  }
+
+  private Future<DirectorySnapshot> ready(
+      Vertx vertx, DirectoryView view, Collection<ListKind> kinds, boolean needed) {
     if (known.isComplete()) {
       DirectorySnapshot now = snapshot;
       if (isReady(now, view, kinds)) {
         return Future.succeededFuture(now);
       }
     }
-    return request(vertx, kinds, view.options().servers());
+    return request(vertx, kinds, view.options().servers(), needed);
   }
 
   /**
@@ -149,12 +171,12 @@ public final class Directory {
               DirectoryEntry server = view.server() ? now.server(view.name()) : null;
               return server == null || !server.up() || server.handshake() != null
                   ? Future.succeededFuture(now)
-                  : request(vertx, tools, view.options().servers());
+                  : request(vertx, tools, view.options().servers(), false);
             });
   }
 
   private Future<DirectorySnapshot> request(
-      Vertx vertx, Collection<ListKind> kinds, List<String> ids) {
+      Vertx vertx, Collection<ListKind> kinds, List<String> ids, boolean needed) {
     JsonArray wanted = new JsonArray();
     kinds.forEach(kind -> wanted.add(kind.name()));
     JsonArray servers = new JsonArray();
@@ -163,7 +185,7 @@ public final class Directory {
         .eventBus()
         .request(
             Addresses.GATEWAY_DIRECTORY,
-            new JsonObject().put("kinds", wanted).put("servers", servers),
+            new JsonObject().put("kinds", wanted).put("servers", servers).put("needed", needed),
             LOCAL)
         .map(done -> snapshot)
         .recover(failure -> Future.failedFuture(McpFailure.of(failure)));

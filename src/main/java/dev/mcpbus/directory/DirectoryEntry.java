@@ -1,7 +1,9 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
 import java.util.EnumMap;
 import java.util.Map;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param handshake the result of its last {@code initialize} or {@code server/discover}, as it
  *     wrote it; null until it is known
  * @param lists the last list of each kind that was fetched
+ * @param failures why a kind could not be listed the last time; no entry for a kind that could
  */
 public record DirectoryEntry(
     ConnectionId id,
@@ -36,10 +39,12 @@ public record DirectoryEntry(
     Set<String> via,
     String instructions,
     @Nullable RawJson handshake,
-    Map<ListKind, ServerList> lists) {
+    Map<ListKind, ServerList> lists,
+    Map<ListKind, McpFailure> failures) {
 
   static DirectoryEntry of(ConnectionId id) {
-    return new DirectoryEntry(id, false, false, false, false, false, Set.of(), "", null, Map.of());
+    return new DirectoryEntry(
+        id, false, false, false, false, false, Set.of(), "", null, Map.of(), Map.of());
   }
 
   /**
@@ -54,20 +59,64 @@ public record DirectoryEntry(
     return lists.get(kind);
   }
 
+  /** The entry with a list that was read: the kind has no failure any more. */
   public DirectoryEntry with(ListKind kind, ServerList serverList) {
     Map<ListKind, ServerList> more = new EnumMap<>(ListKind.class);
     more.putAll(lists);
     more.put(kind, serverList);
-    return new DirectoryEntry(
-        id, up, isDiscover, tasks, resources, shared, via, instructions, handshake, more);
+    Map<ListKind, McpFailure> fewer = new EnumMap<>(ListKind.class);
+    fewer.putAll(failures);
+    fewer.remove(kind);
+    return withLists(up, more, fewer);
+  }
+
+  /** The entry after a list could not be read: the last one is stale. This one if that is known. */
+  public DirectoryEntry with(ListKind kind, McpFailure failure) {
+    McpFailure known = failures.get(kind);
+    ServerList last = lists.get(kind);
+    if (known != null
+        && known.code() == failure.code()
+        && Objects.equals(known.getMessage(), failure.getMessage())
+        && known.data().equals(failure.data())
+        && (last == null || last.stale())) {
+      return this;
+    }
+    Map<ListKind, ServerList> stale = new EnumMap<>(ListKind.class);
+    stale.putAll(lists);
+    stale.computeIfPresent(kind, (same, list) -> list.stale() ? list : list.asStale());
+    Map<ListKind, McpFailure> more = new EnumMap<>(ListKind.class);
+    more.putAll(failures);
+    more.put(kind, failure);
+    return withLists(up, stale, more);
   }
 
   /** The entry after the connection stopped serving: its lists are stale. */
   public DirectoryEntry withDown() {
     Map<ListKind, ServerList> last = new EnumMap<>(ListKind.class);
     lists.forEach((kind, list) -> last.put(kind, list.stale() ? list : list.asStale()));
+    return withLists(false, last, failures);
+  }
+
+  private DirectoryEntry withLists(
+      boolean serves, Map<ListKind, ServerList> now, Map<ListKind, McpFailure> why) {
     return new DirectoryEntry(
-        id, false, isDiscover, tasks, resources, shared, via, instructions, handshake, last);
+        id, serves, isDiscover, tasks, resources, shared, via, instructions, handshake, now, why);
+  }
+
+  /**
+   * The error that a client of this server alone gets in place of a list; null if it gets a list. A
+   * list that was read once stays while the server is down, but not against the server's own word.
+   */
+  @Nullable McpFailure refusal(ListKind kind) {
+    McpFailure failure = failures.get(kind);
+    if (lists.get(kind) == null) {
+      return failure != null
+          ? failure
+          : McpFailure.notSent(
+              FailureCode.UNAVAILABLE,
+              "server '" + id + "' has given no list of its " + kind.member + " so far");
+    }
+    return up && failure != null && failure.code() == FailureCode.UPSTREAM_ERROR ? failure : null;
   }
 
   /** Whether a list is there and fresh; a server that is down need not be fresh. */
@@ -96,7 +145,17 @@ public record DirectoryEntry(
       return this;
     }
     return new DirectoryEntry(
-        id, true, discover, makesTasks, hasResources, isShared, behind, text, described, lists);
+        id,
+        true,
+        discover,
+        makesTasks,
+        hasResources,
+        isShared,
+        behind,
+        text,
+        described,
+        lists,
+        failures);
   }
 
   /** The ids of every mcpbus behind the server, from its status and its lists. */

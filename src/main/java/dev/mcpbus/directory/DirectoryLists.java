@@ -4,9 +4,12 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -60,11 +63,6 @@ public final class DirectoryLists {
   private final Map<String, ListFetcher> fetchers = new HashMap<>();
   private final Set<ListKind> wanted = EnumSet.of(ListKind.TOOLS);
 
-  /** Kinds that are fetched again if a connected server fails to list them. */
-  private final Set<ListKind> retried = EnumSet.of(ListKind.TOOLS);
-
-  private final ServerReach reach = new ServerReach();
-
   /** The status requests in flight that ask for a handshake, by server. */
   private final Map<String, Future<Void>> described = new HashMap<>();
 
@@ -95,7 +93,7 @@ public final class DirectoryLists {
 
   /** Why servers list nothing. */
   public ServerReach reach() {
-    return reach;
+    return directory.reach();
   }
 
   /** Whether a request for that list is in flight. */
@@ -140,7 +138,7 @@ public final class DirectoryLists {
   /** On one node no event is lost, so a server that disconnected is down until it connects. */
   private void readListed(JsonObject status) {
     if (vertx.isClustered() || !disconnected.contains(status.getString("id", ""))) {
-      reach.status(status);
+      reach().status(status);
       boolean lacking = read(status);
       String id = status.getString("id", "");
       ListFetcher fetcher = fetchers.get(id);
@@ -303,20 +301,34 @@ public final class DirectoryLists {
     }
   }
 
+  /** The server has failed to list its tools: the list that its connection keeps is an old one. */
+  void failed(String id) {
+    ListFetcher fetcher = fetchers.get(id);
+    DirectoryEntry entry = directory.snapshot().server(id);
+    if (fetcher != null && entry != null && !entry.failures().containsKey(ListKind.TOOLS)) {
+      fetcher.refreshAnew(ListKind.TOOLS);
+    }
+  }
+
   /** Drops the list of a server that was removed meanwhile, or removed and added again. */
-  private void fetched(String id, ListFetcher by, ListKind kind, @Nullable ServerList list) {
+  private void fetched(String id, ListFetcher by, ListKind kind, AsyncResult<ServerList> result) {
     DirectoryEntry entry = directory.snapshot().server(id);
     if (entry == null || fetchers.get(id) != by) {
       return;
     }
-    ServerList last = entry.list(kind);
-    if (list != null) {
+    if (result.succeeded()) {
+      ServerList list = result.result();
       replace(entry.with(kind, entry.up() ? list : list.asStale()));
       listener.listed();
-    } else if (last != null && !last.stale()) {
-      replace(entry.with(kind, last.asStale()));
+      return;
     }
-    if (list == null && entry.up() && retried.contains(kind)) {
+    McpFailure failure = McpFailure.of(result.cause());
+    DirectoryEntry failed = entry.with(kind, failure);
+    if (failed != entry) {
+      replace(failed);
+      listener.listed();
+    }
+    if (entry.up() && !failure.isUpstream(JsonRpcError.METHOD_NOT_FOUND)) {
       retry(id, by, kind);
     }
   }
@@ -342,7 +354,6 @@ public final class DirectoryLists {
    */
   public Future<Void> whenListed(ListKind kind, @Nullable Collection<String> only) {
     wanted.add(kind);
-    retried.add(kind);
     List<Future<Void>> running = new ArrayList<>();
     for (DirectoryEntry server : directory.snapshot().servers()) {
       String id = server.id().value();
@@ -359,10 +370,13 @@ public final class DirectoryLists {
    * the request starts a lazy server. Waits {@code patience} at most.
    *
    * @param only ids of the servers wanted; empty for all
+   * @param needed whether a list that is missing is waited for until its fetch has ended, as a call
+   *     waits for its server
    */
-  Future<Void> whenFresh(Collection<ListKind> kinds, Collection<?> only) {
+  Future<Void> whenFresh(Collection<ListKind> kinds, Collection<?> only, boolean needed) {
     wanted.addAll(kinds);
     List<Future<Void>> running = new ArrayList<>();
+    List<Future<Void>> missing = new ArrayList<>();
     long now = System.nanoTime();
     for (DirectoryEntry server : directory.snapshot().servers()) {
       String id = server.id().value();
@@ -371,12 +385,14 @@ public final class DirectoryLists {
         continue;
       }
       for (ListKind kind : kinds) {
-        if (!server.isCurrent(kind, now)) {
+        if (needed && server.list(kind) == null) {
+          missing.add(fetcher.ask(kind, Long.MAX_VALUE));
+        } else if (!server.isCurrent(kind, now)) {
           running.add(fetcher.ask(kind, patience.toNanos()));
         }
       }
     }
-    return inTime(running);
+    return Future.join(inTime(running), Future.join(missing)).mapEmpty();
   }
 
   private Future<Void> inTime(List<Future<Void>> running) {

@@ -1,11 +1,16 @@
 package dev.mcpbus.directory;
 
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Via;
+import io.vertx.core.json.JsonArray;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -31,10 +36,14 @@ public final class DirectorySnapshot {
 
   private record First(ViewListKey key, int size, Era era) {}
 
+  /** A first page that names servers without a list, as long as nothing new is known of them. */
+  private record MarkedPage(MissingLists why, RawJson page) {}
+
   private final SortedMap<String, DirectoryEntry> servers;
   private final Map<ViewListKey, ViewList> lists = new ConcurrentHashMap<>();
   private final Map<DirectoryView, ViewUris> uris = new ConcurrentHashMap<>();
   private final Map<First, RawJson> pages = new ConcurrentHashMap<>();
+  private final Map<First, MarkedPage> marked = new ConcurrentHashMap<>();
 
   private DirectorySnapshot(SortedMap<String, DirectoryEntry> servers) {
     this.servers = servers;
@@ -71,6 +80,7 @@ public final class DirectorySnapshot {
       lists.clear();
       uris.clear();
       pages.clear();
+      marked.clear();
     }
     return lists.computeIfAbsent(
         new ViewListKey(view, kind),
@@ -97,17 +107,54 @@ public final class DirectorySnapshot {
   }
 
   /**
-   * One page of a list, with the mark of this mcpbus.
+   * The error that a client gets in place of a list; null if it gets a list. The view of one server
+   * refuses with that server's own error. A view with {@code failure: closed} refuses while one of
+   * its servers is down or has not listed.
+   */
+  public @Nullable McpFailure refusal(DirectoryView view, ListKind kind) {
+    if (view.server()) {
+      DirectoryEntry server = servers.get(view.name());
+      return server == null ? null : server.refusal(kind);
+    }
+    if (!view.options().closed()) {
+      return null;
+    }
+    List<String> wanted = view.options().servers();
+    List<String> down =
+        (wanted.isEmpty() ? servers.keySet() : wanted)
+            .stream().filter(view::includes).filter(id -> !lists(id, kind)).toList();
+    return down.isEmpty()
+        ? null
+        : McpFailure.notSent(
+            FailureCode.UNAVAILABLE,
+            "view '" + view.name() + "' lists nothing while a server of it is down: " + down);
+  }
+
+  private boolean lists(String id, ListKind kind) {
+    DirectoryEntry server = servers.get(id);
+    return server != null && server.up() && server.list(kind) != null;
+  }
+
+  /**
+   * One page of a list, with the mark of this mcpbus. It names the servers whose list is missing,
+   * and why, under {@link MetaKeys#NOT_LISTED}.
    *
    * @param era of the client
    * @param own the name of this mcpbus
+   * @param why lists are missing
    * @return null if the cursor is not valid
    */
   public @Nullable RawJson page(
-      DirectoryView view, ListKind kind, @Nullable String cursor, int size, Era era, String own) {
+      DirectoryView view,
+      ListKind kind,
+      @Nullable String cursor,
+      int size,
+      Era era,
+      String own,
+      MissingLists why) {
     if (cursor != null) {
       RawJson page = list(view, kind).page(cursor, size, era);
-      return page == null ? null : Via.put(page, via(view, own));
+      return page == null ? null : mark(Via.put(page, via(view, own)), view, kind, why);
     }
     First wanted = new First(new ViewListKey(view, kind), size, era);
     RawJson first = pages.get(wanted);
@@ -118,7 +165,33 @@ public final class DirectorySnapshot {
         pages.put(wanted, first);
       }
     }
-    return first;
+    return first == null || isWhole(view, kind, why) ? first : marked(wanted, first, why);
+  }
+
+  private boolean isWhole(DirectoryView view, ListKind kind, MissingLists why) {
+    return why.leftOut().isEmpty() && list(view, kind).missing().isEmpty();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // one object until it changes
+  private RawJson marked(First wanted, RawJson first, MissingLists why) {
+    MarkedPage last = marked.get(wanted);
+    if (last != null && last.why() == why) {
+      return last.page();
+    }
+    RawJson page = mark(first, wanted.key().view(), wanted.key().kind(), why);
+    marked.put(wanted, new MarkedPage(why, page));
+    return page;
+  }
+
+  private RawJson mark(RawJson page, DirectoryView view, ListKind kind, MissingLists why) {
+    JsonArray named = why.named(this, list(view, kind).missing(), kind, view::includes);
+    RawJson meta = page.member("_meta");
+    return named.isEmpty()
+        ? page
+        : page.with(
+            "_meta",
+            (meta == null ? RawJson.EMPTY_OBJECT : meta)
+                .with(MetaKeys.NOT_LISTED, RawJson.of(named.encode())));
   }
 
   /** The instructions of all servers of a view under headings; of a single server as they are. */

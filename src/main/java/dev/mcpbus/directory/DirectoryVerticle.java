@@ -7,6 +7,7 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.OwnershipEpoch;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.ServerNotice;
+import dev.mcpbus.protocol.Methods;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
@@ -141,6 +142,11 @@ public final class DirectoryVerticle extends VerticleBase
       case Events.CONNECTED -> lists.connected(id, event);
       case Events.DISCONNECTED, Events.GAVE_UP -> lists.disconnected(id);
       case Events.TOOLS_CHANGED -> lists.changed(id, ListKind.TOOLS);
+      case Events.HEALTH_CHECK_FAILED -> {
+        if (Methods.TOOLS_LIST.equals(event.getString("check"))) {
+          lists.failed(id);
+        }
+      }
       case Events.PROMPTS_CHANGED -> lists.changed(id, ListKind.PROMPTS);
       case Events.RESOURCES_CHANGED -> {
         lists.changed(id, ListKind.RESOURCES);
@@ -219,7 +225,7 @@ public final class DirectoryVerticle extends VerticleBase
     List<?> only = body.getJsonArray("servers").getList();
     lists
         .known()
-        .compose(read -> lists.whenFresh(kinds, only))
+        .compose(read -> lists.whenFresh(kinds, only, body.getBoolean("needed", false)))
         .compose(fresh -> lists.whenDescribed(only))
         .onComplete(done -> message.reply(null));
   }

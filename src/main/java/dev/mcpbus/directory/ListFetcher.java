@@ -1,13 +1,17 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.SerialRuns;
 import dev.mcpbus.protocol.ProtocolException;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -17,7 +21,6 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the lists of one connection. At most one request runs per kind; a change that arrives
@@ -25,17 +28,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ListFetcher {
 
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  static final Duration DEADLINE = Duration.ofSeconds(30);
 
   /** After a failed fetch, {@link #ask} waits so long before the next one. */
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final Buffer NO_PARAMS = Buffer.buffer("{}");
 
-  /** Receives the result of each fetch; {@code list} is null if the fetch failed. */
+  /** Receives the list of each fetch, or the failure as {@link McpFailure}. */
   @FunctionalInterface
   public interface ListReceiver {
-    void fetched(ListKind kind, @Nullable ServerList list);
+    void fetched(ListKind kind, AsyncResult<ServerList> list);
   }
 
   private final class Slot {
@@ -48,6 +51,9 @@ public final class ListFetcher {
     private int failures;
 
     private long failedAt;
+
+    /** Whether the list that the connection keeps may be older than what its server says. */
+    private boolean anew;
 
     Slot(ListKind kind) {
       fetches = new SerialRuns<>(() -> run(kind, this));
@@ -89,6 +95,12 @@ public final class ListFetcher {
     slot(kind).fetches.request();
   }
 
+  /** As {@link #refresh(ListKind)}; the server answers, not the connection that keeps a list. */
+  void refreshAnew(ListKind kind) {
+    slot(kind).anew = true;
+    refresh(kind);
+  }
+
   /** Fetches the list after a change, if it was fetched before. */
   public void changed(ListKind kind) {
     if (slots.containsKey(kind)) {
@@ -128,23 +140,26 @@ public final class ListFetcher {
   private Future<Void> run(ListKind kind, Slot slot) {
     slot.fetching = true;
     slot.startedAt = System.nanoTime();
-    return fetch(kind)
+    CacheMode cache = slot.anew || slot.failures > 0 ? CacheMode.REFRESH : CacheMode.USE;
+    slot.anew = false;
+    return fetch(kind, cache)
+        .recover(failure -> Future.failedFuture(McpFailure.of(failure)))
         .transform(
             result -> {
               slot.fetching = false;
               slot.ended = true;
               slot.failures = result.failed() ? slot.failures + 1 : 0;
               slot.failedAt = System.nanoTime();
-              sink.fetched(kind, result.succeeded() ? result.result() : null);
+              sink.fetched(kind, result);
               return Future.succeededFuture();
             });
   }
 
-  private Future<ServerList> fetch(ListKind kind) {
+  private Future<ServerList> fetch(ListKind kind, CacheMode cache) {
     long since = System.nanoTime();
     DeliveryOptions options =
         CallDeadline.set(
-            new DeliveryOptions().addHeader(Headers.CACHE, "use"),
+            new DeliveryOptions().addHeader(Headers.CACHE, cache.header()),
             DEADLINE.toMillis(),
             CallDeadline.Layer.CALLER);
     return RequestSender.of(vertx)
@@ -154,7 +169,10 @@ public final class ListFetcher {
               try {
                 return Future.succeededFuture(ServerList.parse(kind, reply.body(), since));
               } catch (ProtocolException e) {
-                return Future.failedFuture(e);
+                return Future.failedFuture(
+                    McpFailure.maybeSent(
+                        FailureCode.PROTOCOL_ERROR,
+                        "server '" + server + "', " + kind.method + ": " + e.getMessage()));
               }
             });
   }

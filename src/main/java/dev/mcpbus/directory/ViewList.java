@@ -51,6 +51,9 @@ public final class ViewList {
   private boolean common = true;
   private Set<String> collisions = Set.of();
 
+  /** The servers of the view that have given no list. */
+  private final List<DirectoryEntry> missing = new ArrayList<>();
+
   /** Servers of the {@code discover} era with tasks: they decide which call becomes a task. */
   private final Set<String> deciders = new HashSet<>();
 
@@ -71,8 +74,13 @@ public final class ViewList {
     ViewList all = new ViewList(kind);
     all.common = view.rights().isUnbounded(); // with policies, other callers have another list
     for (DirectoryEntry server : servers) {
-      ServerList serverList = view.includes(server.id().value()) ? server.list(kind) : null;
-      if (serverList != null) {
+      if (!view.includes(server.id().value())) {
+        continue;
+      }
+      ServerList serverList = server.list(kind);
+      if (serverList == null) {
+        all.missing.add(server);
+      } else {
         all.add(view, server.id().value(), serverList, uris);
         if (kind == ListKind.TOOLS && server.isDiscover() && server.tasks()) {
           all.deciders.add(server.id().value());
@@ -96,8 +104,7 @@ public final class ViewList {
       }
       String name = named(view, server, item, uris);
       RawJson shown = linked(server, item, name, uris);
-      RawJson entry =
-          name.equals(item.key()) ? shown : shown.with(kind.key, RawJson.string(name));
+      RawJson entry = name.equals(item.key()) ? shown : shown.with(kind.key, RawJson.string(name));
       targets.add(new Target(server, item.key(), name, item.headers()));
       entries.add(entry);
       places.putIfAbsent(name, targets.size() - 1);
@@ -141,6 +148,7 @@ public final class ViewList {
     ViewList rest = new ViewList(kind);
     rest.collisions = names;
     rest.deciders.addAll(deciders);
+    rest.missing.addAll(missing);
     rest.ttlMillis = ttlMillis;
     rest.common = common;
     for (int i = 0; i < targets.size(); i++) {
@@ -182,6 +190,11 @@ public final class ViewList {
   /** Whether several entries would have the name, so that none has it. */
   public boolean collides(String name) {
     return collisions.contains(name);
+  }
+
+  /** The servers of the view that have given no list. */
+  List<DirectoryEntry> missing() {
+    return missing;
   }
 
   public List<Target> targets() {

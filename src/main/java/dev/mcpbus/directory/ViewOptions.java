@@ -12,8 +12,8 @@ import java.util.Map;
  *     over {@code server.prompt} and {@code server.uri}; empty for everything
  * @param deny the same; an entry that both match is denied
  * @param rename from {@code server.tool} to the name that clients see, tools and prompts
- * @param closed whether a list fails while one of the servers is down; if not, it lacks the entries
- *     of that server
+ * @param closed whether a list fails while one of the servers is down or has not listed; if not, it
+ *     lacks the entries of that server
  * @param search whether {@code tools/list} has three tools in place of all: to search, to describe
  *     and to call them
  * @param principals who may use the view: globs over names, or {@code role:} and a glob over roles;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.JsonRpcError;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -21,7 +23,7 @@ class ServerReachTest {
   }
 
   private JsonArray notListed() {
-    return reach.notListed(servers, ListKind.TOOLS, Map.of(), null);
+    return reach.now(Map.of()).named(servers, ListKind.TOOLS, id -> true);
   }
 
   @Test
@@ -48,7 +50,22 @@ class ServerReachTest {
     event("{\"type\":\"stateChanged\",\"to\":\"RECONNECTING\"}");
     event("{\"type\":\"connected\"}");
     assertThat(notListed().getJsonObject(0).getString("reason"))
-        .isEqualTo("it has given no list of its tools so far, or has refused to");
+        .isEqualTo("it has given no list of its tools so far");
+  }
+
+  @Test
+  void a_list_that_failed_has_the_servers_own_error_as_its_reason() {
+    event("{\"type\":\"connected\"}");
+    servers =
+        servers.with(
+            DirectoryEntry.of(new ConnectionId("a"))
+                .with(
+                    ListKind.TOOLS,
+                    McpFailure.upstream(new JsonRpcError(-32603, "fetch failed", null))));
+    assertThat(notListed().getJsonObject(0).getString("reason"))
+        .isEqualTo("UPSTREAM_ERROR: -32603 fetch failed");
+    assertThat(reach.now(Map.of()).named(servers, ListKind.PROMPTS, id -> true).encode())
+        .contains("it has given no list of its prompts so far");
   }
 
   @Test
@@ -72,7 +89,7 @@ class ServerReachTest {
       servers = servers.with(DirectoryEntry.of(new ConnectionId("s" + i)));
     }
     assertThat(notListed()).hasSize(100);
-    assertThat(reach.notListed(servers, ListKind.TOOLS, Map.of("x", "why"), List.of("x")))
+    assertThat(reach.now(Map.of("x", "why")).named(servers, ListKind.TOOLS, List.of("x")::contains))
         .containsExactly(
             new JsonObject().put("server", "x").put("state", "LEFT_OUT").put("reason", "why"));
   }

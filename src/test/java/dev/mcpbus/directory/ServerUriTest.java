@@ -17,8 +17,8 @@ class ServerUriTest {
   /** What URIs are made of, and what the forms insert. */
   private static final List<String> PARTS =
       List.of(
-          "ui", "FILE", "mcp+s", "mcp+t", "s", "app-a", ":", "/", "//", "{+path}", "{x}", "?q=1", "#f",
-          "%2F", "%2f", "ü", "日本", "@", ".", "");
+          "ui", "FILE", "mcp+s", "mcp+t", "s", "app-a", ":", "/", "//", "{+path}", "{x}", "?q=1",
+          "#f", "%2F", "%2f", "ü", "日本", "@", ".", "");
 
   @ParameterizedTest
   @CsvSource({

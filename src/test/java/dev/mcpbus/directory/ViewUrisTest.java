@@ -48,9 +48,7 @@ class ViewUrisTest {
   }
 
   private List<String> listed(ListKind kind) {
-    return lists.snapshot().list(ALL, kind).targets().stream()
-        .map(ViewList.Target::name)
-        .toList();
+    return lists.snapshot().list(ALL, kind).targets().stream().map(ViewList.Target::name).toList();
   }
 
   /** Server and the server's own URI; or what to use instead. */
@@ -69,8 +67,13 @@ class ViewUrisTest {
     resources("b", "ui://app/view", "file:///x", "memo:x");
     assertThat(listed(ListKind.RESOURCES))
         .containsExactly(
-            "ui://a/app/view", "file://a//x", "memo:mcp+a:x", "alone://x",
-            "ui://b/app/view", "file://b//x", "memo:mcp+b:x");
+            "ui://a/app/view",
+            "file://a//x",
+            "memo:mcp+a:x",
+            "alone://x",
+            "ui://b/app/view",
+            "file://b//x",
+            "memo:mcp+b:x");
     assertThat(led("ui://app/view")).isEqualTo("[ui://a/app/view, ui://b/app/view]");
     assertThat(led("ui://a/app/view")).isEqualTo("a ui://app/view");
     assertThat(led("memo:mcp+b:x")).isEqualTo("b memo:x");
@@ -121,8 +124,13 @@ class ViewUrisTest {
     resources("b", "db://a1/listed");
     assertThat(listed(ListKind.TEMPLATES))
         .containsExactly(
-            "file://a//{path}", "db://a/a1/{x}", "both:mcp+a:{x}", "hello://{name}",
-            "users://a/{id}/p", "file://b//docs/{page}", "both:mcp+b:{x}");
+            "file://a//{path}",
+            "db://a/a1/{x}",
+            "both:mcp+a:{x}",
+            "hello://{name}",
+            "users://a/{id}/p",
+            "file://b//docs/{page}",
+            "both:mcp+b:{x}");
     assertThat(led("file://a//docs/1")).isEqualTo("a file:///docs/1");
     assertThat(led("users://a/b/p")).as("the id of a server").isEqualTo("a users://b/p");
     assertThat(text(uris().template("both:{x}"))).isEqualTo("[both:mcp+a:{x}, both:mcp+b:{x}]");
@@ -172,8 +180,7 @@ class ViewUrisTest {
     assertThat(text(one.route("ui://b/x"))).isEqualTo("a ui://b/x");
     assertThat(one.name("a", "file:///x")).isEqualTo("file:///x");
     ViewOptions never =
-        new ViewOptions(
-            List.of(), List.of(), List.of(), Map.of(), false, false, List.of(), true);
+        new ViewOptions(List.of(), List.of(), List.of(), Map.of(), false, false, List.of(), true);
     DirectoryView plain = new DirectoryView("v", false, never, AccessPolicy.WHOLE);
     ViewList shown = lists.snapshot().list(plain, ListKind.RESOURCES);
     assertThat(shown.targets()).extracting(ViewList.Target::name).containsExactly("ui://b/x");
@@ -199,7 +206,9 @@ class ViewUrisTest {
           String uri = text(random, parts, false);
           String name = uris.name(server, uri);
           String own = server + " " + uri;
-          assertThat(text(uris.route(name))).as(lists.snapshot().servers().toString()).isEqualTo(own);
+          assertThat(text(uris.route(name)))
+              .as(lists.snapshot().servers().toString())
+              .isEqualTo(own);
           assertThat(names.merge(name, own, (first, second) -> first)).isEqualTo(own);
         }
       }

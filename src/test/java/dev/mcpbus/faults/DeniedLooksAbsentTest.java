@@ -9,10 +9,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.ScriptedPeer;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What policies deny is not there, at every door. */
@@ -77,6 +81,35 @@ class DeniedLooksAbsentTest {
                       && line.getString("decision").equals("allow")
                       && line.getString("code").equals("OK"));
     }
+  }
+
+  @Test
+  void a_missing_list_is_named_to_those_alone_who_see_its_server() {
+    List<Policy> policies =
+        List.of(
+            new Policy(List.of("root"), List.of(), List.of(), Set.of(), Effect.ALLOW),
+            new Policy(List.of("alice"), List.of("a", "c"), List.of(), Set.of(), Effect.ALLOW));
+    try (DoorBed bed = new DoorBed(DoorBed.keys().withPolicies(policies))) {
+      for (String id : List.of("c", "d")) {
+        bed.add(
+            id, (method, params, connection) -> ScriptedPeer.error(-32603, "no token at " + id));
+      }
+      for (String path : List.of("/mcp", "/api/tools")) {
+        assertThat(listed(bed, path, as(ALICE)))
+            .as(path)
+            .contains("no token at c")
+            .doesNotContain("\"server\":\"d\"", "no token at d");
+        assertThat(listed(bed, path, as(ROOT))).as(path).contains("no token at c", "no token at d");
+      }
+      assertThat(discover(bed, "/mcp/d", "tools/list", new JsonObject(), as(ALICE)))
+          .contains("there is no server and no view");
+    }
+  }
+
+  private static String listed(DoorBed bed, String path, String[] caller) {
+    return path.equals("/mcp")
+        ? discover(bed, path, "tools/list", new JsonObject(), caller)
+        : bed.send("GET", path, "", caller).body();
   }
 
   private static String call(DoorBed bed, String path, String tool, String... headers) {

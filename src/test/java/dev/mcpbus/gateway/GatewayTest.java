@@ -100,9 +100,10 @@ class GatewayTest {
         .containsExactly("demo://one/readme", "demo://two/readme");
     for (String uri : List.of("demo://one/readme", "demo://two/readme", "mcp+two:demo://readme")) {
       JsonObject params = new JsonObject().put("uri", uri);
-      JsonArray contents =
-          session.call("resources/read", params).result().getJsonArray("contents");
-      assertThat(contents).extracting(one -> ((JsonObject) one).getString("uri")).containsExactly(uri);
+      JsonArray contents = session.call("resources/read", params).result().getJsonArray("contents");
+      assertThat(contents)
+          .extracting(one -> ((JsonObject) one).getString("uri"))
+          .containsExactly(uri);
     }
     JsonObject plain = new JsonObject().put("uri", "demo://readme");
     JsonObject refused = session.call("resources/read", plain).error();

@@ -157,8 +157,7 @@ class ResourceRoutingTest {
             content.getJsonObject(3).getString("uri"))) {
       assertThat(text(session.call("resources/read", uri(link)).result())).isEqualTo("of b");
     }
-    JsonObject prompt =
-        session.call("prompts/get", new JsonObject().put("name", "a__p")).result();
+    JsonObject prompt = session.call("prompts/get", new JsonObject().put("name", "a__p")).result();
     assertThat(
             prompt
                 .getJsonArray("messages")
@@ -167,10 +166,7 @@ class ResourceRoutingTest {
                 .getString("uri"))
         .isEqualTo("file://a//same");
     JsonArray contents =
-        session
-            .call("resources/read", uri("mcp+b:file:///t/1"))
-            .result()
-            .getJsonArray("contents");
+        session.call("resources/read", uri("mcp+b:file:///t/1")).result().getJsonArray("contents");
     assertThat(contents)
         .extracting(one -> ((JsonObject) one).getString("uri"))
         .as("the URI that was asked for, and one that leads to the same server")

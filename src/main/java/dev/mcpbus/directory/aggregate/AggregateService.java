@@ -180,7 +180,11 @@ public final class AggregateService implements DirectoryService {
   }
 
   private CachedReply reply(ListKind kind, @Nullable List<String> only) {
-    JsonArray notListed = lists.reach().notListed(lists.snapshot(), kind, missing.reasons(), only);
+    JsonArray notListed =
+        lists
+            .reach()
+            .now(missing.reasons())
+            .named(lists.snapshot(), kind, id -> only == null || only.contains(id));
     CachedReply present = only == null ? replies.get(kind) : null;
     if (present != null && present.notListed.equals(notListed)) {
       return present;

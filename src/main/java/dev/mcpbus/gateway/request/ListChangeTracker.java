@@ -14,6 +14,9 @@ import java.util.Set;
  */
 public final class ListChangeTracker {
 
+  /** No version that a list has: the list counts as changed as soon as it can be read. */
+  private static final long UNREAD = -1;
+
   private DirectoryView view;
   private final Map<ListKind, Long> seen = new EnumMap<>(ListKind.class);
 
@@ -28,17 +31,24 @@ public final class ListChangeTracker {
 
   /** The client has read a list of {@code snapshot}. */
   public void saw(DirectorySnapshot snapshot, ListKind kind) {
+    note(kind, snapshot.list(view, kind).version());
+  }
+
+  /** The client has got an error in place of a list. */
+  public void missed(ListKind kind) {
+    note(kind, UNREAD);
+  }
+
+  private void note(ListKind kind, long version) {
     if (kind != ListKind.TOOLS || !view.searches()) { // the three search tools never change
-      seen.put(kind, snapshot.list(view, kind).version());
+      seen.put(kind, version);
     }
   }
 
   /** Forgets which versions the client has: all lists count as changed. */
   public void forget() {
     for (ListKind kind : ListKind.values()) {
-      if (kind != ListKind.TOOLS || !view.searches()) {
-        seen.put(kind, -1L);
-      }
+      missed(kind);
     }
   }
 
@@ -47,10 +57,17 @@ public final class ListChangeTracker {
     return seen.keySet();
   }
 
-  /** The notifications that are due; each is returned once. */
+  /**
+   * The notifications that are due; each is returned once. A list that cannot be read is no news;
+   * it is when it is back.
+   */
   public Set<String> due(DirectorySnapshot snapshot) {
     Set<String> due = new LinkedHashSet<>();
     for (Map.Entry<ListKind, Long> one : seen.entrySet()) {
+      if (snapshot.refusal(view, one.getKey()) != null) {
+        one.setValue(UNREAD);
+        continue;
+      }
       long version = snapshot.list(view, one.getKey()).version();
       if (version != one.getValue()) {
         one.setValue(version);

@@ -1,11 +1,11 @@
 package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.Directory;
@@ -90,11 +90,14 @@ public final class RequestRouter {
       return Future.succeededFuture(ViewMetaTools.list(request.era()));
     }
     return directory
-        .ready(vertx, view, List.of(kind))
+        .listed(vertx, view, kind)
         .compose(known -> call.listed(kind).map(call.seen(directory.snapshot())))
         .map(
             snapshot -> {
-              requireUp(view, snapshot);
+              McpFailure refusal = snapshot.refusal(view, kind);
+              if (refusal != null) {
+                throw refusal;
+              }
               RawJson page =
                   snapshot.page(
                       view,
@@ -102,37 +105,13 @@ public final class RequestRouter {
                       cursor == null ? null : cursor.asString(),
                       pageSize,
                       request.era(),
-                      InstanceId.of(vertx));
+                      InstanceId.of(vertx),
+                      directory.reach().now(MissingServers.of(vertx).reasons()));
               if (page == null) {
                 throw McpErrors.staleCursor();
               }
               return page;
             });
-  }
-
-  private static void requireUp(DirectoryView view, DirectorySnapshot snapshot) {
-    if (!view.options().closed()) {
-      return;
-    }
-    List<String> wanted = view.options().servers();
-    List<String> down =
-        wanted.isEmpty()
-            ? snapshot.servers().stream()
-                .filter(server -> !server.up() && view.includes(server.id().value()))
-                .map(server -> server.id().value())
-                .toList()
-            : wanted.stream()
-                .filter(id -> !isUp(snapshot.server(id)) && view.rights().sees(id))
-                .toList();
-    if (!down.isEmpty()) {
-      throw McpFailure.notSent(
-          FailureCode.UNAVAILABLE,
-          "view '" + view.name() + "' lists nothing while a server of it is down: " + down);
-    }
-  }
-
-  private static boolean isUp(@Nullable DirectoryEntry server) {
-    return server != null && server.up();
   }
 
   // ---- tools and prompts

@@ -58,9 +58,7 @@ final class SkillRequests {
     String suffix = skill ? Addresses.SKILLS_GET : Addresses.RESOURCES_DIRECTORY;
     boolean written = !target.key().equals(target.name());
     RawJson params =
-        written
-            ? request.params().with("uri", RawJson.string(target.key()))
-            : request.params();
+        written ? request.params().with("uri", RawJson.string(target.key())) : request.params();
     Future<RawJson> sent = router.send(call, target.server(), suffix, params);
     if (request.view().isOfOneServer()) {
       return sent;

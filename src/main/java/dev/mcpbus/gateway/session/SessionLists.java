@@ -48,7 +48,8 @@ final class SessionLists {
   /** The session has a private connection to a server now. */
   void begun(ConnectionId server, ConnectionId own) {
     String id = server.value();
-    ListFetcher fetcher = new ListFetcher(vertx, own, (kind, list) -> listed(id, kind, list));
+    ListFetcher fetcher =
+        new ListFetcher(vertx, own, (kind, list) -> listed(id, kind, list.result()));
     servers.put(id, fetcher);
     fresh.add(server);
     fetcher.refresh(wanted.get()); // the answers come when it serves

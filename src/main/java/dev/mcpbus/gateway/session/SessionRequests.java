@@ -9,6 +9,7 @@ import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
@@ -149,7 +150,11 @@ final class SessionRequests {
           session.tasks.route(call);
       case Methods.TOOLS_CALL ->
           host.router().route(call).map(result -> session.tasks.begun(call, result));
-      default -> host.router().route(call).onSuccess(result -> saw(request.method()));
+      default ->
+          host.router()
+              .route(call)
+              .onSuccess(result -> saw(request.method()))
+              .onFailure(failure -> missed(request.method(), failure));
     };
   }
 
@@ -165,6 +170,17 @@ final class SessionRequests {
     for (ListKind kind : ListKind.values()) {
       if (kind.method.equals(method)) {
         session.changes.saw(session.servers.lists.over(host.directory().snapshot()), kind);
+      }
+    }
+  }
+
+  /** The client receives a notification when the list can be read, which may be already. */
+  private void missed(String method, Throwable failure) {
+    for (ListKind kind : ListKind.values()) {
+      if (kind.method.equals(method)
+          && !McpFailure.of(failure).isUpstream(JsonRpcError.INVALID_PARAMS)) { // a bad cursor
+        session.changes.missed(kind);
+        session.changed();
       }
     }
   }
