@@ -64,12 +64,7 @@ public record ServerList(
       }
       String ambiguity = entry.ambiguity();
       return ambiguity == null
-          ? new Item(
-              key,
-              entry,
-              headers(kind, entry),
-              links(kind, entry),
-              null)
+          ? new Item(key, entry, headers(kind, entry), links(kind, entry), null)
           : new Item(key, entry, ParamHeaders.NONE, Set.of(), ambiguity);
     }
 

@@ -202,7 +202,9 @@ public final class ViewUris {
             .toList();
     return switch (having.size()) {
       case 0 -> route(name);
-      case 1 -> new UriRoute(new ViewList.Target(having.get(0), name, name, ParamHeaders.NONE), List.of());
+      case 1 ->
+          new UriRoute(
+              new ViewList.Target(having.get(0), name, name, ParamHeaders.NONE), List.of());
       default -> instead(having, id -> templateName(id, name));
     };
   }
@@ -224,8 +226,7 @@ public final class ViewUris {
         : UriRoute.NOWHERE;
   }
 
-  private static UriRoute instead(
-      Collection<String> servers, UnaryOperator<String> name) {
+  private static UriRoute instead(Collection<String> servers, UnaryOperator<String> name) {
     return new UriRoute(null, servers.stream().limit(MAX_NAMES).map(name).toList());
   }
 

@@ -104,8 +104,7 @@ public final class McpErrors {
 
   /** As {@link #unknownResource(GatewayRequest, String, List)}, in an era. */
   static McpFailure unknownResource(Era era, String uri, List<String> instead) {
-    int code =
-        era == Era.DISCOVER ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND;
+    int code = era == Era.DISCOVER ? JsonRpcError.INVALID_PARAMS : JsonRpcError.RESOURCE_NOT_FOUND;
     JsonObject data = new JsonObject().put("uri", uri);
     return instead.isEmpty()
         ? rpc(code, "Resource not found: " + shown(uri), data)

@@ -55,9 +55,7 @@ final class ResultUris {
       return uri(block, name);
     }
     RawJson resource = what.equals("resource") ? block.member("resource") : null;
-    return resource == null
-        ? block
-        : replaced(block, "resource", resource, uri(resource, name));
+    return resource == null ? block : replaced(block, "resource", resource, uri(resource, name));
   }
 
   private static RawJson uri(RawJson object, UnaryOperator<String> name) {

@@ -39,6 +39,18 @@ final class EventStreamReader implements SseParser.EventSink {
     /** The connection has ended; the stream may continue in another connection. */
     void cut();
 
+    /** A GET has opened the stream. */
+    default void opened() {}
+
+    /**
+     * The server has refused a GET with this status.
+     *
+     * @return true if a later GET may open the stream, where the status alone says that none can
+     */
+    default boolean refused(int status) {
+      return false;
+    }
+
     /**
      * A GET did not open the stream.
      *
@@ -67,6 +79,7 @@ final class EventStreamReader implements SseParser.EventSink {
   private @Nullable HttpClientResponse response;
   private long timer = -1;
   private boolean stopped;
+  private boolean suspended;
   private boolean finished;
   private boolean open;
   private int eventless;
@@ -84,6 +97,24 @@ final class EventStreamReader implements SseParser.EventSink {
   /** Whether a connection delivers the stream now. */
   boolean isOpen() {
     return open;
+  }
+
+  /** Whether a GET is on its way, or its answer is being read. */
+  boolean isAsked() {
+    return request != null;
+  }
+
+  /** Closes the connection without a call of the listener; {@link #get()} goes on later. */
+  void suspend() {
+    suspended = true;
+    open = false;
+    parser = null;
+    response = null;
+    if (timer >= 0) {
+      channel.cancel(timer);
+      timer = -1;
+    }
+    reset();
   }
 
   /** Counts one attempt to reconnect and returns the number of attempts since the last event. */
@@ -124,6 +155,7 @@ final class EventStreamReader implements SseParser.EventSink {
   }
 
   void get() {
+    suspended = false;
     if (!stopped) {
       authorization.obtain(HttpMethod.GET, channel.endpoint(), this::connect, this::unauthorized);
     }
@@ -141,7 +173,7 @@ final class EventStreamReader implements SseParser.EventSink {
         .get(channel)
         .onComplete(
             (created, failure) -> {
-              if (stopped) {
+              if (stopped || suspended) {
                 if (created != null) {
                   HttpConventions.giveBack(created);
                 }
@@ -166,7 +198,7 @@ final class EventStreamReader implements SseParser.EventSink {
         .send()
         .onComplete(
             (response, failure) -> {
-              if (stopped) {
+              if (stopped || request != created) {
                 return;
               }
               request = null;
@@ -180,14 +212,16 @@ final class EventStreamReader implements SseParser.EventSink {
                   && HttpConventions.hasType(response, HttpConventions.EVENT_STREAM)) {
                 authorization.accepted();
                 read(response);
+                listener.opened();
               } else if (authorization.mayRenew(response)) {
                 authorization.renew(response, channel.endpoint(), this::get, this::unauthorized);
               } else {
                 HttpConventions.drain(response);
                 int status = response.statusCode();
+                boolean mayOpenLater = listener.refused(status) || status >= 500 || status == 429;
                 listener.unavailable(
                     StatusFailures.of(response, channel.endpoint(), null, channel.clock()),
-                    status < 500 && status != 429);
+                    !mayOpenLater);
               }
             });
   }

@@ -56,12 +56,12 @@ final class HttpChannel implements Channel {
   private final Set<PostExchange> others = new HashSet<>(4);
   private final InitializedBarrier barrier;
   private final LingeringStreams lingering = new LingeringStreams(this);
+  private final GetStream getStream;
   private HttpEndpoint endpoint;
   private RequestOptions post;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
   private HttpEra era = HttpEra.INITIALIZE;
-  private @Nullable StandaloneStream listen;
   private @Nullable Promise<Void> closing;
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
   private boolean paused;
@@ -82,6 +82,7 @@ final class HttpChannel implements Channel {
     this.owner = owner;
     this.barrier =
         new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
+    this.getStream = new GetStream(this, new GetStreamMemory(owner.vertx()));
     this.client = client;
     this.endpoint = endpoint;
     this.post = endpoint.request(HttpMethod.POST);
@@ -135,9 +136,7 @@ final class HttpChannel implements Channel {
   public void hold(boolean pause) {
     paused = pause;
     List.copyOf(requests.values()).forEach(exchange -> exchange.hold(pause));
-    if (listen != null) {
-      listen.hold(pause);
-    }
+    getStream.hold(pause);
   }
 
   /** The GET stream opens with the first message that the server accepts after this call. */
@@ -165,9 +164,7 @@ final class HttpChannel implements Channel {
     over = true;
     cancel(lostTimer);
     barrier.stop();
-    if (listen != null) {
-      listen.stop();
-    }
+    getStream.stop();
     new ArrayList<>(requests.values()).forEach(PostExchange::abort);
     List.copyOf(others).forEach(PostExchange::abort);
     lingering.stop();
@@ -182,13 +179,15 @@ final class HttpChannel implements Channel {
   @Override
   public JsonObject diagnostics() {
     long open = requests.values().stream().filter(PostExchange::isStreaming).count();
-    boolean listening = listen != null && listen.isOpen();
+    boolean listening = getStream.isOpen();
     boolean hasPosition =
-        (listen != null && listen.hasPosition())
-            || requests.values().stream().anyMatch(PostExchange::hasPosition);
+        getStream.hasPosition() || requests.values().stream().anyMatch(PostExchange::hasPosition);
     JsonObject facts = new JsonObject();
     if (sessionId != null) {
       facts.put("sessionId", sessionId.toString());
+    }
+    if (getStream.off() != null) {
+      facts.put("getStream", "off: " + getStream.off());
     }
     return facts
         .put("openStreams", open + (listening ? 1 : 0))
@@ -208,6 +207,10 @@ final class HttpChannel implements Channel {
   }
 
   // Package-private methods for the exchanges and streams of this channel.
+
+  GetStream getStream() {
+    return getStream;
+  }
 
   HttpEra era() {
     return era;
@@ -325,10 +328,8 @@ final class HttpChannel implements Channel {
         sessionId = HttpHeaders.createOptimized(id);
       }
     }
-    boolean listens = negotiated != null && options.listen() && era().listens();
-    if (listens && listen == null && !lost && !over) {
-      listen = new StandaloneStream(this);
-      listen.start();
+    if (negotiated != null && options.listen() && era().listens() && !lost && !over) {
+      getStream.open();
     }
     return null;
   }
@@ -347,14 +348,13 @@ final class HttpChannel implements Channel {
       return;
     }
     lost = true;
-    if (listen != null) {
-      listen.stop();
-    }
+    getStream.stop();
     lostTimer = after(LOST_GRACE_MILLIS, this::closedByServer);
     closeIfIdle();
   }
 
   void ended(PostExchange exchange) {
+    getStream.gone(exchange);
     if (exchange.isRequest()) {
       requests.remove(exchange.message().id(), exchange);
     } else {

@@ -13,6 +13,10 @@ final class HttpConventions {
   static final String JSON = "application/json";
   static final String EVENT_STREAM = "text/event-stream";
 
+  /** The forms of an answer to a POST. */
+  static final CharSequence POST_ACCEPTS =
+      HttpHeaders.createOptimized("application/json, text/event-stream");
+
   static final Handler<Throwable> IGNORE = cause -> {};
 
   /** Reading a longer body of a refused response would cost more than a new connection. */

@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostExchange implements EventStreamReader.StreamListener {
 
-  private static final CharSequence ACCEPTED =
-      HttpHeaders.createOptimized("application/json, text/event-stream");
   private static final CharSequence JSON = HttpHeaders.createOptimized(HttpConventions.JSON);
   private static final int MAX_REDIRECTS = 3;
   private static final int MAX_RESUMPTIONS = 5;
@@ -103,8 +101,9 @@ final class PostExchange implements EventStreamReader.StreamListener {
     request = created;
     channel.headers(message, created);
     authorization.addTo(created);
-    created.putHeader(HttpHeaders.ACCEPT, ACCEPTED);
+    created.putHeader(HttpHeaders.ACCEPT, HttpConventions.POST_ACCEPTS);
     created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+    channel.getStream().posted(this);
     Future<Void> written = created.end(RawBuffers.of(message.bytes()));
     created
         .response()
@@ -150,6 +149,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
       }
     }
     int status = response.statusCode();
+    channel.getStream().answered(this, status);
     if (status >= 200 && status < 300) {
       succeeded(response);
     } else if (status >= 300 && status < 400) {

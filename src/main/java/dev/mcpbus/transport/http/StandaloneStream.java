@@ -15,15 +15,28 @@ final class StandaloneStream implements EventStreamReader.StreamListener {
   private static final long MAX_BACKOFF_MILLIS = 60_000;
 
   private final HttpChannel channel;
+  private final GetStream control;
   private final EventStreamReader reader;
+  private boolean wasOpen;
 
-  StandaloneStream(HttpChannel channel) {
+  StandaloneStream(HttpChannel channel, GetStream control) {
     this.channel = channel;
+    this.control = control;
     this.reader = new EventStreamReader(channel, this);
   }
 
   void start() {
     reader.get();
+  }
+
+  /** Closes the connection; {@link #start()} goes on after the last event. */
+  void suspend() {
+    reader.suspend();
+  }
+
+  /** Whether a GET is on its way or answered. */
+  boolean isAsked() {
+    return reader.isAsked();
   }
 
   void stop() {
@@ -62,6 +75,21 @@ final class StandaloneStream implements EventStreamReader.StreamListener {
   @Override
   public void cut() {
     reconnect();
+  }
+
+  @Override
+  public void opened() {
+    wasOpen = true;
+    control.opened();
+  }
+
+  /** A second 409 is about a stream of ours that the server has not seen end. */
+  @Override
+  public boolean refused(int status) {
+    if (!wasOpen && (status == 405 || status == 409)) {
+      control.refused();
+    }
+    return status == 409 && wasOpen;
   }
 
   @Override
