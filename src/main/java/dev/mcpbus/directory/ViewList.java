@@ -54,6 +54,9 @@ public final class ViewList {
   /** The servers of the view that have given no list. */
   private final List<DirectoryEntry> missing = new ArrayList<>();
 
+  /** Servers with user interfaces (MCP Apps). */
+  private final Set<String> appServers = new HashSet<>();
+
   /** Servers of the {@code discover} era with tasks: they decide which call becomes a task. */
   private final Set<String> deciders = new HashSet<>();
 
@@ -105,6 +108,9 @@ public final class ViewList {
       String name = named(view, server, item, uris);
       RawJson shown = linked(server, item, name, uris);
       RawJson entry = name.equals(item.key()) ? shown : shown.with(kind.key, RawJson.string(name));
+      if (kind == ListKind.TOOLS && !item.links().isEmpty()) {
+        appServers.add(server);
+      }
       targets.add(new Target(server, item.key(), name, item.headers()));
       entries.add(entry);
       places.putIfAbsent(name, targets.size() - 1);
@@ -147,6 +153,7 @@ public final class ViewList {
     LOG.warn("gateway: names of several {} route nowhere: {}", kind.member, names);
     ViewList rest = new ViewList(kind);
     rest.collisions = names;
+    rest.appServers.addAll(appServers);
     rest.deciders.addAll(deciders);
     rest.missing.addAll(missing);
     rest.ttlMillis = ttlMillis;
@@ -179,6 +186,16 @@ public final class ViewList {
   public @Nullable Target find(String name) {
     Integer place = places.get(name);
     return place == null ? null : targets.get(place);
+  }
+
+  /**
+   * The tools that have that name at their servers, of servers with user interfaces: an app knows
+   * the tools of its server by no other name (MCP Apps).
+   */
+  public List<Target> ofApps(String key) {
+    return targets.stream()
+        .filter(target -> target.key().equals(key) && appServers.contains(target.server()))
+        .toList();
   }
 
   /** The entry of that name, as clients see it; null if there is none. */

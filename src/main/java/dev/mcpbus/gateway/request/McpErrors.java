@@ -79,6 +79,15 @@ public final class McpErrors {
         (kind == ListKind.TOOLS ? UNKNOWN_TOOL : "Unknown prompt: ") + shown(name));
   }
 
+  /** An app calls a tool by a name that tools of several servers have. */
+  static McpFailure ofSeveralServers(String name, List<String> instead) {
+    return invalidParams(
+        "Several servers have the tool "
+            + shown(name)
+            + ": use "
+            + instead.stream().limit(4).map(McpErrors::shown).collect(Collectors.joining(", ")));
+  }
+
   /**
    * A failure of a call by name without what a client with limited rights must not learn: a server
    * that does not know a tool names similar tools.

@@ -184,13 +184,27 @@ public final class RequestRouter {
         .map(call::seen)
         .map(
             snapshot -> {
-              ViewList.Target listed = snapshot.list(view, kind).find(name);
+              ViewList list = snapshot.list(view, kind);
+              ViewList.Target listed = list.find(name);
+              if (listed == null) {
+                listed = ofApp(list, name);
+              }
               if (listed == null) {
                 return unlisted(snapshot, view, kind, name);
               }
               call.listed(listed);
               return listed;
             });
+  }
+
+  /** A call of an app: it has its server's own name of the tool. */
+  private static ViewList.@Nullable Target ofApp(ViewList list, String name) {
+    List<ViewList.Target> tools = list.ofApps(name);
+    if (tools.size() > 1) {
+      throw McpErrors.ofSeveralServers(
+          name, tools.stream().map(ViewList.Target::name).toList());
+    }
+    return tools.isEmpty() ? null : tools.get(0);
   }
 
   /** A server whose list could not be fetched may still know the name. */
