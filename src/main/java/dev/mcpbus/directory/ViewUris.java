@@ -122,11 +122,16 @@ public final class ViewUris {
         }
       }
     }
-    boolean unknown = resources == null || listed == null;
-    complete &= !unknown || !entry.up();
+    complete &=
+        !entry.up() || (isKnown(entry, ListKind.RESOURCES) && isKnown(entry, ListKind.TEMPLATES));
     if (entry.resources() || isNotEmpty(resources) || isNotEmpty(listed)) {
       withResources.add(server);
     }
+  }
+
+  /** A list that could not be read may never be: it is not waited for. */
+  private static boolean isKnown(DirectoryEntry entry, ListKind kind) {
+    return entry.list(kind) != null || entry.failures().containsKey(kind);
   }
 
   private static boolean isNotEmpty(@Nullable ServerList list) {
@@ -209,7 +214,7 @@ public final class ViewUris {
     };
   }
 
-  /** Whether the lists of each server of the view that serves are known. */
+  /** Whether the lists of each server of the view that serves were read, or could not be. */
   public boolean isComplete() {
     return complete;
   }
