@@ -6,6 +6,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
+import dev.mcpbus.client.ServerSkills;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ServerDefinition;
@@ -185,6 +186,21 @@ public final class ConformanceClient {
                 new JsonObject().put("uri", resource.getString("uri")),
                 PATIENT));
     each(Addresses.PROMPTS_LIST, "prompts", this::getPrompt);
+    each(Addresses.SKILLS_LIST, "skills", this::load);
+  }
+
+  /** A person loads each skill, then its files one by one; one scenario is of who loads none. */
+  private Future<JsonObject> load(JsonObject skill) {
+    if (String.valueOf(System.getenv("MCP_CONFORMANCE_SCENARIO")).endsWith("no-prefetch")) {
+      return Future.succeededFuture(skill);
+    }
+    ServerSkills skills = ServerSkills.of(server);
+    Future<JsonObject> loaded = skills.read(skill, "SKILL.md");
+    for (Object file : skill.getJsonArray("resources", new JsonArray())) {
+      String uri = ((JsonObject) file).getString("uri");
+      loaded = loaded.compose(before -> skills.read(skill, uri));
+    }
+    return loaded;
   }
 
   private void each(String address, String key, Function<JsonObject, Future<JsonObject>> use) {
