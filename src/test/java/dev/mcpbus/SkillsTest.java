@@ -130,8 +130,7 @@ class SkillsTest {
 
     assertThat(list(address("plain", Addresses.SKILLS_LIST)))
         .isEqualTo(new JsonObject().put("skills", new JsonArray()));
-    assertThat(refused("plain", wanted("SKILL.md")).code())
-        .isEqualTo(FailureCode.METHOD_NOT_FOUND);
+    assertThat(refused("plain", wanted("SKILL.md")).code()).isEqualTo(FailureCode.METHOD_NOT_FOUND);
   }
 
   @Test
@@ -270,7 +269,9 @@ class SkillsTest {
     two.gives("skill://acme/refunds/examples/email.md", "Evil two,\n");
     Http.Answer refused =
         Http.get(
-            bus.port(), base + "/read?path=examples/email.md&" + uri, Http.admin(bus.bus().adminToken()));
+            bus.port(),
+            base + "/read?path=examples/email.md&" + uri,
+            Http.admin(bus.bus().adminToken()));
     assertThat(refused.status()).isEqualTo(502);
     assertThat(refused.body()).contains("SKILL_REJECTED").doesNotContain("Evil");
   }

@@ -121,7 +121,8 @@ public final class ViewList {
       DirectoryView view, String server, ServerList.Item item, Supplier<ViewUris> uris) {
     return switch (kind) {
       case TOOLS, PROMPTS -> view.nameOf(server, item.key());
-      case RESOURCES, SKILLS -> uris.get().name(server, item.key());
+      case RESOURCES -> uris.get().name(server, item.key());
+      case SKILLS -> uris.get().skillName(server, item.key(), item.links());
       case TEMPLATES -> uris.get().templateName(server, item.key());
     };
   }
@@ -132,10 +133,12 @@ public final class ViewList {
     if (item.links().isEmpty()) {
       return item.entry();
     }
-    ViewUris all = uris.get();
-    return kind == ListKind.SKILLS
-        ? SkillNames.renamed(item.entry(), all.renaming(server, !name.equals(item.key())))
-        : AppUris.with(item.entry(), all.renaming(server, false));
+    if (kind != ListKind.SKILLS) {
+      return AppUris.with(item.entry(), uris.get().renaming(server, false));
+    }
+    return name.equals(item.key())
+        ? item.entry()
+        : SkillNames.renamed(item.entry(), uris.get().renaming(server, true));
   }
 
   /**

@@ -319,6 +319,22 @@ public final class ViewUris {
   }
 
   /**
+   * The name of a skill. It names the server if one of its files has to, because clients check that
+   * all files are below the directory of the skill.
+   *
+   * @param files of the skill; those that the client may not read do not count
+   */
+  String skillName(String server, String uri, Collection<String> files) {
+    String name = name(server, uri);
+    boolean plain =
+        !name.equals(uri)
+            || files.stream()
+                .filter(file -> view.admits(ListKind.RESOURCES, server, file))
+                .allMatch(file -> name(server, file).equals(file));
+    return plain ? name : written(server, uri);
+  }
+
+  /**
    * The names of several resources of one server.
    *
    * @param written whether each names the server, as the files of a skill do whose own URI does

@@ -55,8 +55,7 @@ public final class SkillPeer {
         uri,
         new JsonObject()
             .put("uri", uri)
-            .put(
-                "frontmatter", new JsonObject().put("name", name).put("description", description))
+            .put("frontmatter", new JsonObject().put("name", name).put("description", description))
             .put("resources", resources));
     resources.add(
         file(uri, "---\nname: " + name + "\ndescription: " + description + "\n---\n\nDo it.\n"));
@@ -105,8 +104,7 @@ public final class SkillPeer {
       case "resources/templates/list" -> list("resourceTemplates", new JsonArray());
       case "prompts/list" -> list("prompts", new JsonArray());
       case "tools/list" -> list("tools", new JsonArray());
-      case "skills/list" ->
-          list("skills", new JsonArray(List.copyOf(entries.values())));
+      case "skills/list" -> list("skills", new JsonArray(List.copyOf(entries.values())));
       case "skills/get" ->
           entries.containsKey(uri)
               ? result(new JsonObject().put("skill", entries.get(uri)))
@@ -139,7 +137,8 @@ public final class SkillPeer {
         .put(
             "extensions",
             new JsonObject()
-                .put("io.modelcontextprotocol/skills", new JsonObject().put("directoryRead", true)));
+                .put(
+                    "io.modelcontextprotocol/skills", new JsonObject().put("directoryRead", true)));
   }
 
   private String discovered() {

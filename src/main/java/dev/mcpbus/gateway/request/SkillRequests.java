@@ -64,7 +64,14 @@ final class SkillRequests {
       return sent;
     }
     UnaryOperator<String> name = router.uris(call).renaming(target.server(), written);
-    return sent.map(result -> skill ? renamedSkill(result, name) : renamedList(result, name));
+    if (skill) {
+      return written ? sent.map(result -> renamedSkill(result, name)) : sent;
+    }
+    // What is below a directory has the directory's form.
+    String below = target.key() + "/";
+    return sent.map(
+        result ->
+            renamedList(result, uri -> !written && uri.startsWith(below) ? uri : name.apply(uri)));
   }
 
   private static RawJson renamedSkill(RawJson result, UnaryOperator<String> name) {
