@@ -94,6 +94,7 @@ class PolicyCheckTest {
           Addresses.GATEWAY_SUBSCRIBE,
           Addresses.GATEWAY_CHANGED,
           Addresses.GATEWAY_UPDATED,
+          Addresses.GATEWAY_NOTIFIED,
           Addresses.GATEWAY_LEFT,
           Addresses.GATEWAY_JOINED,
           Addresses.GATEWAY_HOLDERS,
