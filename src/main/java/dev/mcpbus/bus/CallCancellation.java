@@ -1,6 +1,10 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class CallCancellation {
 
   private static final String CALL_ID = "callId";
+  private static final String PARAMS = "params";
 
   private CallCancellation() {}
 
@@ -22,6 +27,33 @@ public final class CallCancellation {
    */
   public static void publish(Vertx vertx, ConnectionId server, String callId) {
     publish(vertx, Addresses.of(server, Addresses.CANCEL), callId);
+  }
+
+  /**
+   * As {@link #publish(Vertx, ConnectionId, String)}, with what the client says: the server gets
+   * these params, with the id of its own request.
+   */
+  public static void publish(Vertx vertx, ConnectionId server, String callId, RawJson params) {
+    vertx
+        .eventBus()
+        .publish(
+            Addresses.of(server, Addresses.CANCEL), body(callId).put(PARAMS, params.toString()));
+  }
+
+  /**
+   * What the client says in its cancellation; null if nothing.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} if it is no JSON object
+   */
+  public static @Nullable RawJson params(@Nullable Object body) {
+    if (!(body instanceof JsonObject json) || !(json.getValue(PARAMS) instanceof String text)) {
+      return null;
+    }
+    try {
+      return RawJson.checkedObject(Buffer.buffer(text), ParseLimits.DEFAULT);
+    } catch (ProtocolException e) {
+      throw McpFailure.badRequest("\"params\" must be the text of an object: " + e.getMessage());
+    }
   }
 
   /**

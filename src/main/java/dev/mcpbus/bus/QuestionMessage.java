@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param key by which {@link #withdraw} takes the question back
  * @param connection the connection of the server
  * @param call the caller's id of the call that needs the answer; null where it is unknown
- * @param params an empty object where the server sent none
+ * @param params {@link RawJson#isAbsent absent} where the server sent none
  */
 public record QuestionMessage(
     String key, String connection, @Nullable String call, String method, RawJson params) {
@@ -41,14 +41,16 @@ public record QuestionMessage(
             .addHeader(CONNECTION, connection)
             .addHeader(Headers.METHOD, method);
     CallHeaders.add(options, Headers.CALL_ID, call);
-    return sender.<Object>request(null, address, params.toBuffer(), options).map(ClientAnswer::of);
+    return sender
+        .<Object>request(null, address, params.paramsBuffer(), options)
+        .map(ClientAnswer::of);
   }
 
   /** Takes the question with this key back. */
   public static void withdraw(EventBus bus, String address, String key) {
     bus.send(
         address,
-        RawJson.EMPTY_OBJECT.toBuffer(),
+        Buffer.buffer(),
         new DeliveryOptions().addHeader(KEY, key).addHeader(WITHDRAWN, "true"));
   }
 
@@ -67,7 +69,7 @@ public record QuestionMessage(
         String.valueOf(message.headers().get(CONNECTION)),
         message.headers().get(Headers.CALL_ID),
         String.valueOf(message.headers().get(Headers.METHOD)),
-        RawJson.of((Buffer) message.body()));
+        RawJson.ofParams((Buffer) message.body()));
   }
 
   /** The key of a question that the message takes back; null if the message is a question. */

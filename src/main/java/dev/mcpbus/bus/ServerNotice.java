@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param connection the id of the connection
  * @param type one of {@link Events}
  * @param method of the notification; empty for an event that is none
- * @param params an empty object for an event that is no notification
+ * @param params {@link RawJson#isAbsent absent} for an event that is no notification
  */
 public record ServerNotice(String connection, String type, String method, RawJson params) {
 
@@ -27,7 +27,7 @@ public record ServerNotice(String connection, String type, String method, RawJso
 
   /** Sends the notice to the holder of a private connection. */
   public void sendTo(EventBus bus, String address) {
-    bus.send(address, params.toBuffer(), options());
+    bus.send(address, params.paramsBuffer(), options());
   }
 
   /**
@@ -41,7 +41,7 @@ public record ServerNotice(String connection, String type, String method, RawJso
     DeliveryOptions options = new DeliveryOptions().addHeader(Headers.METHOD, method);
     CallHeaders.add(options, Headers.CALL_ID, callId);
     if (Addresses.takesBytes(address)) {
-      bus.send(address, params.toBuffer(), options.setCodecName(Codecs.SHARED));
+      bus.send(address, params.paramsBuffer(), options.setCodecName(Codecs.SHARED));
     } else {
       bus.send(address, params.toJsonObject(), options);
     }
@@ -49,7 +49,7 @@ public record ServerNotice(String connection, String type, String method, RawJso
 
   /** Publishes the notice of a shared connection to the directories of all nodes. */
   public void publish(EventBus bus) {
-    bus.publish(Addresses.GATEWAY_NOTIFIED, params.toBuffer(), options());
+    bus.publish(Addresses.GATEWAY_NOTIFIED, params.paramsBuffer(), options());
   }
 
   /**
@@ -86,6 +86,6 @@ public record ServerNotice(String connection, String type, String method, RawJso
         String.valueOf(message.headers().get(CONNECTION)),
         String.valueOf(message.headers().get(TYPE)),
         String.valueOf(message.headers().get(Headers.METHOD)),
-        RawJson.of((Buffer) message.body()));
+        RawJson.ofParams((Buffer) message.body()));
   }
 }

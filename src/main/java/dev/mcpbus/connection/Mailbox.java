@@ -346,7 +346,7 @@ final class Mailbox {
 
   private void cancel(Message<Object> message) {
     String callId = CallCancellation.callId(message.body());
-    boolean found = cancel(CallReference.ofCaller(callId));
+    boolean found = cancel(CallReference.ofCaller(callId, CallCancellation.params(message.body())));
     message.reply(new JsonObject().put("cancelled", found));
   }
 

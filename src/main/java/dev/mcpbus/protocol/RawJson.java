@@ -214,6 +214,16 @@ public final class RawJson {
     return RawBuffers.of(array, offset, length);
   }
 
+  /** {@link #toBuffer}, empty for absent params; {@link #ofParams} reads it. */
+  public Buffer paramsBuffer() {
+    return isAbsent() ? Buffer.buffer() : toBuffer();
+  }
+
+  /** The params in a buffer that {@link #paramsBuffer} made. */
+  public static RawJson ofParams(Buffer params) {
+    return params.length() == 0 ? EMPTY_OBJECT : of(params);
+  }
+
   /** Decodes an object; unknown members and {@code BigInteger} values are kept. */
   public JsonObject toJsonObject() {
     JsonObject read = JsonReader.read(array, offset, length);
@@ -431,6 +441,15 @@ public final class RawJson {
       hash = 31 * hash + array[i];
     }
     return hash;
+  }
+
+  /**
+   * True for {@link #EMPTY_OBJECT} itself, which stands for params that a message does not have; an
+   * empty object that a peer wrote is another one.
+   */
+  @SuppressWarnings("ReferenceEquality") // the instance is what matters
+  public boolean isAbsent() {
+    return this == EMPTY_OBJECT;
   }
 
   /** The JSON text. */

@@ -24,4 +24,16 @@ class CallCancellationTest {
     }
     assertThatThrownBy(() -> CallCancellation.callId(null)).isInstanceOf(McpFailure.class);
   }
+
+  @Test
+  void what_the_client_says_is_one_json_object_or_nothing() {
+    JsonObject body = CallCancellation.body("a-1");
+    assertThat(CallCancellation.params(body)).isNull();
+    assertThat(CallCancellation.params(body.put("params", "{\"reason\":\n1.0}")))
+        .hasToString("{\"reason\": 1.0}");
+    assertThatThrownBy(() -> CallCancellation.params(body.put("params", "{},\"id\":1")))
+        .isInstanceOfSatisfying(
+            McpFailure.class,
+            failure -> assertThat(failure.code()).isEqualTo(FailureCode.BAD_REQUEST));
+  }
 }

@@ -351,6 +351,42 @@ class UnchangedTest {
 
   // ---- notifications
 
+  @Test
+  void a_cancellation_is_what_the_client_says_with_the_id_of_the_servers_request() {
+    ScriptedPeer peer = older();
+    McpHttp.Session session = client.initialize("2025-11-25", CAN);
+    JsonObject call = client.request("tools/call", Peers.call("p__t"));
+    CompletableFuture<McpHttp.Stream> open =
+        CompletableFuture.supplyAsync(() -> session.streamed(call));
+    await().until(() -> !peer.received("tools/call").isEmpty());
+    Object id = peer.received("tools/call").get(0).getValue("id");
+    String said = "{\"reason\":\"l\\u00e0\",\"requestId\":%s," + ODD + "}";
+    client.post(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+            + said.formatted(call.getValue("id"))
+            + "}",
+        session.headers());
+    await().until(() -> !peer.received("notifications/cancelled").isEmpty());
+    assertThat(last(peer, "notifications/cancelled"))
+        .endsWith(",\"params\":" + said.formatted(id) + "}");
+    open.join().close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",\"params\":{}", ",\"params\":{ \"a\":1.0}"})
+  void what_has_no_params_is_passed_without_them(String params) {
+    ScriptedPeer peer = older();
+    McpHttp.Session session = client.initialize("2025-11-25", CAN);
+    try (McpHttp.Stream stream = called(peer, session, new JsonObject())) {
+      String unknown =
+          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/of-its-own\"" + params + "}";
+      peer.say(unknown);
+      assertThat(event(stream, "of-its-own")).isEqualTo(unknown);
+      peer.say("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"roots/list\"" + params + "}");
+      assertThat(event(stream, "roots/list")).endsWith("\"method\":\"roots/list\"" + params + "}");
+    }
+  }
+
   private static String progress(ScriptedPeer peer, String rest) {
     Object token =
         peer.received("tools/call")

@@ -84,6 +84,26 @@ class RawJsonTest {
   }
 
   @Test
+  void members_are_the_slices_of_an_object_and_make_one_again() {
+    RawJson object =
+        RawJson.of(" { \"a\" : 1.0 ,\"\\u00e9\":{ \"x\":[1e2]}, \"c\":\"\\/\"}".strip());
+    assertThat(object.members().keySet()).containsExactly("a", "é", "c");
+    assertThat(object.members().values().stream().map(RawJson::toString))
+        .containsExactly("1.0", "{ \"x\":[1e2]}", "\"\\/\"");
+    assertThat(RawJson.object(object.members()))
+        .hasToString("{\"a\":1.0,\"é\":{ \"x\":[1e2]},\"c\":\"\\/\"}");
+    assertThat(RawJson.object(RawJson.of("{ }").members())).hasToString("{}");
+    assertThat(RawJson.of("[1]").members()).isEmpty();
+  }
+
+  @Test
+  void absent_params_come_back_absent_and_an_empty_object_as_one() {
+    assertThat(RawJson.ofParams(RawJson.EMPTY_OBJECT.paramsBuffer()).isAbsent()).isTrue();
+    assertThat(RawJson.ofParams(RawJson.of("{}").paramsBuffer()).isAbsent()).isFalse();
+    assertThat(RawJson.ofParams(RawJson.of("{}").paramsBuffer())).isEqualTo(RawJson.EMPTY_OBJECT);
+  }
+
+  @Test
   void a_callers_object_loses_its_line_breaks_but_no_string_content() throws ProtocolException {
     RawJson checked =
         RawJson.checkedObject(Buffer.buffer(" {\r\n \"a\":\"x\\ny\"\n}\n"), ParseLimits.DEFAULT);

@@ -1,5 +1,6 @@
 package dev.mcpbus.connection.session;
 
+import dev.mcpbus.protocol.RawJson;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,15 +8,20 @@ import org.jspecify.annotations.Nullable;
  * number that the {@link CallLog} gave. Immutable.
  *
  * @param callId null if the number names the call
+ * @param params what a client says in its cancellation; null if nothing
  */
-public record CallReference(@Nullable String callId, long number) {
+public record CallReference(@Nullable String callId, long number, @Nullable RawJson params) {
 
   public static CallReference ofCaller(String callId) {
-    return new CallReference(callId, 0);
+    return ofCaller(callId, null);
+  }
+
+  public static CallReference ofCaller(String callId, @Nullable RawJson params) {
+    return new CallReference(callId, 0, params);
   }
 
   public static CallReference ofOperator(long number) {
-    return new CallReference(null, number);
+    return new CallReference(null, number, null);
   }
 
   boolean names(PendingRequest call) {

@@ -213,11 +213,9 @@ public final class DiscoverEra implements SessionEra {
    * Over HTTP the client cancels by closing the request's stream (Cancellation): nothing to send.
    */
   @Override
-  public void cancel(Session session, long id, String reason) {
+  public void cancel(Session session, long id, RawJson params) {
     if (!session.hasRequestStreams()) {
-      session.notify(
-          Methods.CANCELLED,
-          RawJson.of(new JsonObject().put("requestId", id).put("reason", reason)));
+      session.notify(Methods.CANCELLED, params);
     }
   }
 

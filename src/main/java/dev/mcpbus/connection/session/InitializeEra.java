@@ -137,9 +137,8 @@ public final class InitializeEra implements SessionEra {
   }
 
   @Override
-  public void cancel(Session session, long id, String reason) {
-    session.notify(
-        Methods.CANCELLED, RawJson.of(new JsonObject().put("requestId", id).put("reason", reason)));
+  public void cancel(Session session, long id, RawJson params) {
+    session.notify(Methods.CANCELLED, params);
   }
 
   @Override

@@ -39,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Session implements Channel.Receiver {
 
+  private static final RawJson TIMED_OUT = RawJson.of("{\"reason\":\"timed out\"}");
+
   private final Context context;
   private final Transport transport;
   private SessionEra era;
@@ -253,16 +255,20 @@ public final class Session implements Channel.Receiver {
 
   /** Cancels a request, also at the server; false where it does not wait. */
   public boolean cancel(CallReference which) {
-    return abandon(pending.find(which), "cancelled by " + which.by());
+    return abandon(pending.find(which), "cancelled by " + which.by(), which.params());
   }
 
   /** Cancels request {@code id}, also at the server, with this reason; false where it is over. */
   public boolean abandon(long id, String reason) {
+    return abandon(id, reason, null);
+  }
+
+  private boolean abandon(long id, String reason, @Nullable RawJson params) {
     PendingRequest call = pending.remove(id);
     if (call == null) {
       return false;
     }
-    abandon(id, call, reason);
+    abandon(id, call, params == null ? RawJson.of(new JsonObject().put("reason", reason)) : params);
     call.fail(McpFailure.maybeSent(FailureCode.CANCELLED, reason));
     return true;
   }
@@ -277,7 +283,7 @@ public final class Session implements Channel.Receiver {
   }
 
   private void expired(long id, PendingRequest call) {
-    abandon(id, call, "timed out");
+    abandon(id, call, TIMED_OUT);
     call.fail(ConnectionFailures.unanswered(call.method()));
   }
 
@@ -287,14 +293,14 @@ public final class Session implements Channel.Receiver {
   }
 
   /** "The {@code initialize} request MUST NOT be cancelled by clients" (MCP, Cancellation). */
-  private void abandon(long id, PendingRequest call, String reason) {
+  private void abandon(long id, PendingRequest call, RawJson params) {
     if (call.isHeld()) {
       call.abandon();
       return;
     }
     pending.abandoned(call, clock.millis());
     if (!call.method().equals(Methods.INITIALIZE)) {
-      era.cancel(this, id, reason);
+      era.cancel(this, id, params.with("requestId", RawJson.of(Long.toString(id))));
     }
     wire.forget(id);
   }

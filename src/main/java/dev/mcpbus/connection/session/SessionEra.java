@@ -26,8 +26,12 @@ public interface SessionEra {
   List<OutboundMessage.MessageHeader> headers(
       Session session, @Nullable RawJson params, PendingRequest call);
 
-  /** Tells the server that the answer to request {@code id} is no longer wanted. */
-  void cancel(Session session, long id, String reason);
+  /**
+   * Tells the server that the answer to request {@code id} is no longer wanted.
+   *
+   * @param params of the notification, with {@code requestId}
+   */
+  void cancel(Session session, long id, RawJson params);
 
   /** A request that every server of the era answers cheaply. */
   String pingMethod();

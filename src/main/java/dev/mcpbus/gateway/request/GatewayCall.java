@@ -114,6 +114,18 @@ public abstract class GatewayCall {
     return at;
   }
 
+  /**
+   * The client cancels; so does its connection at the server, with what the client says.
+   *
+   * @param params of the client's notification
+   */
+  public void cancel(RawJson params) {
+    if (!cancelled && at != null) {
+      CallCancellation.publish(vertx, at, request.callId(), params);
+    }
+    cancelled = true;
+  }
+
   /** The client does not wait any more; cancels the call at its connection. Idempotent. */
   public void cancel() {
     if (!cancelled && at != null) {

@@ -146,7 +146,7 @@ public final class SessionMessage {
   public static RawJson params(Message<?> message) {
     return message.body() instanceof JsonObject json
         ? RawJson.of(json)
-        : RawJson.of((Buffer) message.body());
+        : RawJson.ofParams((Buffer) message.body());
   }
 
   /** A header of the message, as text; {@code "null"} if it is absent. */

@@ -88,9 +88,7 @@ final class ClientQuestions {
         MessageWriter.request(
             RawJson.string(id),
             method,
-            method.equals(Methods.ROOTS_LIST) && params.length() == 2
-                ? null
-                : named(params, call == null ? key : call)));
+            params.isAbsent() ? null : named(params, call == null ? key : call)));
     return answer.future();
   }
 

@@ -234,7 +234,7 @@ final class GatewaySession {
     if (method.equals(Methods.ROOTS_CHANGED)) {
       servers.connections.rootsChanged();
     } else if (method.equals(Methods.CANCELLED) && cancelled != null) {
-      requests.cancel(cancelled);
+      requests.cancel(cancelled, params);
     }
   }
 

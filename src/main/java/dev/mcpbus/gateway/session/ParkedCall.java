@@ -171,7 +171,9 @@ abstract class ParkedCall implements CallRegistry.Caller {
         (name, question) -> {
           Map<String, RawJson> request = new LinkedHashMap<>();
           request.put("method", RawJson.string(question.method()));
-          request.put("params", question.params());
+          if (!question.params().isAbsent()) {
+            request.put("params", question.params());
+          }
           requests.put(name, RawJson.object(request));
         });
     return RawJson.object(requests);

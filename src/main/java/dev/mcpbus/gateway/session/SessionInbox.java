@@ -139,7 +139,8 @@ final class SessionInbox implements CallRegistry.Caller {
 
   private void pass(String connection, String method, RawJson params) {
     if (session.servers.sees(connection)) {
-      stream(call(null, connection)).send(MessageWriter.notification(method, params));
+      stream(call(null, connection))
+          .send(MessageWriter.notification(method, params.isAbsent() ? null : params));
     }
   }
 

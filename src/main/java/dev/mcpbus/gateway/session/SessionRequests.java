@@ -191,11 +191,15 @@ final class SessionRequests {
     RequestAudit.ended(host.directory().audit(), source, call, outcome);
   }
 
-  /** The client does not wait for the answer to a request any more. */
-  void cancel(RawJson id) {
+  /**
+   * The client does not wait for the answer to a request any more.
+   *
+   * @param params of its notification
+   */
+  void cancel(RawJson id, RawJson params) {
     for (SessionCall call : List.copyOf(calls.values())) {
       if (call.id.equals(id)) {
-        call.cancel();
+        call.cancel(params);
         end(call, null); // MCP, Cancellation: no response to a cancelled request
       }
     }
