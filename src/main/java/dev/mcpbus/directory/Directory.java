@@ -18,6 +18,8 @@ import io.vertx.core.json.JsonObject;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,10 @@ public final class Directory {
   private final AccessControl access;
   private final SealedTaskIds taskIds;
   private final ServerReach reach = new ServerReach();
+
+  /** Lists that a server has shown differently to one client. */
+  private final Map<String, Set<ListKind>> differing = new ConcurrentHashMap<>();
+
   private volatile DirectorySnapshot snapshot = DirectorySnapshot.EMPTY;
   private volatile Future<Void> known = Promise.<Void>promise().future();
 
@@ -72,6 +78,22 @@ public final class Directory {
   /** Called by the {@link DirectoryVerticle} alone. */
   void replace(DirectorySnapshot next) {
     snapshot = next;
+  }
+
+  /** A server lists something else to a session of its own than over the shared connection. */
+  public void noteListsDiffer(String server, ListKind kind) {
+    differing.computeIfAbsent(server, absent -> ConcurrentHashMap.newKeySet()).add(kind);
+  }
+
+  /** Whether a server has listed differently for a client, since it was added or changed. */
+  public boolean listsDiffer(String server, ListKind kind) {
+    Set<ListKind> kinds = differing.get(server);
+    return kinds != null && kinds.contains(kind);
+  }
+
+  /** Forgets that: the server is another one now. Any thread may call. */
+  void forgetListsDiffer(String server) {
+    differing.remove(server);
   }
 
   /** Completes when the list of servers has been read. */

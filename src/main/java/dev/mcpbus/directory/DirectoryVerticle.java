@@ -138,7 +138,11 @@ public final class DirectoryVerticle extends VerticleBase
         lists.track(id);
         subscriptions.renew(id);
       }
-      case Events.SERVER_REMOVED -> lists.removed(id);
+      case Events.SERVER_CHANGED -> directory.forgetListsDiffer(id);
+      case Events.SERVER_REMOVED -> {
+        directory.forgetListsDiffer(id);
+        lists.removed(id);
+      }
       case Events.CONNECTED -> lists.connected(id, event);
       case Events.DISCONNECTED, Events.GAVE_UP -> lists.disconnected(id);
       case Events.TOOLS_CHANGED -> lists.changed(id, ListKind.TOOLS);

@@ -7,6 +7,7 @@ import dev.mcpbus.gateway.http.GatewayEndpoint;
 import dev.mcpbus.gateway.http.HttpReply;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.gateway.session.ParkedCallBounds;
 import dev.mcpbus.gateway.session.SessionHost;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.MountedHandler;
@@ -57,8 +58,10 @@ public final class Gateway {
   public List<Deployable> actors() {
     List<Deployable> actors = new ArrayList<>();
     actors.add(new StreamCount());
+    ParkedCallBounds parkedBounds = new ParkedCallBounds(options.maxSessions());
     for (String host : hostNames.own()) {
-      actors.add(new SessionHost(host, directory, options, serverInfo, hostNames.own().size()));
+      actors.add(
+          new SessionHost(host, directory, options, serverInfo, hostNames, parkedBounds));
     }
     return actors;
   }

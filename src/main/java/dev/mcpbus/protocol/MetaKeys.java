@@ -19,6 +19,12 @@ public final class MetaKeys {
   public static final String BAGGAGE = "baggage";
 
   /**
+   * Of mcpbus, in a request of a {@code discover} client: tells several programs of one principal
+   * and one name apart.
+   */
+  public static final String CLIENT = "dev.mcpbus/client";
+
+  /**
    * Of mcpbus, in a list of tools: the names of tools that are omitted because they differ from
    * their pins.
    */

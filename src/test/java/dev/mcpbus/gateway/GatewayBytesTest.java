@@ -255,7 +255,7 @@ class GatewayBytesTest {
     noted("listen to nothing", discover("subscriptions/listen", none));
     CompletableFuture<HttpResponse<String>> streamed =
         discover("tools/call", named("o__wait"), new JsonObject().put("progressToken", "p"));
-    progressAndAnswer(awaitCall(4), 1);
+    progressAndAnswer(awaitCall(4), 2);
     noted("stream", streamed);
     parked();
     task();
@@ -309,13 +309,13 @@ class GatewayBytesTest {
             .put("taskId", new JsonObject(body).getJsonObject("result").getString("taskId"));
     JsonObject call = awaitCall(6);
     noted("working", discover("tasks/get", id, can));
-    older.say(3, QUESTION);
+    older.say(2, QUESTION);
     awaitStatus("input_required", id, can);
     noted("asking", discover("tasks/get", id, can));
     JsonObject answers = new JsonObject().put("input-1", new JsonObject().put("action", "decline"));
     noted("answered", discover("tasks/update", id.copy().put("inputResponses", answers), can));
     noted("wrong answer", discover("tasks/update", id, can));
-    answerCall(call, 3);
+    answerCall(call, 2);
     awaitStatus("completed", id, can);
     noted("completed", discover("tasks/get", id, can));
     noted("cancelled too late", discover("tasks/cancel", id, can));

@@ -63,7 +63,12 @@ public final class Peers {
   }
 
   public static ScriptedPeer connected(TestBus bus, String id, ScriptedPeer peer) {
-    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
+    return connected(bus, id, peer, ConnectionOptions.DEFAULT);
+  }
+
+  static ScriptedPeer connected(
+      TestBus bus, String id, ScriptedPeer peer, ConnectionOptions options) {
+    TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), options));
     bus.awaitState(id, "READY");
     return peer;
   }

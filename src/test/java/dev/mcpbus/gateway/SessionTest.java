@@ -236,9 +236,11 @@ class SessionTest {
       // One who leaves does not take the other's subscription along.
       assertThat(other.call("resources/subscribe", uri).result()).isEmpty();
       assertThat(session.call("resources/unsubscribe", uri).result()).isEmpty();
-      assertThat(peer.methods()).doesNotContain("resources/unsubscribe");
+      assertThat(peer.received("resources/unsubscribe")).hasSize(1);
+      peer.notify("notifications/resources/updated", uri);
+      await().until(() -> nothing.methods().contains("notifications/resources/updated"));
       assertThat(other.end()).isEqualTo(204);
-      await().until(() -> peer.methods().contains("resources/unsubscribe"));
+      await().until(() -> peer.received("resources/unsubscribe").size() == 2);
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.FairLimits;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
@@ -12,15 +13,22 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** However many clients subscribe to a resource, its server is asked once. */
+/**
+ * A client hears of updates by the session that its calls use. At a shared server, however many
+ * clients subscribe to a resource, the server is asked once.
+ */
 class SubscriptionTest {
 
   private static final String LIST =
       "\"result\":{\"resources\":[{\"uri\":\"file:///a\",\"name\":\"a\"}],\"ttlMs\":60000}";
+  private static final String UPDATED = "notifications/resources/updated";
+  private static final ConnectionOptions SHARED =
+      ConnectionOptions.DEFAULT.with().shared(true).build();
   private static final JsonObject URI = new JsonObject().put("uri", "file:///a");
 
   private TestBus bus = TestBus.startWithBridge(new JsonObject());
@@ -31,22 +39,29 @@ class SubscriptionTest {
   }
 
   private ScriptedPeer peer() {
-    return Peers.initialize(
-        bus, "s", (method, params, connection) -> method.equals("resources/list") ? LIST : null);
+    return Peers.connected(bus, "s", scripted());
   }
 
-  private McpHttp client() {
-    return new McpHttp(bus.port(), "/mcp");
+  private ScriptedPeer shared() {
+    return Peers.connected(bus, "s", scripted(), SHARED);
   }
 
-  @Test
-  void clients_of_both_eras_share_one_subscription_that_ends_with_the_last_of_them() {
-    ScriptedPeer peer = peer();
-    McpHttp.Session one = client().initialize();
-    McpHttp.Session two = client().initialize();
-    one.call("resources/subscribe", URI).result();
-    two.call("resources/subscribe", URI).result();
-    McpHttp client = client();
+  private ScriptedPeer scripted() {
+    return new ScriptedPeer(
+        bus.vertx(),
+        (method, params, connection) ->
+            switch (method) {
+              case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
+              case "initialize" -> Peers.INITIALIZE;
+              case "resources/list" -> LIST;
+              case "resources/templates/list" -> "\"result\":{\"resourceTemplates\":[]}";
+              case "tools/list" -> Peers.tools("touch");
+              case "tools/call" -> Peers.text("touched " + connection);
+              default -> "\"result\":{}";
+            });
+  }
+
+  private static McpHttp.Stream listening(McpHttp client) {
     JsonObject listen =
         client.described(
             "subscriptions/listen",
@@ -55,8 +70,95 @@ class SubscriptionTest {
                     "notifications",
                     new JsonObject()
                         .put("resourceSubscriptions", new JsonArray().add("file:///a"))));
-    try (McpHttp.Stream discover = client.streamed(listen, McpHttp.headers(listen))) {
-      await().until(() -> !discover.messages().isEmpty());
+    McpHttp.Stream stream = client.streamed(listen, McpHttp.headers(listen));
+    await().until(() -> !stream.messages().isEmpty());
+    assertThat(
+            stream
+                .messages()
+                .get(0)
+                .getJsonObject("params")
+                .getJsonObject("notifications")
+                .getJsonArray("resourceSubscriptions"))
+        .containsExactly("file:///a");
+    return stream;
+  }
+
+  private static void update(ScriptedPeer peer, int connection) {
+    peer.say(
+        connection,
+        new JsonObject()
+            .put("jsonrpc", "2.0")
+            .put("method", UPDATED)
+            .put("params", URI.copy().put("of", connection))
+            .encode());
+  }
+
+  private static List<Integer> heard(McpHttp.Stream stream) {
+    return stream.messages().stream()
+        .filter(message -> UPDATED.equals(message.getString("method")))
+        .map(message -> message.getJsonObject("params").getInteger("of"))
+        .toList();
+  }
+
+  /** The shared connection is the first; then each client has the one that its calls open. */
+  @Test
+  void each_client_hears_what_its_own_session_reports_and_nothing_else() {
+    ScriptedPeer peer = peer();
+    McpHttp.Session one = client().initialize();
+    McpHttp.Session two = client().initialize();
+    McpHttp modern = client();
+    try (McpHttp.Stream first = one.listen();
+        McpHttp.Stream second = two.listen();
+        McpHttp.Stream third = listening(modern)) { // opens the second connection
+      assertThat(one.call("tools/call", Peers.call("s__touch")).body()).contains("touched 3");
+      one.call("resources/subscribe", URI).result();
+      two.call("resources/subscribe", URI).result();
+      assertThat(modern.discover("tools/call", Peers.call("s__touch")).body())
+          .contains("touched 2");
+      for (int connection = 1; connection <= 4; connection++) {
+        update(peer, connection);
+      }
+      await().until(() -> !heard(first).isEmpty() && !heard(second).isEmpty());
+      await().until(() -> !heard(third).isEmpty());
+      assertThat(heard(first)).containsExactly(3);
+      assertThat(heard(second)).containsExactly(4);
+      assertThat(heard(third)).containsExactly(2);
+      one.call("resources/unsubscribe", URI).result();
+      assertThat(peer.received("resources/unsubscribe")).hasSize(1);
+    }
+    assertThat(peer.connections()).isEqualTo(4);
+  }
+
+  /** The new connection of a client has none of the subscriptions of the one before. */
+  @Test
+  void subscriptions_go_on_when_the_clients_connection_begins_anew() {
+    ScriptedPeer peer = peer();
+    McpHttp.Session session = client().initialize();
+    try (McpHttp.Stream stream = session.listen();
+        McpHttp.Stream modern = listening(client())) {
+      session.call("resources/subscribe", URI).result();
+      peer.hangUpAll();
+      await().until(() -> peer.received("resources/subscribe").size() == 4);
+      await().until(() -> peer.connections() == 6);
+      for (int connection = 4; connection <= 6; connection++) {
+        update(peer, connection);
+      }
+      await().until(() -> heard(stream).size() == 1 && heard(modern).size() == 1);
+    }
+  }
+
+  private McpHttp client() {
+    return new McpHttp(bus.port(), "/mcp");
+  }
+
+  @Test
+  void clients_of_both_eras_share_one_subscription_at_a_shared_server() {
+    ScriptedPeer peer = shared();
+    McpHttp.Session one = client().initialize();
+    McpHttp.Session two = client().initialize();
+    one.call("resources/subscribe", URI).result();
+    two.call("resources/subscribe", URI).result();
+    try (McpHttp.Stream discover = listening(client())) {
       assertThat(one.call("resources/unsubscribe", URI).result()).isEmpty();
       assertThat(two.end()).isEqualTo(204);
       peer.notify("notifications/resources/updated", URI);
@@ -121,6 +223,6 @@ class SubscriptionTest {
                   case "tools/list" -> Peers.tools();
                   default -> null;
                 });
-    return Peers.connected(bus, "s", peer);
+    return Peers.connected(bus, "s", peer, SHARED);
   }
 }

@@ -171,6 +171,11 @@ public final class ScriptedPeer implements Shareable {
     context.runOnContext(now -> channel.close());
   }
 
+  /** Ends all connections. */
+  public void hangUpAll() {
+    context.runOnContext(now -> List.copyOf(channels).forEach(Channel::close));
+  }
+
   /** Responses to a request that was said. */
   public List<JsonObject> answers(int id) {
     return received.stream()

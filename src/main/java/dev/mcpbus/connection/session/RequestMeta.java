@@ -34,7 +34,8 @@ final class RequestMeta {
     return meta.without(MetaKeys.PROTOCOL_VERSION)
         .without(MetaKeys.CLIENT_CAPABILITIES)
         .without(MetaKeys.CLIENT_INFO)
-        .without(MetaKeys.LOG_LEVEL);
+        .without(MetaKeys.LOG_LEVEL)
+        .without(MetaKeys.CLIENT);
   }
 
   /** True for a token that this class made. */

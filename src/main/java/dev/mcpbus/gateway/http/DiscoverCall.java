@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
@@ -29,18 +30,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request of a {@code discover} client in flight, and its open response, to which it writes the
- * answer (MCP 2026-07-28). It goes to the shared connection of its server. But a server of the
- * {@code initialize} era sends questions, logs and tasks by session. A call that may need these
- * goes to a session host, which parks it ({@code ParkedCall}) with a connection of its own.
+ * answer (MCP 2026-07-28). It goes to the shared connection of its server. But if the server has
+ * sessions ({@link DirectoryEntry#hasSessions}), the client has one of its own there: the request
+ * goes to the session host that has the client, which parks it ({@code ParkedCall}).
  * Confined to the context of the HTTP verticle.
  */
 final class DiscoverCall extends GatewayCall {
 
   private final Directory directory;
   private final SessionHostNames hostNames;
+  private final ClientHosts clients;
   private final MultiMap headers;
   private final RawJson id;
   final HttpReply reply;
+  private final @Nullable RawJson meta;
   private final @Nullable RawJson token;
   private final @Nullable RawJson capabilities;
   private final @Nullable RawJson level;
@@ -50,6 +53,9 @@ final class DiscoverCall extends GatewayCall {
 
   /** The host that parks the call; null if none does. */
   private @Nullable String host;
+
+  /** The key of the client, once a host has the request; null for a retry. */
+  private @Nullable String client;
 
   /** Whether the result comes from a server that states its type itself. */
   private boolean statedByServer;
@@ -64,6 +70,7 @@ final class DiscoverCall extends GatewayCall {
       RequestSender sender,
       Directory directory,
       SessionHostNames hostNames,
+      ClientHosts clients,
       GatewayRequest request,
       MultiMap headers,
       RawJson id,
@@ -72,9 +79,11 @@ final class DiscoverCall extends GatewayCall {
     super(vertx, sender, request);
     this.directory = directory;
     this.hostNames = hostNames;
+    this.clients = clients;
     this.headers = headers;
     this.id = id;
     this.reply = reply;
+    this.meta = meta;
     this.token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     this.capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
     this.level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
@@ -92,63 +101,68 @@ final class DiscoverCall extends GatewayCall {
   @Override
   protected Future<RawJson> send(String server, String suffix, RawJson params) {
     DirectoryEntry facts = directory.snapshot().server(server);
-    boolean discover = facts != null && facts.isDiscover();
-    String op = facts == null || discover ? null : parking(facts, suffix, params);
-    statedByServer = discover; // the last server that the call is sent to answers it
-    return op == null
+    statedByServer = facts != null && facts.isDiscover(); // the last server answers it
+    return facts == null || !facts.hasSessions()
         ? sendTo(new ConnectionId(server), suffix, params)
-        : park(op, server, suffix, params);
+        : park(parking(facts, suffix, params), server, suffix, params);
   }
 
-  /** How the host parks the call; null if the shared connection answers it. */
-  private @Nullable String parking(DirectoryEntry facts, String suffix, RawJson params) {
-    if (!Methods.MULTI_ROUND_TRIP.contains(request().method())) {
-      return null;
+  /** How the host parks the request. */
+  private String parking(DirectoryEntry facts, String suffix, RawJson params) {
+    if (Methods.MULTI_ROUND_TRIP.contains(request().method())) {
+      if (RandomNames.isHeld(state)) {
+        return SessionMessage.RETRY;
+      }
+      if (request().takesTask() && DiscoverTasks.becomesTask(facts, suffix, params)) {
+        return SessionMessage.TASK;
+      }
     }
-    if (RandomNames.isHeld(state)) {
-      return SessionMessage.RETRY;
-    }
-    if (request().takesTask() && DiscoverTasks.becomesTask(facts, suffix, params)) {
-      return SessionMessage.TASK;
-    }
-    return level != null || answersQuestions() ? SessionMessage.CALL : null;
-  }
-
-  private boolean answersQuestions() {
-    RawJson can = capabilities;
-    return can != null
-        && can.length() > 2
-        && (can.member("elicitation") != null
-            || can.member("sampling") != null
-            || can.member("roots") != null);
+    return SessionMessage.CALL;
   }
 
   private Future<RawJson> park(String op, String server, String suffix, RawJson params) {
     if (isCancelled()) {
       return Future.failedFuture(notSent());
     }
-    boolean retry = op.equals(SessionMessage.RETRY);
-    String parkedAt = retry ? RandomNames.host(state) : hostNames.next();
-    host = parkedAt;
     DeliveryOptions options =
         options(op)
             .addHeader(SessionMessage.SERVER, server)
-            .addHeader(SessionMessage.SUFFIX, suffix)
-            .addHeader(SessionMessage.STATE, state)
-            .addHeader(SessionMessage.CAPABILITIES, String.valueOf(capabilities));
+            .addHeader(SessionMessage.SUFFIX, suffix);
     if (level != null && level.isString()) {
       options.addHeader(SessionMessage.LEVEL, level.asString());
     }
     TraceContext trace = carried();
-    RawJson meta = params.member("_meta");
+    RawJson own = params.member("_meta");
     RawJson traced =
         trace == null
             ? params
-            : params.with("_meta", trace.into(meta == null ? RawJson.EMPTY_OBJECT : meta));
-    return hostNames
-        .sendParams(parkedAt, traced, options)
-        .map(answer -> RawJson.of(answer.body()))
-        .recover(failure -> Future.failedFuture(retry ? stale(failure) : failure));
+            : params.with("_meta", trace.into(own == null ? RawJson.EMPTY_OBJECT : own));
+    if (op.equals(SessionMessage.RETRY)) {
+      host = RandomNames.host(state);
+      return hostNames
+          .sendParams(host, traced, options.addHeader(SessionMessage.STATE, state))
+          .map(answer -> RawJson.of(answer.body()))
+          .recover(failure -> Future.failedFuture(stale(failure)));
+    }
+    return toHost(traced, options);
+  }
+
+  private Future<RawJson> toHost(RawJson params, DeliveryOptions options) {
+    String key = clients.key(request().principal(), meta);
+    client = key;
+    host = clients.host(key);
+    return clients.send(key, params, meta, options).map(answer -> RawJson.of(answer.body()));
+  }
+
+  /** A page of a list from the session host, which adds what the client's own sessions list. */
+  Future<RawJson> page(ListKind kind) {
+    return McpErrors.guarded(
+        () ->
+            toHost(
+                request().params(),
+                options(SessionMessage.LIST)
+                    .addHeader(SessionMessage.VIEW, request().view().name())
+                    .addHeader(SessionMessage.SUFFIX, kind.name())));
   }
 
   private DeliveryOptions options(String op) {
@@ -167,7 +181,8 @@ final class DiscoverCall extends GatewayCall {
     boolean first = !isCancelled();
     super.cancel();
     if (first && host != null) {
-      hostNames.tell(host, options(SessionMessage.GONE));
+      String present = client == null ? host : clients.host(client); // it may have moved
+      hostNames.tell(present, options(SessionMessage.GONE));
     }
   }
 

@@ -2,12 +2,14 @@ package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.GatewayRequest;
@@ -51,6 +53,7 @@ final class DiscoverEndpoint {
   private final HandshakeAnswers handshakes;
   private final OpenReplies replies;
   private final SessionHostNames hostNames;
+  private final ClientHosts clients;
   private final String address;
 
   /** New in each endpoint, so that no client can derive the id of another client's call. */
@@ -80,12 +83,13 @@ final class DiscoverEndpoint {
     this.handshakes = new HandshakeAnswers(vertx, directory, serverInfo);
     this.replies = replies;
     this.hostNames = hostNames;
+    this.clients = new ClientHosts(hostNames);
     this.address = Addresses.GATEWAY_CALLS + name;
     this.callIds = name + "-" + RandomNames.create(16) + "-";
     this.telemetry = Telemetry.of(vertx);
     this.router = new RequestRouter(vertx, directory, options.pageSize());
     this.tasks = new DiscoverTasks(hostNames, directory, router);
-    this.listeners = new ListenStreams(vertx, directory, router, replies, tasks);
+    this.listeners = new ListenStreams(vertx, directory, router, replies, tasks, hostNames, clients, address);
   }
 
   ListenStreams listeners() {
@@ -117,7 +121,7 @@ final class DiscoverEndpoint {
         GatewayRequest request = request(headers, principal, view, message, meta);
         DiscoverCall call =
             new DiscoverCall(
-                vertx, sender, directory, hostNames, request, headers, id, meta, reply);
+                vertx, sender, directory, hostNames, clients, request, headers, id, meta, reply);
         if (telemetry != null) {
           call.measureBy(telemetry, id, VERSION, headers);
         }
@@ -177,9 +181,7 @@ final class DiscoverEndpoint {
           forget(call);
           call.cancel();
         });
-    Future<RawJson> result =
-        Methods.isOfTasks(request.method()) ? tasks.route(call) : router.route(call);
-    result
+    answered(call)
         .map(found -> call.written(request.takesTask() ? tasks.named(call, found) : found))
         .onComplete(
             answer -> {
@@ -188,6 +190,31 @@ final class DiscoverEndpoint {
               forget(call);
               call.end(answer);
             });
+  }
+
+  private Future<RawJson> answered(DiscoverCall call) {
+    GatewayRequest request = call.request();
+    if (Methods.isOfTasks(request.method())) {
+      return tasks.route(call);
+    }
+    if (request.method().endsWith("/list") && hasSessions(request.view())) {
+      for (ListKind kind : ListKind.values()) {
+        if (kind.method.equals(request.method())) {
+          return call.page(kind);
+        }
+      }
+    }
+    return router.route(call);
+  }
+
+  /** Whether a client may have a session of its own with a server of the view. */
+  private boolean hasSessions(DirectoryView view) {
+    for (DirectoryEntry server : directory.snapshot().servers()) {
+      if (server.hasSessions() && view.includes(server.id().value())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void forget(DiscoverCall call) {
@@ -201,6 +228,11 @@ final class DiscoverEndpoint {
     String method = message.headers().get(Headers.METHOD);
     if (call != null && method != null) {
       call.reported(method, SessionMessage.params(message));
+    } else if (method != null) {
+      listeners.reported(
+          String.valueOf(message.headers().get(Headers.CALL_ID)),
+          method,
+          SessionMessage.params(message));
     }
   }
 }

@@ -101,6 +101,7 @@ public final class GatewayEndpoint implements MountedHandler {
 
   private void left(JsonObject node) {
     initialize.left(node.getString("node", ""));
+    discover.listeners().left(node.getString("node", ""));
   }
 
   private <T> Future<Void> consume(String address, Handler<Message<T>> handler) {

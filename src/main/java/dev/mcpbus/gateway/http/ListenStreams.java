@@ -2,15 +2,19 @@ package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.gateway.request.WatchedResources;
 import dev.mcpbus.protocol.MessageWriter;
@@ -22,6 +26,7 @@ import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -31,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open responses of {@code subscriptions/listen} (MCP 2026-07-28). A stream ends with its HTTP
@@ -48,6 +54,18 @@ final class ListenStreams {
     private final ListChangeTracker changes;
     private final WatchedResources watched;
 
+    /** Resources of servers with which the client has a session of its own. */
+    private final List<JsonObject> own = new ArrayList<>();
+
+    /** The client's URIs of those that the server has confirmed. */
+    private final Set<String> ownWatched = new HashSet<>();
+
+    /** The name of this stream for the session host. */
+    private final String exchange = address + RandomNames.create(8);
+
+    /** The key of the client, once its session host knows the stream. */
+    private @Nullable String client;
+
     /** The client's ids of its tasks, by connection and the server's id. */
     private final Map<SealedTaskIds.Named, String> tasks = new HashMap<>();
 
@@ -57,7 +75,9 @@ final class ListenStreams {
       this.view = view;
       this.changes = new ListChangeTracker(view);
       this.watched =
-          new WatchedResources(vertx.eventBus(), RandomNames.create(8), principal.name());
+          new WatchedResources(
+              WatchedResources.shared(
+                  vertx.eventBus(), RandomNames.create(8), principal.name()));
     }
 
     private void tell(String method, RawJson params) {
@@ -81,19 +101,34 @@ final class ListenStreams {
   private final RequestRouter router;
   private final OpenReplies replies;
   private final DiscoverTasks tasks;
+  private final SessionHostNames hostNames;
+  private final ClientHosts clients;
+  private final String address;
   private final Set<ListenStream> open = new HashSet<>();
 
+  /** Those that session hosts know, by {@code exchange}. */
+  private final Map<String, ListenStream> atHosts = new HashMap<>();
+
+  /**
+   * @param address of the HTTP verticle, for what session hosts send
+   */
   ListenStreams(
       Vertx vertx,
       Directory directory,
       RequestRouter router,
       OpenReplies replies,
-      DiscoverTasks tasks) {
+      DiscoverTasks tasks,
+      SessionHostNames hostNames,
+      ClientHosts clients,
+      String address) {
     this.vertx = vertx;
     this.directory = directory;
     this.router = router;
     this.replies = replies;
     this.tasks = tasks;
+    this.hostNames = hostNames;
+    this.clients = clients;
+    this.address = address;
   }
 
   void listen(
@@ -133,7 +168,7 @@ final class ListenStreams {
         () -> {
           open.remove(listener);
           replies.remove(reply);
-          listener.watched.close();
+          close(listener);
         });
     List<ListKind> kinds = new ArrayList<>();
     for (ListKind kind : ListKind.values()) {
@@ -147,7 +182,15 @@ final class ListenStreams {
     Future.join(
             listed,
             Future.join(watching).timeout(PATIENCE_SECONDS, TimeUnit.SECONDS).otherwiseEmpty())
-        .onComplete(done -> begin(listener, kinds, uris));
+        .transform(done -> listenAtHost(listener, principal, meta, kinds))
+        .onComplete(
+            done -> begin(listener, kinds, uris),
+            failure -> {
+              close(listener);
+              replies.remove(reply);
+              McpFailure known = McpErrors.of(failure);
+              reply.refuse(McpErrors.status(known), id, known);
+            });
   }
 
   private static List<String> texts(JsonObject wanted, String member) {
@@ -165,8 +208,92 @@ final class ListenStreams {
   private Future<Boolean> watch(DirectoryView view, String uri, ListenStream listener) {
     return router
         .subscribable(view, uri)
-        .compose(found -> listener.watched.add(found.server(), found.key(), uri))
+        .compose(
+            found -> {
+              DirectoryEntry facts = directory.snapshot().server(found.server());
+              if (facts == null || !facts.hasSessions()) {
+                return listener.watched.add(found.server(), found.key(), uri);
+              }
+              listener.own.add(
+                  new JsonObject()
+                      .put("server", found.server())
+                      .put("uri", found.key())
+                      .put("name", uri));
+              return Future.succeededFuture(true);
+            })
         .otherwise(false);
+  }
+
+  /** Lets the session host of the client tell what the client's own sessions report. */
+  private Future<Void> listenAtHost(
+      ListenStream listener, Principal principal, @Nullable RawJson meta, List<ListKind> kinds) {
+    if (listener.reply.isOver() || (listener.own.isEmpty() && kinds.isEmpty())) {
+      return Future.succeededFuture();
+    }
+    return McpErrors.guarded(
+        () -> {
+          String key = clients.key(principal, meta);
+          JsonArray names = new JsonArray();
+          kinds.forEach(kind -> names.add(kind.name()));
+          listener.client = key;
+          atHosts.put(listener.exchange, listener);
+          return clients
+              .send(
+                  key,
+                  RawJson.of(
+                      new JsonObject()
+                          .put("kinds", names)
+                          .put("resources", new JsonArray(listener.own))),
+                  meta,
+                  options(SessionMessage.LISTEN, principal, listener)
+                      .addHeader(SessionMessage.VIEW, listener.view.name()))
+              .onSuccess(
+                  answer ->
+                      answer
+                          .body()
+                          .toJsonObject()
+                          .getJsonArray("watched")
+                          .forEach(name -> listener.ownWatched.add((String) name)))
+              .mapEmpty();
+        });
+  }
+
+  private DeliveryOptions options(String op, Principal principal, ListenStream listener) {
+    return SessionMessage.options(op, principal.text(), address, listener.exchange);
+  }
+
+  /** The client's own session reports something for a stream. */
+  void reported(String exchange, String method, RawJson params) {
+    ListenStream listener = atHosts.get(exchange);
+    if (listener != null) {
+      listener.tell(method, params);
+    }
+  }
+
+  /** A node has left the cluster: ends the streams of its clients, so that they listen anew. */
+  void left(String node) {
+    for (ListenStream listener : List.copyOf(atHosts.values())) {
+      if (listener.client != null
+          && SessionHostNames.isOn(node, clients.host(listener.client))) {
+        open.remove(listener);
+        close(listener);
+        replies.remove(listener.reply);
+        listener.end();
+      }
+    }
+  }
+
+  private void close(ListenStream listener) {
+    listener.watched.close();
+    String key = listener.client;
+    if (key != null && atHosts.remove(listener.exchange) != null) {
+      hostNames.tell(
+          clients.host(key),
+          new DeliveryOptions()
+              .addHeader(SessionMessage.OP, SessionMessage.GONE)
+              .addHeader(SessionMessage.CLIENT, key)
+              .addHeader(SessionMessage.EXCHANGE, listener.exchange));
+    }
   }
 
   private void begin(ListenStream listener, List<ListKind> kinds, List<String> uris) {
@@ -176,7 +303,9 @@ final class ListenStreams {
     JsonObject agreed = new JsonObject();
     kinds.forEach(kind -> agreed.put(kind.filter, true));
     JsonArray heard = new JsonArray();
-    uris.stream().filter(listener.watched::has).forEach(heard::add);
+    uris.stream()
+        .filter(uri -> listener.watched.has(uri) || listener.ownWatched.contains(uri))
+        .forEach(heard::add);
     if (!heard.isEmpty()) {
       agreed.put("resourceSubscriptions", heard);
     }
@@ -225,7 +354,7 @@ final class ListenStreams {
   void close() {
     for (ListenStream listener : open) {
       listener.end();
-      listener.watched.close();
+      close(listener);
       replies.remove(listener.reply);
     }
     open.clear();

@@ -91,7 +91,7 @@ public final class RequestRouter {
     }
     return directory
         .listed(vertx, view, kind)
-        .compose(known -> call.listed(kind).map(call.seen(directory.snapshot())))
+        .compose(known -> call.listed(kind).map(own -> call.seen(directory.snapshot())))
         .map(
             snapshot -> {
               McpFailure refusal = snapshot.refusal(view, kind);

@@ -57,6 +57,11 @@ public final class SessionHostNames {
     return own.get(Math.floorMod(turn.getAndIncrement(), own.size()));
   }
 
+  /** The session host of this node for a client of the {@code discover} era, by its key. */
+  public String of(String key) {
+    return own.get(Math.floorMod(key.hashCode(), own.size()));
+  }
+
   public boolean isClustered() {
     return !node.isEmpty();
   }
@@ -75,7 +80,7 @@ public final class SessionHostNames {
   }
 
   /** Whether the node of a name has left the cluster. */
-  private boolean isGone(String name) {
+  public boolean isGone(String name) {
     return isClustered()
         && sender.membership().nodes().stream().noneMatch(each -> isOn(each, name));
   }

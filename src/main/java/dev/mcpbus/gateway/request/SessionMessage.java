@@ -40,8 +40,9 @@ public final class SessionMessage {
   public static final String GONE = "gone";
 
   /**
-   * A call of a {@code discover} client on a server of the {@code initialize} era: params ->
-   * result, or {@code input_required}.
+   * A request of a {@code discover} client to a server that has sessions: params -> result, or
+   * {@code input_required}. The answer to this and to {@link #TASK}, {@link #LIST} and {@link
+   * #LISTEN} names in {@link #HOST} another host if that one has the client.
    */
   public static final String CALL = "call";
 
@@ -54,7 +55,23 @@ public final class SessionMessage {
   /** A request about such a task: {@link #SUFFIX} names the method, {@link #STATE} the task. */
   public static final String ABOUT_TASK = "about-task";
 
-  /** Headers of those four: where the call goes, and what the client offers and wants. */
+  /** A page of a list, {@link #SUFFIX} the kind, as the client sees it: params -> page. */
+  public static final String LIST = "list";
+
+  /**
+   * A {@code discover} client listens to its own sessions: {@code {kinds, resources: [{server, uri,
+   * name}]}} -> {@code {watched: [name]}}. Notifications follow at {@link #VERTICLE} until {@link
+   * #GONE}.
+   */
+  public static final String LISTEN = "listen";
+
+  /** The key of a {@code discover} client: no other client has it. */
+  public static final String CLIENT = "client";
+
+  /** {@code clientInfo} of the client, as JSON; absent if it stated none. */
+  public static final String CLIENT_INFO = "client-info";
+
+  /** Headers of these requests: where the call goes, and what the client offers and wants. */
   public static final String SERVER = "server";
 
   public static final String SUFFIX = "suffix";

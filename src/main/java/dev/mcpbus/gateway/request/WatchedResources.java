@@ -9,9 +9,11 @@ import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,22 +22,46 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WatchedResources {
 
+  /** Begins and ends subscriptions at servers. */
+  @FunctionalInterface
+  public interface SubscriptionSender {
+
+    /** Fails if the server refuses. */
+    Future<Void> tell(ServerResource resource, boolean wanted);
+  }
+
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
-  private final EventBus bus;
-  private final String holder;
-  private final String owner;
+  private final SubscriptionSender sender;
   private final Map<String, ServerResource> byName = new HashMap<>();
+
+  /** Those that their servers have confirmed. */
+  private final Set<ServerResource> confirmed = new HashSet<>();
+
   private boolean closed;
 
+  public WatchedResources(SubscriptionSender sender) {
+    this.sender = sender;
+  }
+
   /**
+   * Subscribes over the connections that all clients share.
+   *
    * @param holder names the client among all clients of this node
    * @param owner the name of its principal
    */
-  public WatchedResources(EventBus bus, String holder, String owner) {
-    this.bus = bus;
-    this.holder = holder;
-    this.owner = owner;
+  public static SubscriptionSender shared(EventBus bus, String holder, String owner) {
+    return (resource, wanted) ->
+        bus.request(
+                Addresses.GATEWAY_SUBSCRIBE,
+                new JsonObject()
+                    .put("server", resource.server())
+                    .put("uri", resource.uri())
+                    .put("holder", holder)
+                    .put("owner", owner)
+                    .put("wanted", wanted),
+                LOCAL)
+            .mapEmpty();
   }
 
   /**
@@ -47,12 +73,15 @@ public final class WatchedResources {
   public Future<Boolean> add(String server, String uri, String name) {
     ServerResource resource = new ServerResource(server, uri);
     byName.put(name, resource);
-    return tell(resource, true)
+    return sender
+        .tell(resource, true)
         .map(true)
         .onSuccess(
             added -> {
-              if (closed) {
-                tell(resource, false);
+              if (closed || !byName.containsValue(resource)) {
+                sender.tell(resource, false);
+              } else {
+                confirmed.add(resource);
               }
             })
         .onFailure(refused -> byName.remove(name, resource));
@@ -73,9 +102,23 @@ public final class WatchedResources {
 
   public Future<Void> remove(String name) {
     ServerResource resource = byName.remove(name);
-    return resource == null || byName.containsValue(resource)
-        ? Future.succeededFuture()
-        : tell(resource, false);
+    if (resource == null || byName.containsValue(resource)) {
+      return Future.succeededFuture();
+    }
+    confirmed.remove(resource);
+    return sender.tell(resource, false);
+  }
+
+  /** Whether a resource of that server is among them. */
+  public boolean watches(String server) {
+    return confirmed.stream().anyMatch(one -> one.server().equals(server));
+  }
+
+  /** The server has a new session for the client, without subscriptions: subscribes again. */
+  public void renew(String server) {
+    confirmed.stream()
+        .filter(one -> one.server().equals(server))
+        .forEach(one -> sender.tell(one, true));
   }
 
   /**
@@ -111,20 +154,8 @@ public final class WatchedResources {
   /** The client has left: ends its subscriptions. */
   public void close() {
     closed = true;
-    byName.values().stream().distinct().forEach(resource -> tell(resource, false));
+    byName.values().stream().distinct().forEach(resource -> sender.tell(resource, false));
     byName.clear();
-  }
-
-  private Future<Void> tell(ServerResource resource, boolean wanted) {
-    return bus.request(
-            Addresses.GATEWAY_SUBSCRIBE,
-            new JsonObject()
-                .put("server", resource.server())
-                .put("uri", resource.uri())
-                .put("holder", holder)
-                .put("owner", owner)
-                .put("wanted", wanted),
-            LOCAL)
-        .mapEmpty();
+    confirmed.clear();
   }
 }

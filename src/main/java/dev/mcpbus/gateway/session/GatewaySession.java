@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.ServerNotice;
@@ -72,7 +73,7 @@ final class GatewaySession {
             : new JsonObject();
     this.streams = new SessionStreams(host.vertx().eventBus());
     this.questions = new ClientQuestions(host.vertx(), capabilities);
-    this.subscriptions = new SessionSubscriptions(host, id, principal.name());
+    this.subscriptions = new SessionSubscriptions(host, this);
     this.changes = new ListChangeTracker(view);
     this.inbox = new SessionInbox(this);
     this.servers = new SessionServers(host, this, capabilities, initialize);
@@ -286,12 +287,22 @@ final class GatewaySession {
       inbox.task(event.connection(), event.params());
       return;
     }
-    RawJson uri = event.params().member("uri");
+    if (!servers.connections.has(new ConnectionId(event.connection()))) {
+      updated(event.connection(), event.params()); // else its own connection says it
+    }
+  }
+
+  /**
+   * A server reports to this client that a resource has changed.
+   *
+   * @param params by the server's own URI
+   */
+  void updated(String server, RawJson params) {
+    RawJson uri = params.member("uri");
     String own = uri == null || !uri.isString() ? null : uri.asString();
-    for (String name : subscriptions.names(view, event.connection(), own)) {
-      RawJson params =
-          name.equals(own) ? event.params() : event.params().with("uri", RawJson.string(name));
-      streams.standing().send(MessageWriter.notification(Methods.RESOURCE_UPDATED, params));
+    for (String name : subscriptions.names(view, server, own)) {
+      RawJson named = name.equals(own) ? params : params.with("uri", RawJson.string(name));
+      streams.standing().send(MessageWriter.notification(Methods.RESOURCE_UPDATED, named));
     }
   }
 

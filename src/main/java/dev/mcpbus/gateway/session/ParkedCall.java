@@ -9,26 +9,23 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.McpErrors;
-import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.security.Principal;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A call of a {@code discover} client on a server of the {@code initialize} era that waits at a
- * session host. The server asks and reports over a session, and the client has none. So the call
- * gets a private connection, and its questions and its result wait here until the client comes for
- * them: with the same call again ({@link RetriedCall}), or with {@code tasks/*} ({@link TaskCall}).
+ * session host. The server asks and reports over the session that it has with the client's private
+ * connection ({@link DiscoverClient}). The questions and the result of the call wait here until the
+ * client comes for them: with the same call again ({@link RetriedCall}), or with {@code tasks/*} ({@link TaskCall}).
  *
  * <table>
  *   <caption>What happens when</caption>
@@ -55,28 +52,12 @@ import org.jspecify.annotations.Nullable;
  *       <td>a call whose client has questions is cancelled</td>
  *       <td>a task that asks is cancelled; one that is over is forgotten</td></tr>
  *   <tr><td>the call is over</td>
- *       <td colspan="2">its open questions fail; its connection waits 30 s for the next call of the
- *           same {@link ConnectionKey}</td></tr>
+ *       <td colspan="2">its open questions fail</td></tr>
  * </table>
  *
  * <p>Confined to the host's context.
  */
 abstract class ParkedCall implements CallRegistry.Caller {
-
-  /**
-   * What a private connection was opened for: it serves only calls with the same key.
-   *
-   * @param principal its name
-   */
-  record ConnectionKey(String server, String principal, String capabilities) {
-
-    static ConnectionKey of(Message<?> message) {
-      return new ConnectionKey(
-          SessionMessage.header(message, SessionMessage.SERVER),
-          Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL)),
-          SessionMessage.header(message, SessionMessage.CAPABILITIES));
-    }
-  }
 
   /**
    * @param key by which the server takes the question back
@@ -85,8 +66,9 @@ abstract class ParkedCall implements CallRegistry.Caller {
       String key, String method, RawJson params, Promise<ClientAnswer> answer) {}
 
   final ParkedCalls home;
-  final ConnectionKey key;
-  private final JsonObject capabilities;
+  final DiscoverClient client;
+  final String server;
+  private final ClientStatement statement;
   final String callId;
   private final Map<String, WaitingQuestion> questions = new LinkedHashMap<>();
   private @Nullable Opened connection;
@@ -94,17 +76,41 @@ abstract class ParkedCall implements CallRegistry.Caller {
   private long sequence;
   private boolean over;
 
-  ParkedCall(ParkedCalls home, ConnectionKey key) {
+  /**
+   * @param statement what the client states with this call
+   */
+  ParkedCall(ParkedCalls home, DiscoverClient client, String server, ClientStatement statement) {
     this.home = home;
-    this.key = key;
-    this.capabilities = new JsonObject(key.capabilities());
+    this.client = client;
+    this.server = server;
+    this.statement = statement;
     this.callId = home.host.registry().add(this);
   }
 
-  /** The connection that it has for now; null before it has one. */
+  /** Completes with the connection of its client; fails where there is none. */
+  Future<Opened> connect() {
+    return client.connection(server, statement);
+  }
+
+  /** The connection that it was sent to; null before. */
   @Nullable Opened connection() {
     return connection;
   }
+
+  boolean isAt(String which) {
+    return connection != null && connection.id().value().equals(which);
+  }
+
+  /** Whether its client has offered with it to answer a question. */
+  boolean offers(String method, RawJson params) {
+    return !over && ClientQuestions.isOffered(statement.capabilities(), method, params);
+  }
+
+  /** Whether its client wants a log message that names no call. */
+  abstract boolean wantsLog(RawJson params);
+
+  /** Whether events of a type that name no call are for it. */
+  abstract boolean hears(String type);
 
   /** The server's answer; null before. */
   @Nullable AsyncResult<RawJson> outcome() {
@@ -133,14 +139,13 @@ abstract class ParkedCall implements CallRegistry.Caller {
   // ---- to the server
 
   /**
-   * Sends the call over a connection that is this call's alone for now.
+   * Sends the call over the connection of its client.
    *
    * @param timeLeft milliseconds, or {@link CallDeadline#NONE}
    * @param progress whether the client wants progress
    */
   void send(Opened own, String suffix, RawJson params, long timeLeft, boolean progress) {
     connection = own;
-    home.host.registry().addConnection(own.id().value(), this);
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
             .addHeader(Headers.INPUT, home.host.registry().inputs());
@@ -227,7 +232,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
   @Override
   public Future<ClientAnswer> asked(
       @Nullable String call, @Nullable String at, String question, String method, RawJson params) {
-    if (over || !ClientQuestions.isOffered(capabilities, method, params)) {
+    if (!offers(method, params)) {
       return Future.failedFuture(ClientQuestions.notOffered(method));
     }
     WaitingQuestion asked =
@@ -246,13 +251,10 @@ abstract class ParkedCall implements CallRegistry.Caller {
 
   // ---- its end
 
+  /** Its client has the connection. */
   @Override
   public boolean giveUp(String at) {
-    if (isInUse()) {
-      return false;
-    }
-    cancel();
-    return true;
+    return client.giveUp(at);
   }
 
   /** The client does not want the answer any more, or waits too long. Idempotent. */
@@ -270,9 +272,6 @@ abstract class ParkedCall implements CallRegistry.Caller {
     }
     over = true;
     home.host.registry().remove(callId);
-    if (connection != null) {
-      home.host.registry().removeConnection(connection.id().value());
-    }
     McpFailure unanswered = McpFailure.notSent(FailureCode.CANCELLED, ending());
     questions.values().forEach(question -> question.answer().tryFail(unanswered));
     questions.clear();

@@ -8,11 +8,10 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
-import io.vertx.core.Future;
+import io.vertx.core.Context;
 import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.Message;
 import java.time.InstantSource;
@@ -24,15 +23,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link ParkedCall}s of one session host, within two bounds: calls, and tasks. At a bound the
+ * The {@link ParkedCall}s of one session host, within the bounds of its node. At a bound the
  * call that has waited longest for its client makes room. Confined to the host's context.
  */
 final class ParkedCalls {
 
   final HostParts host;
-  final ParkedConnections connections;
-  private final FairLimit<ParkedCall> calls;
-  private final FairLimit<ParkedCall> tasks;
+  private final DiscoverClients clients;
+  private final ParkedCallBounds bounds;
+  private final Context context;
   final InstantSource clock;
   private final Set<ParkedCall> all = new HashSet<>();
 
@@ -42,15 +41,14 @@ final class ParkedCalls {
   /** By the response of the client that waits. */
   private final Map<String, ParkedCall> byResponse = new HashMap<>();
 
-  /**
-   * @param max calls, and as many tasks
-   */
-  ParkedCalls(HostParts host, int max, InstantSource clock) {
+  /** Binds the object to the context of the caller. */
+  ParkedCalls(
+      HostParts host, DiscoverClients clients, ParkedCallBounds bounds, InstantSource clock) {
     this.host = host;
+    this.clients = clients;
+    this.bounds = bounds;
     this.clock = clock;
-    this.connections = new ParkedConnections(host.vertx(), host.registry());
-    this.calls = new FairLimit<>(max);
-    this.tasks = new FairLimit<>(max);
+    this.context = host.vertx().getOrCreateContext();
   }
 
   // ---- messages of endpoints
@@ -71,21 +69,18 @@ final class ParkedCalls {
   }
 
   private void call(Message<?> message) {
-    RetriedCall call = new RetriedCall(this, ParkedCall.ConnectionKey.of(message), message);
+    RetriedCall call = new RetriedCall(this, clients.of(message), message);
     admit(
         call,
         "all "
-            + calls.max()
+            + bounds.calls().max()
             + " calls that may ask their clients are under way, or yours are three quarters"
             + " of those that are left; try again later");
     call.await(message);
-    connections
-        .take(call.key)
+    call.connect()
         .onComplete(
             own -> {
-              if (call.isOver()) {
-                connections.giveBack(call.key, own);
-              } else {
+              if (!call.isOver()) {
                 call.begin(own);
               }
             },
@@ -107,24 +102,29 @@ final class ParkedCalls {
     RawJson params = SessionMessage.params(message);
     RawJson name = params.member("name");
     String tool = name == null || !name.isString() ? "" : name.asString();
+    DiscoverClient client = clients.of(message);
     TaskCall task =
-        new TaskCall(this, ParkedCall.ConnectionKey.of(message), host.registry().state(), tool);
+        new TaskCall(
+            this,
+            client,
+            SessionMessage.header(message, SessionMessage.SERVER),
+            client.statement(message),
+            host.registry().state(),
+            tool);
     admit(
         task,
         "all "
-            + tasks.max()
+            + bounds.tasks().max()
             + " tasks are at work, or yours are three quarters of those that are left; cancel"
             + " one, or try again later");
     noteUse(task);
     String response = SessionMessage.header(message, SessionMessage.EXCHANGE);
     waits(response, task);
-    connections
-        .take(task.key)
+    task.connect()
         .onComplete(known -> answered(response))
         .onComplete(
             own -> {
               if (task.isOver()) {
-                connections.giveBack(task.key, own);
                 message.reply(McpFailure.notSent(FailureCode.CANCELLED, "the client has gone"));
                 return;
               }
@@ -133,7 +133,7 @@ final class ParkedCalls {
             },
             failure -> {
               task.cancel();
-              message.reply(McpFailure.of(failure));
+              DiscoverClients.refuse(message, failure);
             });
   }
 
@@ -153,9 +153,9 @@ final class ParkedCalls {
     Principal caller = Principal.parse(String.valueOf(headers.get(SessionMessage.PRINCIPAL)));
     DirectoryView view =
         host.directory().view(String.valueOf(headers.get(SessionMessage.VIEW)), caller);
-    return task.key.principal().equals(caller.name())
+    return task.client.owner().equals(caller.name())
         && view != null
-        && view.admits(ListKind.TOOLS, task.key.server(), task.tool());
+        && view.admits(ListKind.TOOLS, task.server, task.tool());
   }
 
   private static RawJson answer(TaskCall task, String suffix, RawJson params) {
@@ -182,22 +182,27 @@ final class ParkedCalls {
 
   // ---- the calls
 
-  private FairLimit<ParkedCall> bound(ParkedCall call) {
-    return call instanceof TaskCall ? tasks : calls;
-  }
-
   private void admit(ParkedCall call, String refusal) {
-    FairLimit.Verdict<ParkedCall> verdict = bound(call).admit(call, call.key.principal());
+    FairLimit.Verdict<ParkedCall> verdict = bounds.of(call).admit(call, call.client.owner());
     if (verdict.isRefused()) {
       call.cancel();
       throw McpFailure.notSent(FailureCode.OVERLOADED, refusal);
     }
     all.add(call);
+    call.client.begins(call);
     ParkedCall waits = verdict.victim();
     if (waits != null) {
-      waits.cancel();
-      forget(waits);
+      waits.home.makeRoom(waits);
     }
+  }
+
+  /** Ends a call in place of which there is another. Any thread may call. */
+  private void makeRoom(ParkedCall call) {
+    context.runOnContext(
+        now -> {
+          call.cancel();
+          forget(call);
+        });
   }
 
   /** A response waits for the call. */
@@ -219,21 +224,15 @@ final class ParkedCalls {
     if (state != null) {
       byState.put(state, call);
     }
-    boolean changed = inUse != bound(call).isInUse(call);
-    bound(call).use(call, inUse);
-    Opened own = call.connection();
-    if (changed && own != null) {
-      connections.use(own, inUse);
-    }
+    bounds.of(call).use(call, inUse);
+    call.client.noteUse();
   }
 
-  /** A call is over: its connection is free; a task keeps its result for a while. */
+  /** A call is over: a task keeps its result for a while. */
   void ended(ParkedCall call) {
-    Opened own = call.connection();
-    if (own != null) {
-      connections.giveBack(call.key, own);
-    }
-    if (own != null && call instanceof TaskCall) {
+    call.client.ended(call);
+    clients.ended(call.client);
+    if (call.connection() != null && call instanceof TaskCall) {
       String id = call.state(); // the timer must not hold a call that is forgotten before
       host.vertx().setTimer(TaskCall.KEPT_MILLIS, late -> expire(id));
     } else {
@@ -250,20 +249,14 @@ final class ParkedCalls {
 
   private void forget(ParkedCall call) {
     all.remove(call);
-    bound(call).remove(call);
+    bounds.of(call).remove(call);
     String state = call.state();
     if (state != null) {
       byState.remove(state);
     }
   }
 
-  /** Ends a private connection if no call uses it. */
-  void giveUp(String connection) {
-    connections.giveUp(connection);
-  }
-
-  Future<Void> close() {
+  void close() {
     List.copyOf(all).forEach(ParkedCall::cancel);
-    return connections.close();
   }
 }

@@ -2,11 +2,14 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens, renews and releases private connections of clients. The service is on this node, because a
@@ -22,6 +25,26 @@ final class PrivateConnections {
    * @param maxCallMillis the longest time that a call over it may take
    */
   record Opened(ConnectionId id, boolean shared, long maxCallMillis) {}
+
+  /**
+   * What a private connection tells its server about the client.
+   *
+   * @param capabilities as the client stated them
+   * @param clientInfo as the client stated it; null if it did not
+   * @param version of the protocol that the client speaks; null for one that the server's era does
+   *     not know
+   */
+  record ClientStatement(
+      JsonObject capabilities, @Nullable JsonObject clientInfo, @Nullable String version) {
+
+    /** Capabilities by which servers decide what they list. */
+    private static final List<String> DECIDING =
+        List.of("elicitation", "sampling", "roots", "extensions", "experimental");
+
+    boolean decidesLists() {
+      return DECIDING.stream().anyMatch(capabilities::containsKey);
+    }
+  }
 
   /** The time between two renewals of a connection, milliseconds. */
   static final long RENEWAL_MILLIS = 60_000;
@@ -42,17 +65,22 @@ final class PrivateConnections {
   /**
    * Opens a private connection, unless all clients share the connection of this server.
    *
-   * @param capabilities of the client, which the connection states as its own
+   * @param statement what the connection tells the server
    * @param owner the name of the client's principal
+   * @param era of the server; null if it is not known
    */
-  Future<Opened> open(String server, JsonObject capabilities, String owner) {
+  Future<Opened> open(
+      String server, ClientStatement statement, String owner, @Nullable Era era) {
     JsonObject wish =
         new JsonObject()
             .put("id", server)
-            .put("capabilities", capabilities)
+            .put("capabilities", statement.capabilities())
             .put("input", registry.inputs())
             .put("events", registry.privateEvents())
             .put("owner", owner)
+            .put("clientInfo", statement.clientInfo())
+            .put("protocolVersion", statement.version())
+            .put("era", era == null ? null : era.name())
             .put("ttl", TTL_MILLIS);
     return vertx
         .eventBus()

@@ -11,6 +11,7 @@ import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.security.Principal;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
@@ -27,17 +28,21 @@ final class RetriedCall extends ParkedCall {
   /** Questions that the server asks at once arrive one by one and go to the client together. */
   private static final long GATHER_MILLIS = 20;
 
-  private final String target;
+  /** What a retry must repeat; empty until the client has questions. */
+  private String target = "";
+
   private @Nullable Message<?> waiting;
   private @Nullable String state;
   private long timer = -1;
 
-  RetriedCall(ParkedCalls home, ConnectionKey key, Message<?> message) {
-    super(home, key);
-    this.target = target(message);
+  RetriedCall(ParkedCalls home, DiscoverClient client, Message<?> message) {
+    super(
+        home,
+        client,
+        SessionMessage.header(message, SessionMessage.SERVER),
+        client.statement(message));
   }
 
-  /** What a retry must repeat. */
   private static String target(Message<?> message) {
     return SessionMessage.header(message, SessionMessage.SERVER)
         + " "
@@ -51,7 +56,9 @@ final class RetriedCall extends ParkedCall {
 
   /** Whether a retry repeats this call, for the same principal. */
   boolean isOf(Message<?> message) {
-    return key.principal().equals(ConnectionKey.of(message).principal())
+    return client
+            .owner()
+            .equals(Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL)))
         && target.equals(target(message));
   }
 
@@ -74,7 +81,7 @@ final class RetriedCall extends ParkedCall {
     }
     String level = message.headers().get(SessionMessage.LEVEL);
     if (level != null) {
-      home.connections.level(own, level);
+      client.level(own, level);
     }
     RawJson params = SessionMessage.params(message);
     RawJson meta = params.member("_meta");
@@ -118,7 +125,7 @@ final class RetriedCall extends ParkedCall {
   void fail(Throwable failure) {
     Message<?> message = release();
     if (message != null) {
-      message.reply(McpFailure.of(failure));
+      DiscoverClients.refuse(message, failure);
     }
     end();
   }
@@ -135,6 +142,9 @@ final class RetriedCall extends ParkedCall {
     Message<?> message = hasQuestions() ? release() : null;
     if (message == null) {
       return;
+    }
+    if (target.isEmpty()) {
+      target = target(message);
     }
     String fresh = home.host.registry().state();
     state = fresh;
@@ -180,13 +190,21 @@ final class RetriedCall extends ParkedCall {
   }
 
   @Override
-  public void heard(ServerNotice event) {
+  boolean wantsLog(RawJson params) {
     Message<?> message = waiting;
-    if (Events.LOG.equals(event.type())
-        && message != null
-        && message.headers().contains(SessionMessage.LEVEL)) {
-      reported(callId, Methods.MESSAGE, event.params());
-    }
+    String level = message == null ? null : message.headers().get(SessionMessage.LEVEL);
+    return level != null && SessionInbox.reaches(params, level);
+  }
+
+  @Override
+  boolean hears(String type) {
+    return waiting != null && type.equals(Events.NOTIFICATION);
+  }
+
+  @Override
+  public void heard(ServerNotice event) {
+    String method = event.type().equals(Events.LOG) ? Methods.MESSAGE : event.method();
+    reported(callId, method, event.params());
   }
 
   // ---- its end

@@ -8,7 +8,6 @@ import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * host.
  */
 final class SessionCall extends GatewayCall {
-
-  private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
 
   private final SessionServers servers;
   final RawJson id;
@@ -64,6 +61,6 @@ final class SessionCall extends GatewayCall {
 
   @Override
   protected Future<Void> listed(ListKind kind) {
-    return servers.lists.ready(List.of(kind), LIST_PATIENCE_NANOS);
+    return servers.listed(kind);
   }
 }

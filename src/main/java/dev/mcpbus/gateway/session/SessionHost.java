@@ -17,6 +17,7 @@ import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
@@ -51,6 +52,8 @@ public final class SessionHost extends VerticleBase {
   private static final long LOOK_MILLIS = 20;
 
   private final String name;
+  private final SessionHostNames hostNames;
+  private final ParkedCallBounds parkedBounds;
   private final Directory directory;
   private final GatewayOptions options;
   private final Implementation serverInfo;
@@ -67,20 +70,27 @@ public final class SessionHost extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private HandshakeAnswers handshakes;
 
+  @SuppressWarnings("NullAway.Init")
+  private DiscoverClients clients;
+
   /**
-   * @param hosts how many hosts share the bound on sessions
+   * @param hostNames all hosts of this node; they share the bound on sessions
+   * @param parkedBounds of all hosts of this node
    */
   public SessionHost(
       String name,
       Directory directory,
       GatewayOptions options,
       Implementation serverInfo,
-      int hosts) {
+      SessionHostNames hostNames,
+      ParkedCallBounds parkedBounds) {
     this.name = name;
+    this.parkedBounds = parkedBounds;
+    this.hostNames = hostNames;
     this.directory = directory;
     this.options = options;
     this.serverInfo = serverInfo;
-    this.bound = new FairLimit<>(Math.max(1, options.maxSessions() / hosts));
+    this.bound = new FairLimit<>(Math.max(1, options.maxSessions() / hostNames.own().size()));
   }
 
   @Override
@@ -99,7 +109,10 @@ public final class SessionHost extends VerticleBase {
             bound,
             this::end);
     handshakes = new HandshakeAnswers(vertx, directory, serverInfo);
-    parked = new ParkedCalls(parts, bound.max(), InstantSource.system());
+    clients =
+        new DiscoverClients(
+            parts, name, new ClientClaims(vertx, name, hostNames, options.sessionIdle()));
+    parked = new ParkedCalls(parts, clients, parkedBounds, InstantSource.system());
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
@@ -108,12 +121,20 @@ public final class SessionHost extends VerticleBase {
     ready.add(consume(Addresses.GATEWAY_INPUT + name, registry::asked));
     ready.add(consume(Addresses.GATEWAY_PRIVATE_EVENTS + name, this::heard));
     FairLimits.of(vertx).add(BOUND, bound);
-    local(Addresses.GATEWAY_CHANGED, x -> sessions.values().forEach(GatewaySession::changed));
+    local(
+        Addresses.GATEWAY_CHANGED,
+        changed -> {
+          sessions.values().forEach(GatewaySession::changed);
+          clients.changed();
+        });
     local(
         Addresses.GATEWAY_UPDATED,
         (Message<ServerNotice> updated) ->
             sessions.values().forEach(session -> session.updated(updated.body())));
-    local(Addresses.GATEWAY_JOINED, joined -> renew(true));
+    local(Addresses.GATEWAY_JOINED, joined -> {
+          renew(true);
+          clients.renew(true);
+        });
     local(
         Addresses.GATEWAY_LEFT,
         (Message<JsonObject> left) -> left(left.body().getString("node", "")));
@@ -150,7 +171,8 @@ public final class SessionHost extends VerticleBase {
     FairLimits.of(vertx).remove(BOUND, bound);
     List<Future<Void>> ending = new ArrayList<>();
     sessions.values().forEach(session -> ending.add(session.close()));
-    ending.add(parked.close());
+    parked.close();
+    ending.add(clients.close());
     sessions.clear();
     return Future.join(ending).otherwiseEmpty();
   }
@@ -166,7 +188,6 @@ public final class SessionHost extends VerticleBase {
     }
     String connection = event.connection();
     boolean ended = parts.registry().giveUp(connection);
-    parked.giveUp(connection); // also if a call has just given it back
     message.reply(new JsonObject().put("inUse", !ended));
   }
 
@@ -175,11 +196,13 @@ public final class SessionHost extends VerticleBase {
     List.copyOf(sessions.values()).stream()
         .filter(session -> session.isIdle(now, options.sessionIdle().toNanos()))
         .forEach(this::end);
+    clients.sweep(options.sessionIdle().toNanos());
     renew(false);
   }
 
   private void left(String node) {
     sessions.values().forEach(session -> session.left(node));
+    clients.left(node);
   }
 
   /** Closes the sessions that other hosts have taken over while this node seemed lost. */
@@ -217,6 +240,8 @@ public final class SessionHost extends VerticleBase {
         case SessionMessage.POST ->
             session(message).post(message, SessionMessage.envelope(message));
         case SessionMessage.STREAM -> stream(message);
+        case SessionMessage.LIST -> clients.list(message);
+        case SessionMessage.LISTEN -> clients.listen(message);
         case SessionMessage.DELETE -> {
           end(session(message));
           message.reply(Buffer.buffer());
@@ -233,6 +258,10 @@ public final class SessionHost extends VerticleBase {
   private void gone(Message<?> message) {
     String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
     parked.gone(exchange);
+    String client = message.headers().get(SessionMessage.CLIENT);
+    if (client != null) {
+      clients.gone(client, exchange);
+    }
     GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
     if (session != null) {
       session.gone(exchange);

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.ClientAnswer;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.McpErrors;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Receives what servers send to one session, and puts each message on the stream on which the
  * client expects it. Confined to the session's host.
  */
-final class SessionInbox implements CallRegistry.Caller {
+final class SessionInbox implements ClientConnections.Holder {
 
   private static final List<String> LEVELS =
       List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
@@ -74,9 +75,11 @@ final class SessionInbox implements CallRegistry.Caller {
   }
 
   private boolean wants(RawJson log) {
-    if (level == null) {
-      return true;
-    }
+    return level == null || reaches(log, level);
+  }
+
+  /** Whether a log message has at least that level. */
+  static boolean reaches(RawJson log, String level) {
     RawJson of = log.member("level");
     return LEVELS.indexOf(of != null && of.isString() ? of.asString() : "")
         >= LEVELS.indexOf(level);
@@ -133,8 +136,29 @@ final class SessionInbox implements CallRegistry.Caller {
       }
       case Events.NOTIFICATION -> pass(connection, event.method(), params);
       case Events.TASK -> task(connection, params);
-      default -> session.servers.changed(connection, event.type());
+      case Events.RESOURCE_UPDATED -> {
+        ConnectionId server = session.servers.connections.serverOf(connection);
+        if (server != null) {
+          session.updated(server.value(), params);
+        }
+      }
+      default -> session.servers.connections.changed(connection, event.type());
     }
+  }
+
+  @Override
+  public String owner() {
+    return session.owner();
+  }
+
+  @Override
+  public void begun(ConnectionId server) {
+    session.subscriptions.renew(server.value());
+  }
+
+  @Override
+  public boolean watches(ConnectionId server) {
+    return session.isInUse() && session.subscriptions.watches(server.value());
   }
 
   private void pass(String connection, String method, RawJson params) {

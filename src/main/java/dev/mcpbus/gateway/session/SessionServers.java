@@ -1,11 +1,12 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
+import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
@@ -19,19 +20,22 @@ import io.vertx.core.json.JsonObject;
  */
 final class SessionServers {
 
+  private final HostParts host;
   private final Directory directory;
   private final GatewaySession session;
   private final RawJson capabilities;
   private final RawJson withTasks;
   private final RawJson clientInfo;
-  final SessionLists lists;
-  final SessionConnections connections;
+  private final ClientStatement statement;
+  final ClientLists lists;
+  final ClientConnections connections;
 
   /**
    * @param stated the client's capabilities
    * @param initialize the params of {@code initialize}
    */
   SessionServers(HostParts host, GatewaySession session, JsonObject stated, JsonObject initialize) {
+    this.host = host;
     this.directory = host.directory();
     this.session = session;
     this.capabilities = RawJson.of(stated);
@@ -41,13 +45,44 @@ final class SessionServers {
             initialize.getValue("clientInfo") instanceof JsonObject object
                 ? object
                 : new Implementation("unknown", "").toJson());
-    this.lists = new SessionLists(host.vertx(), session.changes::seen, session::changed);
-    this.connections = new SessionConnections(host, session, stated, lists);
+    this.lists =
+        new ClientLists(host.vertx(), host.directory(), session.changes::seen, session::changed);
+    this.statement =
+        new ClientStatement(
+            stated,
+            initialize.getValue("clientInfo") instanceof JsonObject info ? info : null,
+            session.version());
+    this.connections = new ClientConnections(host, session.inbox, lists);
   }
 
   /** The connection that answers this client for {@code server}. */
   Future<ConnectionId> connection(String server) {
-    return connections.of(new ConnectionId(server), directory.snapshot().server(server));
+    return of(new ConnectionId(server))
+        .map(
+            at -> {
+              if (!at.shared()) {
+                // The state of its calls ends with this node: no other can take the session over.
+                host.store().end(session.id);
+              }
+              return at.id();
+            });
+  }
+
+  /** The connection at which the client subscribes to resources of {@code server}. */
+  Future<Opened> watching(ConnectionId server) {
+    return of(server);
+  }
+
+  private Future<Opened> of(ConnectionId server) {
+    DirectoryEntry facts = directory.snapshot().server(server.value());
+    return facts != null && facts.isDiscover()
+        ? Future.succeededFuture(new Opened(server, true, 0))
+        : connections.of(server, statement);
+  }
+
+  /** Completes when the client's own lists of that kind are known, where they may differ. */
+  Future<Void> listed(ListKind kind) {
+    return connections.listed(session.view(), kind, statement);
   }
 
   /** Each request to a server of the {@code discover} era states the client and its wishes. */
@@ -72,24 +107,5 @@ final class SessionServers {
   boolean sees(String connection) {
     ConnectionId server = connections.serverOf(connection);
     return server == null || session.view().includes(server.value());
-  }
-
-  /** An event of a private connection. */
-  void changed(String connection, String type) {
-    ConnectionId server = connections.serverOf(connection);
-    if (server == null) {
-      return;
-    }
-    switch (type) {
-      case Events.GAVE_UP -> connections.lost(connection);
-      case Events.CONNECTED -> lists.connected(server);
-      default -> {
-        for (ListKind kind : ListKind.values()) {
-          if (kind.event.equals(type)) {
-            lists.changed(server, kind);
-          }
-        }
-      }
-    }
   }
 }

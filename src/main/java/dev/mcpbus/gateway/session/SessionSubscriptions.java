@@ -1,9 +1,11 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ServerResource;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.WatchedResources;
@@ -23,17 +25,43 @@ final class SessionSubscriptions {
   private static final int MAX = 1_000;
 
   private final HostParts host;
+  private final GatewaySession of;
   private final String session;
+  private final WatchedResources.SubscriptionSender shared;
   private final WatchedResources watched;
 
-  /**
-   * @param session its id
-   * @param owner the name of the client's principal
-   */
-  SessionSubscriptions(HostParts host, String session, String owner) {
+  SessionSubscriptions(HostParts host, GatewaySession of) {
     this.host = host;
-    this.session = session;
-    this.watched = new WatchedResources(host.vertx().eventBus(), session, owner);
+    this.of = of;
+    this.session = of.id;
+    this.shared = WatchedResources.shared(host.vertx().eventBus(), of.id, of.owner());
+    this.watched = new WatchedResources(this::tell);
+  }
+
+  /** Over the session's own connection, because its calls change what that session sees. */
+  private Future<Void> tell(ServerResource resource, boolean wanted) {
+    ConnectionId server = new ConnectionId(resource.server());
+    ClientConnections connections = of.servers.connections;
+    if (!wanted && !connections.has(server)) {
+      return shared.tell(resource, false);
+    }
+    return of.servers
+        .watching(server)
+        .compose(
+            at ->
+                at.shared()
+                    ? shared.tell(resource, wanted)
+                    : connections.subscription(at.id(), resource, session, wanted));
+  }
+
+  /** Whether a resource of that server is subscribed to. */
+  boolean watches(String server) {
+    return watched.watches(server);
+  }
+
+  /** Subscribes again at a server that has a new session for the client. */
+  void renew(String server) {
+    watched.renew(server);
   }
 
   /** The result of {@code resources/subscribe}. */

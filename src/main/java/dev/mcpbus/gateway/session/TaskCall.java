@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
@@ -36,11 +37,18 @@ final class TaskCall extends ParkedCall {
   private boolean cancelled;
 
   /**
+   * @param statement what the client states with the call
    * @param id the client's id of the task
    * @param tool by its server's name
    */
-  TaskCall(ParkedCalls home, ConnectionKey key, String id, String tool) {
-    super(home, key);
+  TaskCall(
+      ParkedCalls home,
+      DiscoverClient client,
+      String server,
+      ClientStatement statement,
+      String id,
+      String tool) {
+    super(home, client, server, statement);
     this.id = id;
     this.tool = tool;
     this.created = home.clock.instant();
@@ -157,6 +165,16 @@ final class TaskCall extends ParkedCall {
   /** A task has no progress and no log messages of its own in the client's era. */
   @Override
   public void reported(String call, String method, RawJson params) {}
+
+  @Override
+  boolean wantsLog(RawJson params) {
+    return false;
+  }
+
+  @Override
+  boolean hears(String type) {
+    return !isOver() && type.equals(Events.TASK);
+  }
 
   @Override
   public void heard(ServerNotice event) {

@@ -14,6 +14,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.testing.OpenAccess;
@@ -122,7 +123,9 @@ class ParkedCallsTest {
     Promise<ParkedCalls> made = Promise.promise();
     context.runOnContext(
         now -> {
-          ParkedCalls calls = new ParkedCalls(parts(vertx), 1, InstantSource.system());
+          HostParts parts = parts(vertx);
+          ParkedCalls calls =
+              new ParkedCalls(parts, clients(parts), new ParkedCallBounds(1), InstantSource.system());
           vertx
               .eventBus()
               .<Object>localConsumer(
@@ -154,6 +157,13 @@ class ParkedCallsTest {
         session -> {});
   }
 
+  /** The clients of a host of that name. */
+  static DiscoverClients clients(HostParts parts) {
+    SessionHostNames names = new SessionHostNames(parts.vertx(), 1);
+    return new DiscoverClients(
+        parts, "host", new ClientClaims(parts.vertx(), "host", names, Duration.ofMinutes(1)));
+  }
+
   private static boolean isOver(WeakReference<Object> task) {
     return task.get() instanceof ParkedCall call && call.isOver();
   }
@@ -169,6 +179,7 @@ class ParkedCallsTest {
             .addHeader(SessionMessage.SUFFIX, Addresses.TOOLS_CALL)
             .addHeader(SessionMessage.PRINCIPAL, Principal.LOCAL.text())
             .addHeader(SessionMessage.CAPABILITIES, "{}")
+            .addHeader(SessionMessage.CLIENT, "ada")
             .addHeader(SessionMessage.EXCHANGE, response);
     return vertx
         .eventBus()

@@ -10,14 +10,17 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.OpenAccess;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,6 +39,7 @@ class TaskCallTest {
       new AtomicReference<>(Instant.parse("2026-11-22T10:00:00Z"));
   private final Promise<Message<Buffer>> sent = Promise.promise();
   private ParkedCalls parked;
+  private DiscoverClient client;
 
   @BeforeEach
   void start(Vertx vertx) {
@@ -52,13 +56,15 @@ class TaskCallTest {
             10,
             new FairLimit<>(10),
             session -> {});
-    parked = new ParkedCalls(parts, 10, () -> now.get());
+    parked = new ParkedCalls(parts, ParkedCallsTest.clients(parts), new ParkedCallBounds(10), () -> now.get());
+    client = new DiscoverClient(parts, "ada's", "ada", Future.succeededFuture());
     vertx.eventBus().<Buffer>localConsumer("mcp.s.tools.call", sent::complete);
   }
 
   private TaskCall begin(Duration maxCall) {
     TaskCall task =
-        new TaskCall(parked, new ParkedCall.ConnectionKey("s", "ada", "{}"), "host.1", "work");
+        new TaskCall(
+            parked, client, "s", new ClientStatement(new JsonObject(), null, null), "host.1", "work");
     task.begin(new Opened(new ConnectionId("s"), true, maxCall.toMillis()), RawJson.EMPTY_OBJECT);
     return task;
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A server that keeps sessions may list other things to each of them. */
-class SessionListsTest {
+class ClientListsTest {
 
   private final Set<Integer> unlocked = ConcurrentHashMap.newKeySet();
   private TestBus bus;

@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ListFetcher;
@@ -20,13 +21,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lists of one session's private connections, where they differ from the common lists: tools
+ * The lists of one client's private connections, where they differ from the common lists: tools
  * for clients that answer questions, resources that a call has made. Confined to the session's
  * host.
  */
-final class SessionLists {
+final class ClientLists {
 
   private final Vertx vertx;
+  private final Directory directory;
   private final Supplier<Set<ListKind>> wanted;
   private final Runnable changed;
   private final Set<ConnectionId> fresh = new HashSet<>();
@@ -39,13 +41,15 @@ final class SessionLists {
    * @param wanted the kinds of lists that the client has read
    * @param changed runs when a list may have changed
    */
-  SessionLists(Vertx vertx, Supplier<Set<ListKind>> wanted, Runnable changed) {
+  ClientLists(
+      Vertx vertx, Directory directory, Supplier<Set<ListKind>> wanted, Runnable changed) {
     this.vertx = vertx;
+    this.directory = directory;
     this.wanted = wanted;
     this.changed = changed;
   }
 
-  /** The session has a private connection to a server now. */
+  /** The client has a private connection to a server now. */
   void begun(ConnectionId server, ConnectionId own) {
     String id = server.value();
     ListFetcher fetcher =
@@ -65,10 +69,23 @@ final class SessionLists {
 
   private void listed(String server, ListKind kind, @Nullable ServerList serverList) {
     if (serverList != null && servers.containsKey(server)) {
-      lists.computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class)).put(kind, serverList);
+      ServerList before =
+          lists
+              .computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class))
+              .put(kind, serverList);
+      if (before == null && differs(server, kind, serverList)) {
+        directory.noteListsDiffer(server, kind);
+      }
       base = null;
       changed.run();
     }
+  }
+
+  /** Whether the shared connection lists something else, as far as that is known. */
+  private boolean differs(String server, ListKind kind, ServerList own) {
+    DirectoryEntry facts = directory.snapshot().server(server);
+    ServerList common = facts == null ? null : facts.list(kind);
+    return common != null && !own.lists(common);
   }
 
   /** The private connection reports that a list has changed. */
@@ -102,7 +119,7 @@ final class SessionLists {
     return fetches.isEmpty() ? Future.succeededFuture() : Future.join(fetches).mapEmpty();
   }
 
-  /** The snapshot that this session sees: the common one itself if nothing differs. */
+  /** The snapshot that this client sees: the common one itself if nothing differs. */
   DirectorySnapshot over(DirectorySnapshot shared) {
     if (lists.isEmpty()) {
       return shared;

@@ -1,0 +1,154 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.gateway.request.SessionHostNames;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.shareddata.AsyncMap;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Which session host has which client of the {@code discover} era, in a map of the cluster: the
+ * first host that claims a client has it, and a claim of a lost node can be taken over. Without a
+ * cluster the hosts share the clients by their keys, and every claim succeeds at once. Confined to
+ * the host's context.
+ */
+final class ClientClaims {
+
+  /** Map of the cluster: the names of hosts by the keys of clients. */
+  private static final String MAP = "mcpbus.clients";
+
+  /** Clients wait at most so long for a map that the cluster is repairing. */
+  private static final long PATIENCE_MILLIS = 3_000;
+
+  private final Vertx vertx;
+  private final boolean clustered;
+  private final String host;
+  private final SessionHostNames hostNames;
+  private final long renewalNanos;
+  private final long ttlMillis;
+
+  /** When each claim was written, {@link System#nanoTime}. */
+  private final Map<String, Long> own = new HashMap<>();
+
+  /**
+   * @param host that claims
+   * @param idle after which an idle client is forgotten; a claim lasts twice as long
+   */
+  ClientClaims(Vertx vertx, String host, SessionHostNames hostNames, Duration idle) {
+    this.vertx = vertx;
+    this.clustered = vertx.isClustered();
+    this.host = host;
+    this.hostNames = hostNames;
+    this.renewalNanos = idle.toNanos() / 2;
+    this.ttlMillis = 2 * idle.toMillis() + 60_000;
+  }
+
+  private Future<AsyncMap<String, String>> map() {
+    return vertx.sharedData().getClusterWideMap(MAP);
+  }
+
+  /**
+   * Claims a client, unless another host of a living node has it.
+   *
+   * @return the name of the host that has it; fails with {@code UNAVAILABLE} if the map does not
+   *     answer in time
+   */
+  Future<String> claim(String key) {
+    if (!clustered) {
+      return Future.succeededFuture(host);
+    }
+    return inTime(map().compose(map -> claim(map, key)))
+        .onSuccess(
+            claimant -> {
+              if (claimant.equals(host)) {
+                own.put(key, System.nanoTime());
+              }
+            });
+  }
+
+  private Future<String> claim(AsyncMap<String, String> map, String key) {
+    return map.putIfAbsent(key, host, ttlMillis)
+        .compose(
+            before -> {
+              if (before == null || before.equals(host)) {
+                return Future.succeededFuture(host);
+              }
+              return hostNames.isGone(before)
+                  ? map.removeIfPresent(key, before).compose(removed -> claim(map, key))
+                  : Future.succeededFuture(before);
+            });
+  }
+
+  /** The host that has a client; this host if none has it. Fails as {@link #claim}. */
+  Future<String> find(String key) {
+    return clustered
+        ? inTime(map().compose(map -> map.get(key)))
+            .map(found -> found == null || hostNames.isGone(found) ? host : found)
+        : Future.succeededFuture(host);
+  }
+
+  private static <T> Future<T> inTime(Future<T> reading) {
+    return reading
+        .timeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    McpFailure.notSent(
+                        FailureCode.UNAVAILABLE,
+                        "where the client's session is cannot be found out at the moment")));
+  }
+
+  /** Gives a claim up. Idempotent. */
+  void end(String key) {
+    if (own.remove(key) != null) {
+      map().compose(map -> map.removeIfPresent(key, host)).otherwiseEmpty();
+    }
+  }
+
+  /**
+   * Writes claims again before they expire.
+   *
+   * @param all whether to check all claims now, after a partition of the cluster
+   * @return clients that another host has claimed meanwhile
+   */
+  Future<List<String>> renew(boolean all) {
+    List<String> lost = new ArrayList<>();
+    List<Future<Void>> looks = new ArrayList<>();
+    long now = System.nanoTime();
+    own.forEach(
+        (key, written) -> {
+          if (all || now - written > renewalNanos) {
+            looks.add(look(key, lost));
+          }
+        });
+    return Future.join(looks).transform(looked -> Future.succeededFuture(lost));
+  }
+
+  private Future<Void> look(String key, List<String> lost) {
+    return map()
+        .compose(
+            map ->
+                map.get(key)
+                    .compose(
+                        claimant -> {
+                          if (!own.containsKey(key)) {
+                            return Future.succeededFuture();
+                          }
+                          if (claimant == null || claimant.equals(host)) {
+                            own.put(key, System.nanoTime());
+                            return map.put(key, host, ttlMillis);
+                          }
+                          own.remove(key);
+                          lost.add(key);
+                          return Future.succeededFuture();
+                        }))
+        .otherwiseEmpty();
+  }
+}

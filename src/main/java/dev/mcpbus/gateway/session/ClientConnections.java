@@ -1,0 +1,327 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairLimits;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.DirectoryEntry;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ServerResource;
+import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
+import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.DeliveryOptions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The private connections of one client of either era, and their lists: one connection for each
+ * server that has sessions ({@link DirectoryEntry#hasSessions}). The first request that needs the
+ * connection opens it; all requests of the client share it. Confined to the host's context.
+ */
+final class ClientConnections {
+
+  /** The client that the connections belong to. */
+  interface Holder extends CallRegistry.Caller {
+
+    /** The name of its principal. */
+    String owner();
+
+    /** A new connection to that server serves the client. */
+    void begun(ConnectionId server);
+
+    /** Whether the client waits for what the server sends by itself. */
+    boolean watches(ConnectionId server);
+  }
+
+  private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
+
+  /** A client that watches a server gets a new connection so long after the loss of the last. */
+  private static final long REOPEN_MILLIS = 1_000;
+
+  private final HostParts host;
+  private final Holder holder;
+  private final ClientLists lists;
+  private final PrivateConnections connections;
+  private final Map<ConnectionId, Future<Opened>> byServer = new HashMap<>();
+  private final Map<String, ConnectionId> servers = new HashMap<>();
+  private final Map<String, String> levels = new HashMap<>();
+
+  /** What the last connection to each server has told it. */
+  private final Map<ConnectionId, ClientStatement> statements = new HashMap<>();
+
+  private @Nullable String level;
+  private long renewal = -1;
+  private boolean closed;
+  private boolean inUse = true;
+  private boolean announcedInUse = true;
+  private long pause = -1;
+
+  ClientConnections(HostParts host, Holder holder, ClientLists lists) {
+    this.host = host;
+    this.holder = holder;
+    this.lists = lists;
+    this.connections = new PrivateConnections(host.vertx(), host.registry());
+  }
+
+  /**
+   * The connection that answers this client for a server; the shared one if all clients share it.
+   *
+   * @param statement what a new connection tells the server about the client
+   */
+  Future<Opened> of(ConnectionId server, ClientStatement statement) {
+    Future<Opened> present = byServer.get(server);
+    if (present != null) {
+      return present;
+    }
+    Future<Opened> opened = open(server, statement);
+    byServer.put(server, opened);
+    opened.onFailure(refused -> byServer.remove(server, opened));
+    return opened;
+  }
+
+  private Future<Opened> open(ConnectionId server, ClientStatement statement) {
+    return connections
+        .open(server.value(), statement, holder.owner(), era(server))
+        .compose(
+            own -> {
+              if (!own.shared()) {
+                begun(server, own.id(), statement);
+              }
+              return Future.succeededFuture(own);
+            },
+            failure ->
+                McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
+                    // Its own address reports the reason.
+                    ? Future.succeededFuture(new Opened(server, true, Long.MAX_VALUE))
+                    : Future.failedFuture(failure));
+  }
+
+  /** Of a server that is up; null if it is not known. */
+  private @Nullable Era era(ConnectionId server) {
+    DirectoryEntry facts = host.directory().snapshot().server(server.value());
+    return facts == null || !facts.up() ? null : facts.isDiscover() ? Era.DISCOVER : Era.INITIALIZE;
+  }
+
+  private void begun(ConnectionId server, ConnectionId own, ClientStatement statement) {
+    if (closed) {
+      connections.release(own);
+      return;
+    }
+    servers.put(own.value(), server);
+    statements.put(server, statement);
+    announcedInUse = true; // a new connection is in use
+    use(inUse);
+    host.registry().addConnection(own.value(), holder);
+    lists.begun(server, own);
+    if (level != null) {
+      level(own, level);
+    }
+    if (renewal < 0) {
+      renewal = host.vertx().setPeriodic(PrivateConnections.RENEWAL_MILLIS, now -> renew());
+    }
+    holder.begun(server);
+  }
+
+  boolean isEmpty() {
+    return servers.isEmpty();
+  }
+
+  /** Whether the client has a private connection to that server. */
+  boolean has(ConnectionId server) {
+    return servers.containsValue(server);
+  }
+
+  /** The server of a private connection of this client; null for any other connection. */
+  @Nullable ConnectionId serverOf(String connection) {
+    return servers.get(connection);
+  }
+
+  // ---- whether the client uses them
+
+  /**
+   * Whether the client waits for an answer or listens. The connections of an idle client can make
+   * room for others; they become idle a moment later, so that a pause between two calls does not
+   * count.
+   */
+  void use(boolean now) {
+    inUse = now;
+    if (servers.isEmpty() || inUse == announcedInUse) {
+      return;
+    }
+    if (inUse) {
+      announcedInUse = true;
+      renew();
+    } else if (pause < 0) {
+      pause = host.vertx().setTimer(FairLimits.PAUSE_MILLIS, quiet -> paused());
+    }
+  }
+
+  private void paused() {
+    pause = -1;
+    if (!inUse && announcedInUse && !closed) {
+      announcedInUse = false;
+      renew();
+    }
+  }
+
+  private void renew() {
+    for (String id : List.copyOf(servers.keySet())) {
+      connections
+          .renew(new ConnectionId(id), announcedInUse)
+          .onFailure(
+              failure -> {
+                if (McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION) {
+                  lost(id);
+                }
+              });
+    }
+  }
+
+  // ---- what comes from them
+
+  /** An event about the connection itself, or about its lists. */
+  void changed(String connection, String type) {
+    ConnectionId server = servers.get(connection);
+    if (server == null) {
+      return;
+    }
+    switch (type) {
+      case Events.GAVE_UP -> lost(connection);
+      case Events.CONNECTED -> lists.connected(server);
+      default -> {
+        for (ListKind kind : ListKind.values()) {
+          if (kind.event.equals(type)) {
+            lists.changed(server, kind);
+          }
+        }
+      }
+    }
+  }
+
+  /** A connection has ended; the next request opens a new one, or the subscriptions do. */
+  void lost(String connection) {
+    ConnectionId server = end(connection);
+    if (server != null && holder.watches(server)) {
+      host.vertx().setTimer(REOPEN_MILLIS, now -> reopen(server));
+    }
+  }
+
+  private void reopen(ConnectionId server) {
+    ClientStatement statement = statements.get(server);
+    if (!closed && statement != null && holder.watches(server)) {
+      of(server, statement);
+    }
+  }
+
+  /** Ends a connection; returns its server, null if it is none of this client. */
+  @Nullable ConnectionId end(String connection) {
+    ConnectionId server = servers.remove(connection);
+    if (server != null) {
+      lists.gone(server);
+      levels.remove(connection);
+      byServer.remove(server);
+      host.registry().removeConnection(connection);
+      connections.release(new ConnectionId(connection));
+    }
+    return server;
+  }
+
+  // ---- lists
+
+  /**
+   * Completes when the client's own lists of that kind are known: of its connections, and of those
+   * that are opened for it. These are the server of a view of one server, and servers that have
+   * listed differently for a client before, if the client states capabilities by which a server may
+   * decide what it shows. Never fails: a connection that cannot be opened leaves the shared list.
+   */
+  Future<Void> listed(DirectoryView view, ListKind kind, ClientStatement statement) {
+    List<Future<Opened>> opening = new ArrayList<>();
+    if (statement.decidesLists()) {
+      for (DirectoryEntry server : host.directory().snapshot().servers()) {
+        String id = server.id().value();
+        if (view.includes(id)
+            && server.up()
+            && server.hasSessions()
+            && (view.server() || host.directory().listsDiffer(id, kind))) {
+          opening.add(of(server.id(), statement));
+        }
+      }
+    }
+    return Future.join(opening)
+        .transform(opened -> lists.ready(List.of(kind), LIST_PATIENCE_NANOS));
+  }
+
+  // ---- what the client has set
+
+  /** The client's roots have changed: tells its servers, which may ask for them again. */
+  void rootsChanged() {
+    servers
+        .keySet()
+        .forEach(
+            connection ->
+                host.vertx()
+                    .eventBus()
+                    .request(
+                        Addresses.of(new ConnectionId(connection), Addresses.ROOTS_CHANGED),
+                        RawJson.EMPTY_OBJECT.toBuffer()));
+  }
+
+  /** Sets the log level of the present and the later connections. */
+  void level(String wanted) {
+    level = wanted;
+    servers.keySet().forEach(id -> level(new ConnectionId(id), wanted));
+  }
+
+  /** Sets the log level of one connection, unless it has that level. */
+  void level(ConnectionId own, String wanted) {
+    if (!wanted.equals(levels.put(own.value(), wanted))) {
+      connections.level(own, wanted);
+    }
+  }
+
+  /**
+   * Begins or ends a subscription over the client's own connection, which renews it after a
+   * restart.
+   *
+   * @param name of the subscriber, among those of the client
+   */
+  Future<Void> subscription(ConnectionId own, ServerResource resource, String name, boolean wanted) {
+    String suffix = wanted ? Addresses.RESOURCES_SUBSCRIBE : Addresses.RESOURCES_UNSUBSCRIBE;
+    return host.sender()
+        .request(
+            own,
+            Addresses.of(own, suffix),
+            RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer(),
+            new DeliveryOptions().addHeader(Headers.HOLDER, name))
+        .mapEmpty();
+  }
+
+  // ---- the end
+
+  /** Ends all connections. */
+  Future<Void> close() {
+    closed = true;
+    host.vertx().cancelTimer(pause);
+    if (renewal >= 0) {
+      host.vertx().cancelTimer(renewal);
+    }
+    List<Future<Void>> ending = new ArrayList<>();
+    for (String connection : servers.keySet()) {
+      host.registry().removeConnection(connection);
+      ending.add(connections.release(new ConnectionId(connection)));
+    }
+    servers.clear();
+    byServer.clear();
+    return Future.join(ending).mapEmpty();
+  }
+}

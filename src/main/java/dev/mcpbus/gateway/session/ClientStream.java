@@ -1,0 +1,91 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.ServerNotice;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.ListChangeTracker;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.request.WatchedResources;
+import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import java.util.Collection;
+
+/**
+ * What one {@code subscriptions/listen} stream of a {@code discover} client wants from the client's
+ * own sessions. The HTTP verticle has the stream and tags what it gets from here. Confined to the
+ * host's context.
+ */
+final class ClientStream {
+
+  private final EventBus bus;
+  private final String verticle;
+  private final DirectoryView view;
+  private final ListChangeTracker changes;
+  final String exchange;
+  final WatchedResources watched;
+
+  /**
+   * @param message {@link SessionMessage#LISTEN}
+   * @param view with the client's rights; the stream ends when they change
+   */
+  ClientStream(
+      EventBus bus,
+      Message<?> message,
+      DirectoryView view,
+      WatchedResources.SubscriptionSender sender) {
+    this.bus = bus;
+    this.verticle = SessionMessage.header(message, SessionMessage.VERTICLE);
+    this.exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
+    this.view = view;
+    this.changes = new ListChangeTracker(view);
+    this.watched = new WatchedResources(sender);
+  }
+
+  /** The address of the HTTP verticle. */
+  String verticle() {
+    return verticle;
+  }
+
+  /** The client hears of changes of these lists from now on. */
+  void begins(DirectorySnapshot seen, Collection<ListKind> kinds) {
+    kinds.forEach(kind -> changes.saw(seen, kind));
+  }
+
+  Collection<ListKind> kinds() {
+    return changes.seen();
+  }
+
+  /** The client's own lists may have changed. */
+  void changed(DirectorySnapshot seen) {
+    for (String due : changes.due(seen)) {
+      tell(due, RawJson.EMPTY_OBJECT);
+    }
+  }
+
+  /** The shared lists have changed: the HTTP verticle itself tells the client. */
+  void noticed(DirectorySnapshot seen) {
+    changes.due(seen);
+  }
+
+  /**
+   * A server reports to this client that a resource has changed.
+   *
+   * @param params by the server's own URI
+   */
+  void updated(String server, RawJson params) {
+    RawJson uri = params.member("uri");
+    String own = uri == null || !uri.isString() ? null : uri.asString();
+    for (String name : watched.names(view, server, own)) {
+      tell(
+          Methods.RESOURCE_UPDATED,
+          name.equals(own) ? params : params.with("uri", RawJson.string(name)));
+    }
+  }
+
+  private void tell(String method, RawJson params) {
+    ServerNotice.ofCall(bus, verticle, exchange, method, params);
+  }
+}

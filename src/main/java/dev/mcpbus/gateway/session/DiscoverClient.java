@@ -1,0 +1,320 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.ClientAnswer;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ServerNotice;
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.ServerResource;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
+import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client of the {@code discover} era at its session host. The protocol gives it no session, but
+ * the servers of the {@code initialize} era that it calls keep one for it: here are the private
+ * connections that all its requests share, whatever each request offers. Lives as long as it is
+ * used. Confined to the host's context.
+ */
+final class DiscoverClient implements ClientConnections.Holder {
+
+  private final HostParts host;
+  private final String key;
+  private final String owner;
+  private final Future<Void> claimed;
+  private final ClientLists lists;
+  private final ClientConnections connections;
+
+  /** In the order in which they began. */
+  private final Set<ParkedCall> calls = new LinkedHashSet<>();
+
+  /** By the HTTP verticle's name of the response. */
+  private final Map<String, ClientStream> streams = new HashMap<>();
+
+  private final Set<ListKind> listed = EnumSet.noneOf(ListKind.class);
+  private String statedText = "";
+  private @Nullable ClientStatement stated;
+  private long used = System.nanoTime();
+
+  /**
+   * @param key names it among all clients
+   * @param owner the name of its principal
+   * @param claimed fails with {@link ClaimedElsewhereException} if another host has the client
+   */
+  DiscoverClient(HostParts host, String key, String owner, Future<Void> claimed) {
+    this.host = host;
+    this.key = key;
+    this.owner = owner;
+    this.claimed = claimed;
+    this.lists = new ClientLists(host.vertx(), host.directory(), this::wanted, this::listsChanged);
+    this.connections = new ClientConnections(host, this, lists);
+  }
+
+  String key() {
+    return key;
+  }
+
+  @Override
+  public String owner() {
+    return owner;
+  }
+
+  /** What a message states about the client; it states the same nearly always. */
+  ClientStatement statement(Message<?> message) {
+    String text = SessionMessage.header(message, SessionMessage.CAPABILITIES);
+    ClientStatement known = stated;
+    if (known != null && text.equals(statedText)) {
+      return known;
+    }
+    ClientStatement fresh = new ClientStatement(RawJson.of(text).toJsonObject(), info(message), null);
+    statedText = text;
+    stated = fresh;
+    return fresh;
+  }
+
+  private static @Nullable JsonObject info(Message<?> message) {
+    String text = message.headers().get(SessionMessage.CLIENT_INFO);
+    return text == null ? null : RawJson.of(text).toJsonObject();
+  }
+
+  // ---- whether it is in use
+
+  /** Whether it waits for an answer or listens. */
+  boolean isInUse() {
+    if (!streams.isEmpty()) {
+      return true;
+    }
+    for (ParkedCall call : calls) {
+      if (call.isInUse()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void noteUse() {
+    used = System.nanoTime();
+    connections.use(isInUse());
+  }
+
+  boolean isIdle(long now, long idleNanos) {
+    return calls.isEmpty() && streams.isEmpty() && now - used > idleNanos;
+  }
+
+  /** Whether nothing of it needs to be kept. */
+  boolean isEmpty() {
+    return calls.isEmpty() && streams.isEmpty() && connections.isEmpty();
+  }
+
+  // ---- its connections
+
+  /**
+   * The connection that answers it for a server.
+   *
+   * @param statement what a new connection tells the server
+   */
+  Future<Opened> connection(String server, ClientStatement statement) {
+    return claimed.compose(own -> connections.of(new ConnectionId(server), statement));
+  }
+
+  void level(Opened own, String wanted) {
+    connections.level(own.id(), wanted);
+  }
+
+  void begins(ParkedCall call) {
+    calls.add(call);
+    noteUse();
+  }
+
+  void ended(ParkedCall call) {
+    calls.remove(call);
+    noteUse();
+  }
+
+  @Override
+  public boolean giveUp(String connection) {
+    if (isInUse()) {
+      return false;
+    }
+    for (ParkedCall call : List.copyOf(calls)) {
+      if (call.isAt(connection)) {
+        call.cancel();
+      }
+    }
+    connections.end(connection);
+    return true;
+  }
+
+  // ---- what its servers send
+
+  private @Nullable ParkedCall latest(@Nullable String connection, Predicate<ParkedCall> which) {
+    ParkedCall found = null;
+    for (ParkedCall call : calls) {
+      if (connection != null && call.isAt(connection) && which.test(call)) {
+        found = call;
+      }
+    }
+    return found;
+  }
+
+  /** A question that names no call is for the latest call that offers to answer it. */
+  @Override
+  public Future<ClientAnswer> asked(
+      @Nullable String callId,
+      @Nullable String connection,
+      String question,
+      String method,
+      RawJson params) {
+    ParkedCall call = latest(connection, one -> one.offers(method, params));
+    return call == null
+        ? Future.failedFuture(ClientQuestions.notOffered(method))
+        : call.asked(null, connection, question, method, params);
+  }
+
+  @Override
+  public void withdrawn(String question) {
+    calls.forEach(call -> call.withdrawn(question));
+  }
+
+  @Override
+  public void reported(String callId, String method, RawJson params) {}
+
+  @Override
+  public void heard(ServerNotice event) {
+    String connection = event.connection();
+    RawJson params = event.params();
+    switch (event.type()) {
+      case Events.LOG -> pass(latest(connection, call -> call.wantsLog(params)), event);
+      case Events.NOTIFICATION, Events.TASK ->
+          pass(latest(connection, call -> call.hears(event.type())), event);
+      case Events.RESOURCE_UPDATED -> {
+        ConnectionId server = connections.serverOf(connection);
+        if (server != null) {
+          streams.values().forEach(stream -> stream.updated(server.value(), params));
+        }
+      }
+      default -> connections.changed(connection, event.type());
+    }
+  }
+
+  private static void pass(@Nullable ParkedCall call, ServerNotice event) {
+    if (call != null) {
+      call.heard(event);
+    }
+  }
+
+  // ---- its lists
+
+  /** The kinds that it has read or listens to. */
+  private Set<ListKind> wanted() {
+    Set<ListKind> all = EnumSet.copyOf(listed);
+    streams.values().forEach(stream -> all.addAll(stream.kinds()));
+    return all;
+  }
+
+  /** Completes when its own lists of that kind are known, where they may differ. */
+  Future<Void> listed(ListRequest request) {
+    listed.add(request.kind());
+    return claimed.compose(
+        own -> connections.listed(request.request().view(), request.kind(), request.statement()));
+  }
+
+  DirectorySnapshot over(DirectorySnapshot shared) {
+    return lists.over(shared);
+  }
+
+  private void listsChanged() {
+    DirectorySnapshot seen = lists.over(host.directory().snapshot());
+    streams.values().forEach(stream -> stream.changed(seen));
+  }
+
+  /** The shared lists have changed. */
+  void noticed() {
+    if (!streams.isEmpty()) {
+      DirectorySnapshot seen = lists.over(host.directory().snapshot());
+      streams.values().forEach(stream -> stream.noticed(seen));
+    }
+  }
+
+  // ---- its streams
+
+  /** It listens with a response from now on. */
+  void listens(ClientStream stream, Set<ListKind> kinds) {
+    streams.put(stream.exchange, stream);
+    stream.begins(lists.over(host.directory().snapshot()), kinds);
+    noteUse();
+  }
+
+  /** Completes when this host has the client; fails if another has it. */
+  Future<Void> claimed() {
+    return claimed;
+  }
+
+  /**
+   * Begins or ends a subscription at the client's own session; fails if the server has none for
+   * it.
+   */
+  Future<Void> tell(String stream, ServerResource resource, boolean wanted, ClientStatement what) {
+    ConnectionId server = new ConnectionId(resource.server());
+    if (!wanted && !connections.has(server)) {
+      return Future.succeededFuture(); // the session at the server has ended
+    }
+    return connection(resource.server(), what)
+        .compose(
+            own ->
+                own.shared()
+                    ? Future.failedFuture(
+                        McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no own connection"))
+                    : connections.subscription(own.id(), resource, stream, wanted));
+  }
+
+  @Nullable ClientStream stream(String exchange) {
+    return streams.get(exchange);
+  }
+
+  /** A response has ended. */
+  void gone(String exchange) {
+    ClientStream stream = streams.remove(exchange);
+    if (stream != null) {
+      stream.watched.close();
+      noteUse();
+    }
+  }
+
+  /** Ends the streams whose HTTP verticle is gone. */
+  void gone(Predicate<ClientStream> which) {
+    new ArrayList<>(streams.values()).stream().filter(which).forEach(one -> gone(one.exchange));
+  }
+
+  @Override
+  public void begun(ConnectionId server) {
+    streams.values().forEach(stream -> stream.watched.renew(server.value()));
+  }
+
+  @Override
+  public boolean watches(ConnectionId server) {
+    return streams.values().stream().anyMatch(stream -> stream.watched.watches(server.value()));
+  }
+
+  Future<Void> close() {
+    List.copyOf(calls).forEach(ParkedCall::cancel);
+    streams.clear();
+    return connections.close();
+  }
+}

@@ -1,0 +1,329 @@
+package dev.mcpbus.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.mcpbus.testing.McpHttp;
+import dev.mcpbus.testing.ScriptedPeer;
+import dev.mcpbus.testing.TestBus;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A client of the {@code discover} era has one session with an older server, whatever each of its
+ * requests offers. The server tells the number of the connection that a request came by; the shared
+ * connection is the first.
+ */
+class DiscoverClientTest {
+
+  private static final String CLIENT = "dev.mcpbus/client";
+  private static final String INFO = "io.modelcontextprotocol/clientInfo";
+  private static final String LEVEL = "io.modelcontextprotocol/logLevel";
+  private static final JsonObject NOTHING = new JsonObject();
+  private static final JsonObject ELICITATION =
+      new JsonObject().put("elicitation", new JsonObject());
+
+  private TestBus bus;
+  private ScriptedPeer peer;
+  private int id;
+
+  @BeforeEach
+  void start() {
+    bus = TestBus.startWithBridge(new JsonObject());
+    peer =
+        Peers.initialize(
+            bus,
+            "s",
+            (method, params, connection) ->
+                switch (method) {
+                  case "tools/list" ->
+                      connection == 1
+                          ? Peers.tools("now", "wait")
+                          : Peers.tools("now", "wait", "ask");
+                  case "prompts/list" -> "\"result\":{\"prompts\":[{\"name\":\"p\"}]}";
+                  case "resources/list" ->
+                      "\"result\":{\"resources\":[{\"uri\":\"file:///a\",\"name\":\"a\"}]}";
+                  case "tools/call" ->
+                      params.getString("name").equals("now")
+                          ? Peers.text("from " + connection)
+                          : null;
+                  case "prompts/get" ->
+                      "\"result\":{\"messages\":[],\"description\":\"from " + connection + "\"}";
+                  case "resources/read" ->
+                      "\"result\":{\"contents\":[{\"uri\":\"file:///a\",\"text\":\"from "
+                          + connection
+                          + "\"}]}";
+                  case "completion/complete" ->
+                      "\"result\":{\"completion\":{\"values\":[\"from " + connection + "\"]}}";
+                  default -> null;
+                });
+  }
+
+  @AfterEach
+  void close() {
+    bus.close();
+  }
+
+  private static JsonObject who(String name) {
+    return new JsonObject().put(INFO, new JsonObject().put("name", name).put("version", "1"));
+  }
+
+  private CompletableFuture<McpHttp.Answer> sent(
+      String path, String method, JsonObject params, JsonObject can, JsonObject meta) {
+    JsonObject request =
+        new JsonObject()
+            .put("jsonrpc", "2.0")
+            .put("id", "r" + ++id)
+            .put("method", method)
+            .put("params", params.copy().put("_meta", McpHttp.meta(can).mergeIn(meta)));
+    return new McpHttp(bus.port(), path).posted(request.encode(), McpHttp.headers(request));
+  }
+
+  private String answer(String method, JsonObject params, JsonObject can, JsonObject meta) {
+    return sent("/mcp/s", method, params, can, meta).join().body();
+  }
+
+  private String now(JsonObject can, JsonObject meta) {
+    return answer("tools/call", Peers.call("now"), can, meta);
+  }
+
+  private List<String> tools(String path, JsonObject can, JsonObject meta) {
+    return McpHttp.names(
+        sent(path, "tools/list", NOTHING, can, meta).join().result(), "tools");
+  }
+
+  private JsonObject awaitCall(int number) {
+    await().until(() -> waiting().size() >= number);
+    return waiting().get(number - 1);
+  }
+
+  private List<JsonObject> waiting() {
+    return peer.received("tools/call").stream()
+        .filter(call -> !call.getJsonObject("params").getString("name").equals("now"))
+        .toList();
+  }
+
+  private void ask(int connection, int question) {
+    peer.say(
+        connection,
+        new JsonObject()
+            .put("jsonrpc", "2.0")
+            .put("id", question)
+            .put("method", "elicitation/create")
+            .put(
+                "params",
+                new JsonObject()
+                    .put("message", "question " + question)
+                    .put("requestedSchema", new JsonObject().put("type", "object")))
+            .encode());
+  }
+
+  private void answerCall(int connection, JsonObject call, String text) {
+    peer.say(
+        connection,
+        "{\"jsonrpc\":\"2.0\",\"id\":" + call.getValue("id") + "," + Peers.text(text) + "}");
+  }
+
+  // ---- one session
+
+  @Test
+  void all_requests_of_a_client_run_on_one_session_whatever_they_offer() {
+    JsonObject ada = who("ada");
+    assertThat(now(ELICITATION, ada)).contains("from 2");
+    assertThat(now(NOTHING, ada)).contains("from 2");
+    assertThat(now(new JsonObject().put("sampling", new JsonObject()), ada)).contains("from 2");
+    assertThat(answer("prompts/get", new JsonObject().put("name", "p"), NOTHING, ada))
+        .contains("from 2");
+    assertThat(answer("resources/read", new JsonObject().put("uri", "file:///a"), NOTHING, ada))
+        .contains("from 2");
+    JsonObject completion =
+        new JsonObject()
+            .put("ref", new JsonObject().put("type", "ref/prompt").put("name", "p"))
+            .put("argument", new JsonObject().put("name", "a").put("value", "v"));
+    assertThat(answer("completion/complete", completion, NOTHING, ada)).contains("from 2");
+    assertThat(peer.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void concurrent_calls_of_a_client_share_its_session() {
+    List<CompletableFuture<McpHttp.Answer>> calls = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      calls.add(
+          sent(
+              "/mcp/s",
+              "tools/call",
+              Peers.call("now"),
+              i % 2 == 0 ? ELICITATION : NOTHING,
+              who("ada")));
+    }
+    calls.forEach(call -> assertThat(call.join().body()).contains("from 2"));
+  }
+
+  @Test
+  void clients_of_another_name_or_with_a_name_of_their_own_have_their_own_session() {
+    assertThat(now(NOTHING, who("ada"))).contains("from 2");
+    assertThat(now(NOTHING, who("bob"))).contains("from 3");
+    assertThat(now(NOTHING, who("ada").put(CLIENT, "window 2"))).contains("from 4");
+    assertThat(now(NOTHING, who("ada"))).contains("from 2");
+    assertThat(now(NOTHING, who("ada").put(CLIENT, "window 2"))).contains("from 4");
+    assertThat(peer.messages().toString()).doesNotContain("window 2");
+  }
+
+  @Test
+  void the_servers_session_states_who_its_client_is() {
+    now(ELICITATION, who("ada"));
+    JsonObject stated = peer.received("initialize").get(1).getJsonObject("params");
+    assertThat(stated.getJsonObject("clientInfo").getString("name")).isEqualTo("ada");
+    assertThat(stated.getJsonObject("capabilities")).isEqualTo(ELICITATION);
+  }
+
+  @Test
+  void a_name_of_a_client_that_is_too_long_is_refused() {
+    String answer = now(NOTHING, who("ada").put(CLIENT, "x".repeat(201)));
+    assertThat(answer).contains("-32602").contains(CLIENT).contains("200");
+    assertThat(now(NOTHING, who("ada").put(CLIENT, "x".repeat(200)))).contains("from 2");
+  }
+
+  // ---- questions
+
+  @Test
+  void a_question_that_names_no_call_goes_to_the_latest_call_that_offers_to_answer() {
+    JsonObject ada = who("ada");
+    CompletableFuture<McpHttp.Answer> offering =
+        sent("/mcp/s", "tools/call", Peers.call("wait"), ELICITATION, ada);
+    awaitCall(1);
+    CompletableFuture<McpHttp.Answer> silent =
+        sent("/mcp/s", "tools/call", Peers.call("wait"), NOTHING, ada);
+    JsonObject second = awaitCall(2);
+    ask(2, 77);
+    JsonObject asked = offering.join().result();
+    assertThat(asked.getString("resultType")).isEqualTo("input_required");
+    assertThat(asked.encode()).contains("question 77");
+    answerCall(2, second, "second");
+    assertThat(silent.join().body()).contains("second");
+  }
+
+  @Test
+  void a_question_that_no_call_offers_to_answer_is_refused_in_the_clients_name() {
+    now(ELICITATION, who("ada")); // the session states that the client answers
+    sent("/mcp/s", "tools/call", Peers.call("wait"), NOTHING, who("ada"));
+    awaitCall(1);
+    ask(2, 78);
+    await().until(() -> !peer.answers(78).isEmpty());
+    assertThat(peer.answers(78).get(0).getJsonObject("error").getInteger("code"))
+        .isEqualTo(-32601);
+  }
+
+  @Test
+  void a_question_never_reaches_another_client() {
+    CompletableFuture<McpHttp.Answer> adas =
+        sent("/mcp/s", "tools/call", Peers.call("wait"), ELICITATION, who("ada"));
+    awaitCall(1);
+    CompletableFuture<McpHttp.Answer> bobs =
+        sent("/mcp/s", "tools/call", Peers.call("wait"), ELICITATION, who("bob"));
+    awaitCall(2);
+    ask(2, 77);
+    ask(3, 88);
+    assertThat(adas.join().body()).contains("question 77").doesNotContain("question 88");
+    assertThat(bobs.join().body()).contains("question 88").doesNotContain("question 77");
+  }
+
+  // ---- log level
+
+  @Test
+  void the_log_level_is_set_when_it_differs_from_the_present_one() {
+    JsonObject ada = who("ada");
+    now(NOTHING, ada.copy().put(LEVEL, "info"));
+    now(NOTHING, ada.copy().put(LEVEL, "info"));
+    now(NOTHING, ada);
+    assertThat(peer.received("logging/setLevel")).hasSize(1);
+    now(NOTHING, ada.copy().put(LEVEL, "debug"));
+    await().until(() -> peer.received("logging/setLevel").size() == 2);
+  }
+
+  // ---- lists
+
+  @Test
+  void the_list_of_one_server_is_that_of_the_session_of_a_client_with_capabilities() {
+    assertThat(tools("/mcp/s", ELICITATION, who("ada"))).containsExactly("now", "wait", "ask");
+    now(ELICITATION, who("ada"));
+    assertThat(tools("/mcp/s", ELICITATION, who("ada"))).containsExactly("now", "wait", "ask");
+    assertThat(peer.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void who_states_no_capabilities_gets_the_shared_list_and_costs_no_session() {
+    assertThat(tools("/mcp/s", NOTHING, who("ada"))).containsExactly("now", "wait");
+    assertThat(peer.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void a_list_of_all_servers_begins_no_session_until_a_server_is_known_to_list_differently() {
+    assertThat(tools("/mcp", ELICITATION, who("ada"))).containsExactly("s__now", "s__wait");
+    assertThat(peer.connections()).isEqualTo(1);
+    now(ELICITATION, who("ada"));
+    await()
+        .atMost(10, TimeUnit.SECONDS)
+        .until(() -> tools("/mcp", ELICITATION, who("ada")).contains("s__ask"));
+    assertThat(tools("/mcp", ELICITATION, who("bob"))).contains("s__ask");
+    assertThat(peer.connections()).isEqualTo(3);
+    assertThat(tools("/mcp", NOTHING, who("eve"))).containsExactly("s__now", "s__wait");
+    assertThat(peer.connections()).isEqualTo(3);
+  }
+
+  @Test
+  void a_session_of_the_older_era_gets_the_same_lists() {
+    McpHttp.Session one =
+        new McpHttp(bus.port(), "/mcp/s").initialize("2025-11-25", ELICITATION);
+    assertThat(McpHttp.names(one.call("tools/list", NOTHING).result(), "tools"))
+        .containsExactly("now", "wait", "ask");
+    McpHttp.Session all = new McpHttp(bus.port(), "/mcp").initialize("2025-11-25", ELICITATION);
+    assertThat(McpHttp.names(all.call("tools/list", NOTHING).result(), "tools"))
+        .containsExactly("s__now", "s__wait", "s__ask");
+  }
+
+  @Test
+  void a_change_of_the_own_lists_reaches_the_clients_stream_alone() {
+    try (McpHttp.Stream adas = listening(who("ada"));
+        McpHttp.Stream bobs = listening(who("bob"))) {
+      now(NOTHING, who("ada"));
+      await().until(() -> adas.methods().contains("notifications/tools/list_changed"));
+      now(NOTHING, who("cat"));
+      assertThat(bobs.methods()).doesNotContain("notifications/tools/list_changed");
+    }
+  }
+
+  private McpHttp.Stream listening(JsonObject who) {
+    JsonObject request =
+        new JsonObject()
+            .put("jsonrpc", "2.0")
+            .put("id", "l" + ++id)
+            .put("method", "subscriptions/listen")
+            .put(
+                "params",
+                new JsonObject()
+                    .put("notifications", new JsonObject().put("toolsListChanged", true))
+                    .put("_meta", McpHttp.meta(NOTHING).mergeIn(who)));
+    McpHttp.Stream stream =
+        new McpHttp(bus.port(), "/mcp/s").streamed(request, McpHttp.headers(request));
+    await().until(() -> !stream.messages().isEmpty());
+    return stream;
+  }
+
+  @Test
+  void two_clients_interleaved_keep_their_own_state() {
+    JsonArray names = new JsonArray();
+    for (int round = 0; round < 50; round++) {
+      names.add(now(round % 3 == 0 ? ELICITATION : NOTHING, who("ada")).contains("from 2"));
+      names.add(now(round % 2 == 0 ? ELICITATION : NOTHING, who("bob")).contains("from 3"));
+    }
+    assertThat(names).containsOnly(true);
+  }
+}
