@@ -41,12 +41,26 @@ final class MemberIndex {
       int nameEnd = endOf(array, keys[i], name);
       if (nameEnd > 0) {
         int from = after(array, after(array, nameEnd) + 1);
-        return i + 1 < count
-            ? new MemberPosition(keys[i], from, before(array, before(array, keys[i + 1]) - 1))
-            : new MemberPosition(keys[i], from, before(array, end - 1));
+        return new MemberPosition(keys[i], from, valueEnd(array, end, i));
       }
     }
     return null;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** The opening quote of the name of one member. */
+  int key(int member) {
+    return keys[member];
+  }
+
+  /** The end of the value of one member; parameters as in {@link #find}. */
+  int valueEnd(byte[] array, int end, int member) {
+    return member + 1 < count
+        ? before(array, before(array, keys[member + 1]) - 1)
+        : before(array, end - 1);
   }
 
   /** The end of the name at {@code key} if it equals {@code name}; else 0. */

@@ -8,9 +8,11 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -394,6 +396,46 @@ public final class RawJson {
       from = before;
     }
     return splice(from - offset, to - from, NOTHING, slice(NOTHING, 0, 0), NOTHING);
+  }
+
+  /**
+   * This object without the members of these names; all other members stay unchanged. One copy, and
+   * none if it has none of them.
+   *
+   * @throws IllegalStateException if this is not an object
+   */
+  public RawJson without(Set<String> names) {
+    if (!isObject()) {
+      throw new IllegalStateException("not a JSON object");
+    }
+    MemberIndex members = index == null ? MemberSearch.index(array, offset, length) : index;
+    int end = offset + length;
+    Set<Integer> removed = new HashSet<>();
+    for (String name : names) {
+      MemberPosition found = members.find(array, end, name);
+      if (found != null) {
+        removed.add(found.key());
+      }
+    }
+    if (removed.isEmpty()) {
+      return this;
+    }
+    byte[] out = new byte[length];
+    int p = 0;
+    out[p++] = '{';
+    for (int i = 0; i < members.count(); i++) {
+      int key = members.key(i);
+      if (!removed.contains(key)) {
+        if (p > 1) {
+          out[p++] = ',';
+        }
+        int bytes = members.valueEnd(array, end, i) - key;
+        System.arraycopy(array, key, out, p, bytes);
+        p += bytes;
+      }
+    }
+    out[p++] = '}';
+    return new RawJson(out, 0, p);
   }
 
   private int skipBlanks(int from, int step) {

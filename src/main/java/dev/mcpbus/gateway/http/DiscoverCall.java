@@ -14,6 +14,7 @@ import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
@@ -204,8 +205,10 @@ final class DiscoverCall extends GatewayCall {
    * The message with the result as the era wants it: with its type, and with hints where it is a
    * resource.
    */
-  Buffer written(RawJson result) {
+  Buffer written(RawJson answer) {
     String method = request().method();
+    RawJson result =
+        statedByServer || method.endsWith("/list") ? answer : EraMembers.forDiscover(answer);
     boolean untyped = !isTyped(method) && result.member(ResultType.MEMBER) == null;
     boolean late = untyped && result.length() >= MessageWriter.LONG; // a new member would copy it
     RawJson typed =

@@ -302,7 +302,7 @@ final class GatewaySession {
     String own = uri == null || !uri.isString() ? null : uri.asString();
     for (String name : subscriptions.names(view, server, own)) {
       RawJson named = name.equals(own) ? params : params.with("uri", RawJson.string(name));
-      streams.standing().send(MessageWriter.notification(Methods.RESOURCE_UPDATED, named));
+      streams.standing().send(SessionInbox.notification(Methods.RESOURCE_UPDATED, named));
     }
   }
 

@@ -5,6 +5,7 @@ import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
@@ -23,6 +24,9 @@ final class SessionCall extends GatewayCall {
   final @Nullable RawJson token;
   final ResumableStream stream;
   final Message<?> message;
+
+  /** Whether the answer comes from a server of the {@code discover} era. */
+  private boolean modern;
 
   /**
    * @param id as the client gave it
@@ -49,9 +53,15 @@ final class SessionCall extends GatewayCall {
 
   @Override
   protected Future<RawJson> send(String server, String suffix, RawJson params) {
+    modern = servers.isDiscover(server); // the last server that the call is sent to answers it
     return servers
         .connection(server)
         .compose(at -> sendTo(at, suffix, servers.adapted(server, params)));
+  }
+
+  /** The result without members that only the other era knows. */
+  RawJson adapted(RawJson result) {
+    return modern ? EraMembers.resultForInitialize(result) : result;
   }
 
   @Override

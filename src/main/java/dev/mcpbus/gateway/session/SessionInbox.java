@@ -6,6 +6,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
@@ -67,11 +68,17 @@ final class SessionInbox implements ClientConnections.Holder {
     if (method.equals(Methods.PROGRESS)) {
       if (call.token != null) {
         call.stream.send(
-            MessageWriter.notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
+            notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
       }
     } else if (wants(params)) {
-      call.stream.send(MessageWriter.notification(method, params));
+      call.stream.send(notification(method, params));
     }
+  }
+
+  /** A notification of a server of either era, as the client's era has it. */
+  static byte[] notification(String method, RawJson params) {
+    return MessageWriter.notification(
+        method, params.isAbsent() ? null : EraMembers.paramsForInitialize(params));
   }
 
   private boolean wants(RawJson log) {
@@ -163,8 +170,7 @@ final class SessionInbox implements ClientConnections.Holder {
 
   private void pass(String connection, String method, RawJson params) {
     if (session.servers.sees(connection)) {
-      stream(call(null, connection))
-          .send(MessageWriter.notification(method, params.isAbsent() ? null : params));
+      stream(call(null, connection)).send(notification(method, params));
     }
   }
 
@@ -173,7 +179,7 @@ final class SessionInbox implements ClientConnections.Holder {
     String id = session.tasks.id(connection, TaskId.of(params));
     if (id != null) {
       RawJson task = TaskForms.forInitialize(params, id);
-      session.streams.standing().send(MessageWriter.notification(Methods.TASKS_STATUS, task));
+      session.streams.standing().send(notification(Methods.TASKS_STATUS, task));
     }
   }
 }

@@ -93,7 +93,7 @@ final class SessionRequests {
             outcome -> {
               audit(call, outcome);
               call.ended(outcome);
-              end(call, written(id, outcome));
+              end(call, written(call, outcome));
             });
   }
 
@@ -129,10 +129,10 @@ final class SessionRequests {
         System.nanoTime());
   }
 
-  private static Buffer written(RawJson id, AsyncResult<RawJson> outcome) {
+  private static Buffer written(SessionCall call, AsyncResult<RawJson> outcome) {
     return outcome.succeeded()
-        ? MessageWriter.written(id, outcome.result())
-        : failed(id, McpErrors.of(outcome.cause()));
+        ? MessageWriter.written(call.id, call.adapted(outcome.result()))
+        : failed(call.id, McpErrors.of(outcome.cause()));
   }
 
   private static Buffer failed(RawJson id, McpFailure failure) {

@@ -85,6 +85,11 @@ final class SessionServers {
     return connections.listed(session.view(), kind, statement);
   }
 
+  boolean isDiscover(String server) {
+    DirectoryEntry facts = directory.snapshot().server(server);
+    return facts != null && facts.isDiscover();
+  }
+
   /** Each request to a server of the {@code discover} era states the client and its wishes. */
   RawJson adapted(String server, RawJson params) {
     DirectoryEntry facts = directory.snapshot().server(server);

@@ -1,0 +1,62 @@
+package dev.mcpbus.protocol;
+
+import java.util.Set;
+
+/**
+ * The members of results and notifications that only one era of MCP knows. A gateway takes them out
+ * for a client of the other era: they say nothing to it, or something else. All other members,
+ * unknown ones too, keep their bytes. Stateless.
+ */
+public final class EraMembers {
+
+  /** Of results (MCP 2026-07-28, Multi Round-Trip Requests and Caching). */
+  private static final Set<String> DISCOVER = Set.of(ResultType.MEMBER, "ttlMs", "cacheScope");
+
+  /** Of {@code _meta} (MCP 2026-07-28, Per-request protocol fields). */
+  private static final Set<String> DISCOVER_META =
+      Set.of(
+          MetaKeys.SERVER_INFO,
+          MetaKeys.SUBSCRIPTION_ID,
+          MetaKeys.PROTOCOL_VERSION,
+          MetaKeys.CLIENT_INFO,
+          MetaKeys.CLIENT_CAPABILITIES,
+          MetaKeys.LOG_LEVEL);
+
+  /** Of {@code _meta} (MCP 2025-11-25, Tasks). */
+  private static final Set<String> INITIALIZE_META = Set.of(MetaKeys.RELATED_TASK);
+
+  private EraMembers() {}
+
+  /** A result of a {@code discover} server for a client of the {@code initialize} era. */
+  public static RawJson resultForInitialize(RawJson result) {
+    return withMeta(result, DISCOVER, DISCOVER_META);
+  }
+
+  /** The params of a server's notification for a client of the {@code initialize} era. */
+  public static RawJson paramsForInitialize(RawJson params) {
+    return withMeta(params, Set.of(), DISCOVER_META);
+  }
+
+  /**
+   * A result, or the params of a notification, of a server of the {@code initialize} era for a
+   * client of the {@code discover} era.
+   */
+  public static RawJson forDiscover(RawJson value) {
+    return withMeta(value, Set.of(), INITIALIZE_META);
+  }
+
+  /** A {@code _meta} that has nothing left is taken out, too. */
+  private static RawJson withMeta(RawJson value, Set<String> members, Set<String> keys) {
+    if (!value.isObject()) {
+      return value;
+    }
+    RawJson known = value.indexed();
+    RawJson meta = known.member("_meta");
+    RawJson left = meta == null || !meta.isObject() ? meta : meta.without(keys);
+    RawJson rest = known;
+    if (left != null && left != meta) {
+      rest = left.members().isEmpty() ? known.without("_meta") : known.with("_meta", left);
+    }
+    return rest.without(members);
+  }
+}
