@@ -143,6 +143,34 @@ class SkillsTest {
     assertThat(list(Addresses.ALL_SKILLS_LIST).getJsonArray("skills")).hasSize(1_003);
   }
 
+  @Test
+  void a_search_finds_skills_beside_tools_if_it_asks_for_them() {
+    JsonObject plain = bus.request(Addresses.ALL_TOOLS_SEARCH, query("where to go"));
+    assertThat(plain.fieldNames()).containsExactlyInAnyOrder("tools", "total");
+    assertThat(two.peer().received("skills/list")).isEmpty();
+
+    JsonObject found =
+        bus.request(Addresses.ALL_TOOLS_SEARCH, query("where to go").put("skills", true));
+    assertThat(found.getJsonArray("skills").getJsonObject(0))
+        .isEqualTo(
+            new JsonObject()
+                .put("uri", "skill://travel/SKILL.md")
+                .put("server", "two")
+                .put("name", "travel")
+                .put("description", "Where to go")
+                .put("score", found.getJsonArray("skills").getJsonObject(0).getValue("score")));
+    JsonObject acme =
+        bus.request(
+            Addresses.ALL_TOOLS_SEARCH,
+            query("acme").put("skills", true).put("servers", new JsonArray().add("one")));
+    assertThat(acme.getJsonArray("skills").encode()).contains("Refunds of one");
+    assertThat(acme.getJsonArray("skills")).hasSize(1);
+  }
+
+  private static JsonObject query(String words) {
+    return new JsonObject().put("query", words);
+  }
+
   // ---- reading
 
   @Test

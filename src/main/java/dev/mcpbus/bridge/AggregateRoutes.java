@@ -52,6 +52,7 @@ final class AggregateRoutes {
                 Param.text("q", "What the tool should do, in words."),
                 Param.whole("limit", "At most so many; 10 without it, 100 at most."),
                 Param.whole("offset", "Leave out so many of the best."),
+                Param.flag("skills", "The best skills, too."),
                 SERVERS),
         this::search);
     routes.add(
@@ -144,6 +145,9 @@ final class AggregateRoutes {
     putNumber(request, "limit", ctx);
     putNumber(request, "offset", ctx);
     putServers(request, ctx);
+    if (QueryParameters.isTrue(ctx, "skills")) {
+      request.put("skills", true);
+    }
     document(ctx, calls.callAll(ctx, Addresses.ALL_TOOLS_SEARCH, RawJson.of(request), false));
   }
 

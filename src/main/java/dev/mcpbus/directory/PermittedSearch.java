@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One tool search for a caller that may not see every tool: it reads {@code mcp.tools.search} page
@@ -25,6 +26,7 @@ public final class PermittedSearch {
   private final int mostRead;
   private final JsonArray tools = new JsonArray();
   private int total;
+  private @Nullable JsonArray skills;
 
   /**
    * @param admits whether the caller may see a tool, by its server's own name
@@ -68,12 +70,30 @@ public final class PermittedSearch {
             Integer.MAX_VALUE,
             SearchRequest.MAX_OFFSET + SearchRequest.MAX_LIMIT)
         .search(query, request.offset(), request.limit())
-        .map(JsonObject::toBuffer);
+        .map(found -> withSkills(found, rights, request.limit()).toBuffer());
+  }
+
+  /** Of the best skills those that the rights list. */
+  private static JsonObject withSkills(JsonObject found, Rights rights, int limit) {
+    JsonArray all = found.getJsonArray("skills");
+    return all == null
+        ? found
+        : found.put(
+            "skills",
+            new JsonArray(
+                all.stream()
+                    .map(JsonObject.class::cast)
+                    .filter(
+                        skill ->
+                            rights.lists(
+                                Action.READ, skill.getString("server"), skill.getString("uri")))
+                    .limit(limit)
+                    .toList()));
   }
 
   /**
    * @param query of {@code mcp.tools.search}, whose range is ignored
-   * @return {@code {tools, total}}
+   * @return {@code {tools, total}}, with the skills of the first page if the query wants them
    */
   Future<JsonObject> search(JsonObject query, int offset, int limit) {
     return read(query, 0, offset, offset + limit);
@@ -84,13 +104,18 @@ public final class PermittedSearch {
     return send.apply(page)
         .compose(
             reply -> {
+              skills = skills == null ? reply.getJsonArray("skills") : skills;
               reply.getJsonArray("tools").forEach(tool -> add((JsonObject) tool, first, end));
               int next = from + SearchRequest.MAX_LIMIT;
               return next < reply.getInteger("total") && next < mostRead && total < enough
-                  ? read(query, next, first, end)
-                  : Future.succeededFuture(
-                      new JsonObject().put("tools", tools).put("total", total));
+                  ? read(query.copy().put("skills", false), next, first, end)
+                  : Future.succeededFuture(found());
             });
+  }
+
+  private JsonObject found() {
+    JsonObject found = new JsonObject().put("tools", tools).put("total", total);
+    return skills == null ? found : found.put("skills", skills);
   }
 
   private void add(JsonObject tool, int first, int end) {

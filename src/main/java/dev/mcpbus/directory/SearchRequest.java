@@ -15,12 +15,24 @@ import org.jspecify.annotations.Nullable;
  * @param limit tools wanted, 1 to {@value #MAX_LIMIT}
  * @param offset tools passed over, 0 to {@value #MAX_OFFSET}
  * @param servers ids of the servers wanted; null for all
+ * @param skills whether skills are wanted beside the tools
  */
-public record SearchRequest(String query, int limit, int offset, @Nullable List<String> servers) {
+public record SearchRequest(
+    String query, int limit, int offset, @Nullable List<String> servers, boolean skills) {
 
   static final int DEFAULT_LIMIT = 10;
   static final int MAX_LIMIT = 100;
   static final int MAX_OFFSET = 10_000;
+
+  /** For tools alone. */
+  public SearchRequest(String query, int limit, int offset, @Nullable List<String> servers) {
+    this(query, limit, offset, servers, false);
+  }
+
+  /** The search for skills beside this one: the best of them, whatever tools are passed over. */
+  public SearchRequest ofSkills() {
+    return new SearchRequest(query, limit, 0, servers, true);
+  }
 
   /**
    * @throws McpFailure {@code BAD_REQUEST}
@@ -33,11 +45,12 @@ public record SearchRequest(String query, int limit, int offset, @Nullable List<
           (String) json.getValue("query", ""),
           whole(json, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
           whole(json, "offset", 0, 0, MAX_OFFSET),
-          ids == null ? null : ids.stream().map(String.class::cast).toList());
+          ids == null ? null : ids.stream().map(String.class::cast).toList(),
+          Boolean.TRUE.equals(json.getBoolean("skills")));
     } catch (ClassCastException | DecodeException e) {
       throw McpFailure.badRequest(
-          "send {\"query\": \"words\", \"limit\": 10, \"servers\": [\"id\", ...]}, the last two as"
-              + " wanted");
+          "send {\"query\": \"words\", \"limit\": 10, \"servers\": [\"id\", ...], \"skills\":"
+              + " false}, the last three as wanted");
     }
   }
 

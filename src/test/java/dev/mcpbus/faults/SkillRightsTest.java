@@ -87,6 +87,13 @@ class SkillRightsTest {
   }
 
   @Test
+  void a_search_shows_what_the_caller_may_read() {
+    JsonObject found = new JsonObject(get("/api/tools/search", "q", "", "skills", "true").body());
+
+    assertThat(uris(found.getJsonArray("skills"))).containsExactly(OPEN);
+  }
+
+  @Test
   void rest_decides_on_the_file_that_is_read() {
     String read = "/api/servers/s/skills/read";
 

@@ -56,6 +56,7 @@ public final class AggregateService implements DirectoryService {
   private MissingServers missing;
 
   private @Nullable ToolSearch search;
+  private @Nullable ToolSearch skills;
 
   /** One reply in both forms; kept until a list changes, or the reason why one is missing. */
   private static final class CachedReply {
@@ -91,8 +92,9 @@ public final class AggregateService implements DirectoryService {
     missing = MissingServers.of(vertx);
     EventBus bus = vertx.eventBus();
     AggregateToolCalls calls = new AggregateToolCalls(vertx, names, new Present());
-    ToolSearch index = new ToolSearch(vertx);
+    ToolSearch index = new ToolSearch(vertx, ListKind.TOOLS);
     search = index;
+    skills = new ToolSearch(vertx, ListKind.SKILLS);
     if (searched) {
       index.begin();
     }
@@ -120,7 +122,9 @@ public final class AggregateService implements DirectoryService {
 
   @Override
   public Future<?> close() {
-    return search == null ? Future.succeededFuture() : search.close();
+    return search == null || skills == null
+        ? Future.succeededFuture()
+        : Future.join(search.close(), skills.close());
   }
 
   @Override
@@ -129,8 +133,9 @@ public final class AggregateService implements DirectoryService {
     if (next != aggregate) {
       aggregate = next;
       replies.clear();
-      if (search != null) {
+      if (search != null && skills != null) {
         search.changed(next);
+        skills.changed(next);
       }
     }
   }
@@ -138,9 +143,23 @@ public final class AggregateService implements DirectoryService {
   private Future<JsonObject> search(ToolSearch index, Message<Object> message) {
     SearchRequest request = SearchRequest.of(message.body());
     Requester requester = Requester.of(message.headers());
+    String owner = requester == null ? null : requester.name();
     return known(request.servers())
         .compose(configured -> lists.whenListed(ListKind.TOOLS, request.servers()))
-        .compose(listed -> index.search(request, requester == null ? null : requester.name()));
+        .compose(listed -> index.search(request, owner))
+        .compose(tools -> withSkills(tools, request, owner));
+  }
+
+  /** The skills that fit the words of a search, beside its tools. */
+  private Future<JsonObject> withSkills(
+      JsonObject tools, SearchRequest request, @Nullable String owner) {
+    ToolSearch index = skills;
+    return !request.skills() || index == null
+        ? Future.succeededFuture(tools)
+        : lists
+            .whenListed(ListKind.SKILLS, request.servers())
+            .compose(listed -> index.search(request.ofSkills(), owner))
+            .map(found -> tools.put("skills", found.getJsonArray("skills")));
   }
 
   /** A name may be found only in the lists; just after the start the servers are not known yet. */

@@ -39,8 +39,8 @@ final class ToolDocument {
   /** Place in the server's list. */
   static final String PLACE = "place";
 
-  private static final String SHOWN_NAME = "shown.name";
-  private static final String SHOWN_TOOL = "shown.tool";
+  static final String SHOWN_NAME = "shown.name";
+  static final String SHOWN_TOOL = "shown.tool";
   private static final String SHOWN_TITLE = "shown.title";
   private static final String SHOWN_DESCRIPTION = "shown.description";
   private static final String SHOWN_STALE = "shown.stale";
@@ -71,29 +71,54 @@ final class ToolDocument {
     StringBuilder parameters = new StringBuilder();
     parameters(definition.getValue("inputSchema"), parameters, 0);
 
-    Document document = new Document();
-    document.add(new Field(NAME, tool.tool(), TEXT));
-    document.add(new Field(TITLE, title, TEXT));
-    document.add(new Field(WORDS, tool.tool() + " " + title, TEXT));
-    document.add(new Field(DESCRIPTION, description, TEXT));
-    document.add(new Field(PARAMETERS, parameters.toString(), TEXT));
-    document.add(new Field(SERVER, tool.server(), TEXT));
-    document.add(new StringField(EXACT, exact(tool.tool()), Field.Store.NO));
-    document.add(new StringField(EXACT, exact(name), Field.Store.NO));
-    document.add(new StringField(EXACT, exact(RoutingName.of(tool)), Field.Store.NO));
-    document.add(new StringField(OWNER, tool.server(), Field.Store.YES));
-    document.add(new SortedDocValuesField(OWNER, new BytesRef(tool.server())));
-    document.add(new NumericDocValuesField(PLACE, place));
-    document.add(new StoredField(SHOWN_NAME, name));
-    document.add(new StoredField(SHOWN_TOOL, tool.tool()));
+    Document document =
+        of(tool.server(), tool.tool(), title, description, parameters.toString(), place, stale);
+    exact(document, tool.tool(), name, RoutingName.of(tool));
+    show(document, name, tool.tool());
     if (!title.isEmpty()) {
       document.add(new StoredField(SHOWN_TITLE, title));
     }
-    document.add(new StoredField(SHOWN_DESCRIPTION, description));
+    return document;
+  }
+
+  /** A document with the fields that are searched as texts, and those that order results. */
+  static Document of(
+      String server,
+      String name,
+      String title,
+      String description,
+      String parameters,
+      int place,
+      boolean stale) {
+    Document document = new Document();
+    String shown = bounded(description, MAX_DESCRIPTION);
+    document.add(new Field(NAME, name, TEXT));
+    document.add(new Field(TITLE, title, TEXT));
+    document.add(new Field(WORDS, name + " " + title, TEXT));
+    document.add(new Field(DESCRIPTION, shown, TEXT));
+    document.add(new Field(PARAMETERS, parameters, TEXT));
+    document.add(new Field(SERVER, server, TEXT));
+    document.add(new StringField(OWNER, server, Field.Store.YES));
+    document.add(new SortedDocValuesField(OWNER, new BytesRef(server)));
+    document.add(new NumericDocValuesField(PLACE, place));
+    document.add(new StoredField(SHOWN_DESCRIPTION, shown));
     if (stale) {
       document.add(new StoredField(SHOWN_STALE, 1));
     }
     return document;
+  }
+
+  /** Adds names that find the document as a whole. */
+  static void exact(Document document, String... names) {
+    for (String name : names) {
+      document.add(new StringField(EXACT, exact(name), Field.Store.NO));
+    }
+  }
+
+  /** Adds the names that a result shows. */
+  static void show(Document document, String name, String own) {
+    document.add(new StoredField(SHOWN_NAME, name));
+    document.add(new StoredField(SHOWN_TOOL, own));
   }
 
   /** The value of a name in {@link #EXACT}, cut to the length that Lucene accepts. */
@@ -115,6 +140,11 @@ final class ToolDocument {
     if (title != null) {
       shown.put("title", title);
     }
+    return rated(shown, stored, score);
+  }
+
+  /** Adds what results of each kind have. */
+  static JsonObject rated(JsonObject shown, Document stored, double score) {
     shown
         .put("description", stored.get(SHOWN_DESCRIPTION))
         .put("score", Math.round(score * 1_000) / 1_000.0);

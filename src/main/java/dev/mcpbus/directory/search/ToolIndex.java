@@ -38,8 +38,8 @@ import org.apache.lucene.store.ByteBuffersDirectory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tools of an {@link AggregateSnapshot} in a Lucene index in memory. An update writes only the
- * tools of servers whose list differs from the indexed one.
+ * The tools of an {@link AggregateSnapshot}, or its skills, in a Lucene index in memory. An update
+ * writes only those of servers whose list differs from the indexed one.
  *
  * <p>The methods block and belong on worker threads. One thread at a time may update; any thread
  * may search meanwhile and sees the aggregate from before or after the update.
@@ -96,7 +96,17 @@ final class ToolIndex implements AutoCloseable {
     }
   }
 
+  private final ListKind kind;
+
   ToolIndex() throws IOException {
+    this(ListKind.TOOLS);
+  }
+
+  /**
+   * @param kind tools or skills
+   */
+  ToolIndex(ListKind kind) throws IOException {
+    this.kind = kind;
     // The updating thread merges: Lucene starts no threads.
     writer =
         new IndexWriter(
@@ -109,7 +119,7 @@ final class ToolIndex implements AutoCloseable {
 
   /** Updates the index. Searches that begin after it has returned see {@code aggregate}. */
   void update(AggregateSnapshot aggregate) throws IOException {
-    Map<String, AggregateList> wanted = aggregate.listings(ListKind.TOOLS);
+    Map<String, AggregateList> wanted = aggregate.listings(kind);
     Set<String> gone = new HashSet<>(indexed.keySet());
     gone.removeAll(wanted.keySet());
     for (String server : gone) {
@@ -128,15 +138,20 @@ final class ToolIndex implements AutoCloseable {
   private void replace(String server, AggregateList listing) throws IOException {
     writer.deleteDocuments(new Term(ToolDocument.OWNER, server));
     int place = 0;
-    for (Map.Entry<String, RawJson> tool : listing.byName().entrySet()) {
-      ToolName name = new ToolName(server, tool.getKey());
-      JsonObject definition = tool.getValue().toJsonObject();
-      writer.addDocument(ToolDocument.of(name, definition, place++, listing.isStale()));
+    for (Map.Entry<String, RawJson> entry : listing.byName().entrySet()) {
+      String name = entry.getKey();
+      JsonObject definition = entry.getValue().toJsonObject();
+      writer.addDocument(
+          kind == ListKind.SKILLS
+              ? SkillDocument.of(server, name, definition, place++, listing.isStale())
+              : ToolDocument.of(
+                  new ToolName(server, name), definition, place++, listing.isStale()));
     }
   }
 
   /**
-   * Returns {@code {tools, total}}, best first; for an empty query all, in the aggregate's order.
+   * Returns {@code {tools, total}} or {@code {skills, total}}, best first; for an empty query all,
+   * in the aggregate's order.
    */
   JsonObject search(SearchRequest request) throws IOException {
     IndexSearcher searcher = searchers.acquire();
@@ -150,9 +165,13 @@ final class ToolIndex implements AutoCloseable {
       for (int i = request.offset(); i < found.scoreDocs.length; i++) {
         ScoreDoc hit = found.scoreDocs[i];
         Document stored = searcher.storedFields().document(hit.doc);
-        tools.add(ToolDocument.shown(stored, (Float) ((FieldDoc) hit).fields[0]));
+        double score = (Float) ((FieldDoc) hit).fields[0];
+        tools.add(
+            kind == ListKind.SKILLS
+                ? SkillDocument.shown(stored, score)
+                : ToolDocument.shown(stored, score));
       }
-      return new JsonObject().put("tools", tools).put("total", found.totalHits.value);
+      return new JsonObject().put(kind.member, tools).put("total", found.totalHits.value);
     } finally {
       searchers.release(searcher);
     }

@@ -2,6 +2,7 @@ package dev.mcpbus.directory.search;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SerialRuns;
 import dev.mcpbus.directory.AggregateSnapshot;
@@ -31,6 +32,7 @@ public final class ToolSearch {
   private static final int MAX_WAITING = 1_000;
 
   private final Vertx vertx;
+  private final ListKind kind;
   private AggregateSnapshot aggregate = AggregateSnapshot.EMPTY;
   private @Nullable WorkerExecutor workers;
   private @Nullable ToolIndex index;
@@ -43,8 +45,12 @@ public final class ToolSearch {
 
   private boolean closed;
 
-  public ToolSearch(Vertx vertx) {
+  /**
+   * @param kind tools or skills
+   */
+  public ToolSearch(Vertx vertx, ListKind kind) {
     this.vertx = vertx;
+    this.kind = kind;
   }
 
   /** Takes the new aggregate, and updates the index if there is one. */
@@ -115,7 +121,7 @@ public final class ToolSearch {
   private Future<ToolIndex> update() {
     AggregateSnapshot next = aggregate;
     ToolIndex now = index;
-    return onWorker(() -> updated(now, next))
+    return onWorker(() -> updated(kind, now, next))
         .onComplete(
             done -> {
               index = done.succeeded() ? done.result() : null;
@@ -129,9 +135,9 @@ public final class ToolSearch {
   }
 
   /** Updates the index. If that fails it closes the index, and the next update builds a new one. */
-  private static ToolIndex updated(@Nullable ToolIndex now, AggregateSnapshot next)
+  private static ToolIndex updated(ListKind kind, @Nullable ToolIndex now, AggregateSnapshot next)
       throws Exception {
-    ToolIndex index = now == null ? new ToolIndex() : now;
+    ToolIndex index = now == null ? new ToolIndex(kind) : now;
     try {
       index.update(next);
       return index;
