@@ -89,8 +89,7 @@ final class DiscoverEndpoint {
     this.telemetry = Telemetry.of(vertx);
     this.router = new RequestRouter(vertx, directory, options.pageSize());
     this.tasks = new DiscoverTasks(hostNames, directory, router);
-    this.listeners =
-        new ListenStreams(vertx, directory, router, replies, tasks, hostNames, clients, address);
+    this.listeners = new ListenStreams(vertx, directory, router, replies, tasks, hostNames, clients, address);
   }
 
   ListenStreams listeners() {

@@ -201,7 +201,8 @@ public final class RequestRouter {
   private static ViewList.@Nullable Target ofApp(ViewList list, String name) {
     List<ViewList.Target> tools = list.ofApps(name);
     if (tools.size() > 1) {
-      throw McpErrors.ofSeveralServers(name, tools.stream().map(ViewList.Target::name).toList());
+      throw McpErrors.ofSeveralServers(
+          name, tools.stream().map(ViewList.Target::name).toList());
     }
     return tools.isEmpty() ? null : tools.get(0);
   }
