@@ -102,7 +102,12 @@ final class VerticleTree {
             System::nanoTime,
             new SecureRandom(),
             limits == null ? null : limits.limiter());
-    this.directory = new Directory(options.gateway().views(), access, SealedTaskIds.of(vertx));
+    this.directory =
+        new Directory(
+            options.gateway().views(),
+            access,
+            SealedTaskIds.of(vertx),
+            options.gateway().passUnknown());
     BridgeOptions bridge = options.bridge();
     this.http =
         bridge == null

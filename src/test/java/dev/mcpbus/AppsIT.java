@@ -50,8 +50,12 @@ class AppsIT {
   /** A clock that tells its id in place of the time, and in its user interface. */
   private static JsonObject clock(String id) {
     String telling =
-        "import%20fs%20from'node:fs/promises';fs.readFile=async()=>'html:" + id + "';"
-            + "Date.prototype.toISOString=()=>'time:" + id + "'";
+        "import%20fs%20from'node:fs/promises';fs.readFile=async()=>'html:"
+            + id
+            + "';"
+            + "Date.prototype.toISOString=()=>'time:"
+            + id
+            + "'";
     return NpmServers.stdio(CLOCK, "--stdio")
         .put(
             "env",

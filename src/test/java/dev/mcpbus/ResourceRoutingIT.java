@@ -77,16 +77,13 @@ class ResourceRoutingIT {
                   "mem-b__create_entities",
                   new JsonObject().put("entities", new JsonArray().add(ada))))
           .result();
-      JsonObject a =
-          client.apply("resources/read", uri("memory://mem-a/knowledge-graph")).result();
-      JsonObject b =
-          client.apply("resources/read", uri("memory://mem-b/knowledge-graph")).result();
+      JsonObject a = client.apply("resources/read", uri("memory://mem-a/knowledge-graph")).result();
+      JsonObject b = client.apply("resources/read", uri("memory://mem-b/knowledge-graph")).result();
       assertThat(a.encode()).doesNotContain("Ada");
       assertThat(b.encode()).contains("Ada");
       assertThat(b.getJsonArray("contents").getJsonObject(0).getString("uri"))
           .isEqualTo("memory://mem-b/knowledge-graph");
-      JsonObject refused =
-          client.apply("resources/read", uri("memory://knowledge-graph")).error();
+      JsonObject refused = client.apply("resources/read", uri("memory://knowledge-graph")).error();
       assertThat(refused.getJsonObject("data").getJsonArray("uris"))
           .containsExactly("memory://mem-a/knowledge-graph", "memory://mem-b/knowledge-graph");
     }
@@ -150,8 +147,7 @@ class ResourceRoutingIT {
     }
   }
 
-  private static Answer completed(
-      BiFunction<String, JsonObject, Answer> client, String template) {
+  private static Answer completed(BiFunction<String, JsonObject, Answer> client, String template) {
     return client.apply(
         "completion/complete",
         new JsonObject()

@@ -59,6 +59,10 @@ public final class Addresses {
   public static final String RESTART = "restart";
   public static final String LOGLEVEL = "loglevel";
   public static final String REQUEST = "request";
+
+  /** A notification of a method that MCP does not define, to the server. */
+  public static final String NOTIFY = "notify";
+
   public static final String ROOTS_CHANGED = "roots.changed";
   public static final String CANCEL = "cancel";
   public static final String EVENTS = "events";

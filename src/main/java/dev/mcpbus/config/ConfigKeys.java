@@ -92,10 +92,26 @@ final class ConfigKeys {
   static final Set<String> SUPERVISOR = Set.of("strategy", "startConcurrency");
 
   static final Set<String> GATEWAY =
-      Set.of("views", "sessionIdle", "maxSessions", "maxCalls", "maxStreams", "pageSize");
+      Set.of(
+          "views",
+          "sessionIdle",
+          "maxSessions",
+          "maxCalls",
+          "maxStreams",
+          "pageSize",
+          "passUnknown");
 
   static final Set<String> VIEW =
-      Set.of("servers", "allow", "deny", "rename", "failure", "search", "principals", "prefix");
+      Set.of(
+          "servers",
+          "allow",
+          "deny",
+          "rename",
+          "failure",
+          "search",
+          "principals",
+          "prefix",
+          "passUnknown");
 
   /** Settings of a server's behaviour; also allowed in {@code defaults}. */
   static final Set<String> SETTINGS =

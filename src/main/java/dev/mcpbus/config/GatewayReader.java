@@ -25,16 +25,18 @@ final class GatewayReader {
 
   static GatewayOptions read(ConfigEntry entry) {
     GatewayOptions base = GatewayOptions.DEFAULT;
+    Optional<Boolean> passUnknown = entry.flag("passUnknown");
     return new GatewayOptions(
-        views(entry),
+        views(entry, passUnknown.orElse(false)),
         entry.duration("sessionIdle", false).orElse(base.sessionIdle()),
         entry.whole("maxSessions", 1, MAX_COUNT).orElse(base.maxSessions()),
         entry.whole("maxCalls", 1, MAX_COUNT).orElse(base.maxCalls()),
         entry.whole("maxStreams", 1, MAX_COUNT).orElse(base.maxStreams()),
-        entry.whole("pageSize", 1, MAX_COUNT).orElse(base.pageSize()));
+        entry.whole("pageSize", 1, MAX_COUNT).orElse(base.pageSize()),
+        passUnknown.orElse(null));
   }
 
-  private static Map<String, ViewOptions> views(ConfigEntry gateway) {
+  private static Map<String, ViewOptions> views(ConfigEntry gateway, boolean passUnknown) {
     Map<String, ViewOptions> views = new LinkedHashMap<>();
     Optional<ConfigMember> all =
         gateway.node().member("views").filter(member -> !member.value().is(ValueType.NULL));
@@ -61,12 +63,12 @@ final class GatewayReader {
       }
       parent
           .object(member.name(), ConfigKeys.VIEW)
-          .ifPresent(view -> views.put(member.name(), view(view)));
+          .ifPresent(view -> views.put(member.name(), view(view, passUnknown)));
     }
     return views;
   }
 
-  private static ViewOptions view(ConfigEntry entry) {
+  private static ViewOptions view(ConfigEntry entry, boolean passUnknown) {
     boolean search = entry.flag("search").orElse(false);
     Map<String, String> renames = renames(entry);
     renames.values().stream()
@@ -85,7 +87,8 @@ final class GatewayReader {
         entry.choice("failure", FailureMode.class).orElse(FailureMode.OPEN) == FailureMode.CLOSED,
         search,
         entry.words("principals"),
-        entry.choice("prefix", NamePrefix.class).orElse(NamePrefix.SERVER) == NamePrefix.NEVER);
+        entry.choice("prefix", NamePrefix.class).orElse(NamePrefix.SERVER) == NamePrefix.NEVER,
+        entry.flag("passUnknown").orElse(passUnknown));
   }
 
   private enum NamePrefix {

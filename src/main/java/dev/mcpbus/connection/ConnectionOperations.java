@@ -87,7 +87,8 @@ final class ConnectionOperations {
           new AddressOperation(Addresses.PING, Methods.PING, ConnectionOperations::ping),
           new AddressOperation(
               Addresses.ROOTS_CHANGED, Methods.ROOTS_CHANGED, ConnectionOperations::rootsChanged),
-          new AddressOperation(Addresses.REQUEST, "request", ConnectionOperations::rawRequest));
+          new AddressOperation(Addresses.REQUEST, "request", ConnectionOperations::rawRequest),
+          new AddressOperation(Addresses.NOTIFY, "notify", ConnectionOperations::rawNotification));
 
   private ConnectionOperations() {}
 
@@ -308,6 +309,30 @@ final class ConnectionOperations {
   }
 
   /**
+   * Sends a notification: {@code {"method": ..., "params": {...}}}. Those of MCP have a meaning for
+   * the session itself, so they are refused. The reply says that it was sent, not that it was read.
+   */
+  private static void rawNotification(ReadySession ready, BusCall call) {
+    RawJson method = call.params().member("method");
+    RawJson params = call.params().member("params");
+    if (method == null || !method.isString() || (params != null && !params.isObject())) {
+      call.fail(malformed());
+    } else if (Methods.isKnown(method.asString())) {
+      call.fail(
+          McpFailure.badRequest(
+              "the connection sends " + method.asString() + " itself, where it is due"));
+    } else {
+      ready.session().notify(method.asString(), params);
+      call.complete(RawJson.EMPTY_OBJECT);
+    }
+  }
+
+  private static McpFailure malformed() {
+    return McpFailure.badRequest(
+        "the body must be {\"method\": string, \"params\": object or absent}");
+  }
+
+  /**
    * Sends any method: {@code {"method": ..., "params": {...}}}. Methods that need more than a
    * request take the way of their own address.
    */
@@ -315,9 +340,7 @@ final class ConnectionOperations {
     RawJson method = call.params().member("method");
     RawJson params = call.params().member("params");
     if (method == null || !method.isString() || (params != null && !params.isObject())) {
-      call.fail(
-          McpFailure.badRequest(
-              "the body must be {\"method\": string, \"params\": object or absent}"));
+      call.fail(malformed());
     } else if (method.asString().equals(Methods.INITIALIZE)) {
       call.fail(
           McpFailure.badRequest(

@@ -40,6 +40,7 @@ public final class Directory {
   /** Lists that a server has shown differently to one client. */
   private final Map<String, Set<ListKind>> differing = new ConcurrentHashMap<>();
 
+  private final @Nullable Boolean passUnknown;
   private volatile DirectorySnapshot snapshot = DirectorySnapshot.EMPTY;
   private volatile Future<Void> known = Promise.<Void>promise().future();
 
@@ -47,6 +48,20 @@ public final class Directory {
    * @param views the configured views, by name
    */
   public Directory(Map<String, ViewOptions> views, AccessControl access, SealedTaskIds taskIds) {
+    this(views, access, taskIds, null);
+  }
+
+  /**
+   * @param views the configured views, by name
+   * @param passUnknown whether requests that MCP does not define pass at {@code /mcp} and at the
+   *     endpoint of one server; null for the latter alone
+   */
+  public Directory(
+      Map<String, ViewOptions> views,
+      AccessControl access,
+      SealedTaskIds taskIds,
+      @Nullable Boolean passUnknown) {
+    this.passUnknown = passUnknown;
     this.views = Map.copyOf(views);
     this.access = access;
     this.taskIds = taskIds;
@@ -120,7 +135,7 @@ public final class Directory {
   public @Nullable DirectoryView view(String name, Principal principal) {
     Rights rights = access.rights(principal);
     if (name.isEmpty()) {
-      return DirectoryView.all(rights);
+      return DirectoryView.all(rights, Boolean.TRUE.equals(passUnknown));
     }
     ViewOptions view = views.get(name);
     if (view != null) {
@@ -130,7 +145,7 @@ public final class Directory {
     }
     return snapshot.server(name) == null || !rights.sees(name)
         ? null
-        : DirectoryView.ofServer(name, rights);
+        : DirectoryView.ofServer(name, rights, !Boolean.FALSE.equals(passUnknown));
   }
 
   /**

@@ -3,14 +3,17 @@ package dev.mcpbus.directory;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
+import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.protocol.Glob;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
 import dev.mcpbus.security.Rights;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The selection, the names and the rights with which a client of one path sees the directory.
@@ -25,13 +28,13 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
   private static final ViewOptions EVERYTHING =
       new ViewOptions(List.of(), List.of(), List.of(), Map.of(), false);
 
-  static DirectoryView all(Rights rights) {
-    return new DirectoryView("", false, EVERYTHING, rights);
+  static DirectoryView all(Rights rights, boolean passUnknown) {
+    return new DirectoryView("", false, EVERYTHING.withPassUnknown(passUnknown), rights);
   }
 
-  static DirectoryView ofServer(String id, Rights rights) {
-    return new DirectoryView(
-        id, true, new ViewOptions(List.of(id), List.of(), List.of(), Map.of(), false), rights);
+  static DirectoryView ofServer(String id, Rights rights, boolean passUnknown) {
+    ViewOptions one = new ViewOptions(List.of(id), List.of(), List.of(), Map.of(), false);
+    return new DirectoryView(id, true, one.withPassUnknown(passUnknown), rights);
   }
 
   /** The same view with all rights: to find out whether an entry was denied, never to show it. */
@@ -55,9 +58,34 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
 
   /** Whether clients may use a tool, a prompt or a URI of one of the servers. */
   public boolean admits(ListKind kind, String id, String key) {
-    if (!includes(id) || !PolicyFilter.shows(rights, kind, id, key)) {
-      return false;
-    }
+    return includes(id) && PolicyFilter.shows(rights, kind, id, key) && selects(id, key);
+  }
+
+  /**
+   * Whether the client may send a server a method that MCP does not define: what the view selects
+   * and the policies permit to call, by the method's name. What the params name must be permitted,
+   * too: the server may do with it what the client may not.
+   *
+   * @param params by the server's own names
+   */
+  public boolean mayPass(String id, String method, RawJson params) {
+    String name = text(params, "name");
+    String uri = text(params, "uri");
+    return options.passUnknown()
+        && includes(id)
+        && selects(id, method)
+        && rights.permits(PolicyCheck.passed(id, method))
+        && (name == null || (selects(id, name) && rights.permits(PolicyCheck.passed(id, name))))
+        && (uri == null
+            || (selects(id, uri) && rights.permits(Operation.of(Action.READ, id, uri))));
+  }
+
+  private static @Nullable String text(RawJson params, String member) {
+    RawJson value = params.member(member);
+    return value != null && value.isString() ? value.asString() : null;
+  }
+
+  private boolean selects(String id, String key) {
     if (options.allow().isEmpty() && options.deny().isEmpty()) {
       return true;
     }

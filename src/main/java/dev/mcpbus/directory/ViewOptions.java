@@ -20,6 +20,8 @@ import java.util.Map;
  *     empty for all; for other principals the view does not exist
  * @param plainNames whether tools, prompts and URIs have their servers' own names; a name that
  *     several servers have then leads to none of them
+ * @param passUnknown whether requests and notifications that MCP does not define pass to the server
+ *     whose thing they name
  */
 @PublicApi
 public record ViewOptions(
@@ -30,7 +32,8 @@ public record ViewOptions(
     boolean closed,
     boolean search,
     List<String> principals,
-    boolean plainNames) {
+    boolean plainNames,
+    boolean passUnknown) {
 
   /** For all principals, with its tools in its list, and names that begin with their server. */
   public ViewOptions(
@@ -52,6 +55,24 @@ public record ViewOptions(
       boolean search,
       List<String> principals) {
     this(servers, allow, deny, rename, closed, search, principals, false);
+  }
+
+  /** Without requests that MCP does not define. */
+  public ViewOptions(
+      List<String> servers,
+      List<String> allow,
+      List<String> deny,
+      Map<String, String> rename,
+      boolean closed,
+      boolean search,
+      List<String> principals,
+      boolean plainNames) {
+    this(servers, allow, deny, rename, closed, search, principals, plainNames, false);
+  }
+
+  ViewOptions withPassUnknown(boolean pass) {
+    return new ViewOptions(
+        servers, allow, deny, rename, closed, search, principals, plainNames, pass);
   }
 
   public ViewOptions {

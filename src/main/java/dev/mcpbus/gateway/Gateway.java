@@ -60,8 +60,7 @@ public final class Gateway {
     actors.add(new StreamCount());
     ParkedCallBounds parkedBounds = new ParkedCallBounds(options.maxSessions());
     for (String host : hostNames.own()) {
-      actors.add(
-          new SessionHost(host, directory, options, serverInfo, hostNames, parkedBounds));
+      actors.add(new SessionHost(host, directory, options, serverInfo, hostNames, parkedBounds));
     }
     return actors;
   }

@@ -40,7 +40,7 @@ public final class PolicyCheck {
       return OperationTable.of(server, method.method(), body);
     }
     return switch (suffix) {
-      case Addresses.REQUEST -> OperationTable.described(server, body);
+      case Addresses.REQUEST, Addresses.NOTIFY -> OperationTable.described(server, body);
       case Addresses.STATUS -> Operation.of(Action.LIST, server, "");
       case Addresses.TOOLS_METADATA, Addresses.TOOLS_DRIFT -> Operation.whole(Action.LIST, server);
       case Addresses.CANCEL -> Operation.of(Action.CALL, server, "");
@@ -55,6 +55,15 @@ public final class PolicyCheck {
     return wanted == null
         ? Operation.nameless(Action.READ, server)
         : Operation.of(Action.READ, server, wanted.file());
+  }
+
+  /**
+   * A request or a notification whose method MCP does not define, which a client of the gateway
+   * sends to a server: a call with the method as the name, so rights to single tools do not cover
+   * it.
+   */
+  public static Operation passed(String server, String method) {
+    return Operation.of(Action.CALL, server, method);
   }
 
   /**

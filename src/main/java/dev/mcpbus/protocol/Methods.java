@@ -1,6 +1,7 @@
 package dev.mcpbus.protocol;
 
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Method names of MCP, as the specification writes them. */
 public final class Methods {
@@ -67,7 +68,71 @@ public final class Methods {
   public static final Set<String> MULTI_ROUND_TRIP =
       Set.of(TOOLS_CALL, PROMPTS_GET, RESOURCES_READ);
 
+  /** Every method that MCP defines and this class names. */
+  private static final Set<String> KNOWN =
+      Set.of(
+          INITIALIZE,
+          INITIALIZED,
+          DISCOVER,
+          LISTEN,
+          ACKNOWLEDGED,
+          PING,
+          CANCELLED,
+          PROGRESS,
+          MESSAGE,
+          TOOLS_LIST,
+          TOOLS_CALL,
+          TOOLS_CHANGED,
+          RESOURCES_LIST,
+          RESOURCES_TEMPLATES,
+          RESOURCES_READ,
+          RESOURCES_SUBSCRIBE,
+          RESOURCES_UNSUBSCRIBE,
+          RESOURCES_CHANGED,
+          RESOURCE_UPDATED,
+          PROMPTS_LIST,
+          PROMPTS_GET,
+          PROMPTS_CHANGED,
+          COMPLETE,
+          SET_LEVEL,
+          ROOTS_LIST,
+          ROOTS_CHANGED,
+          SAMPLING,
+          ELICITATION,
+          TASKS_GET,
+          TASKS_CANCEL,
+          TASKS_UPDATE,
+          TASKS_RESULT,
+          TASKS_LIST,
+          TASKS_STATUS,
+          TASKS_CHANGED,
+          SKILLS_LIST,
+          SKILLS_GET,
+          DIRECTORY_READ);
+
+  private static final Set<String> LETTERS =
+      KNOWN.stream().map(Methods::letters).collect(Collectors.toUnmodifiableSet());
+
   private Methods() {}
+
+  /**
+   * Whether this class names the method, or one that differs in case, blanks or signs alone: a
+   * server might read it as that one. What it does not name may be of an extension.
+   */
+  public static boolean isKnown(String method) {
+    return KNOWN.contains(method) || LETTERS.contains(letters(method));
+  }
+
+  /** The letters and digits of a method, in lower case. */
+  private static String letters(String method) {
+    StringBuilder letters = new StringBuilder(method.length());
+    method
+        .chars()
+        .filter(Character::isLetterOrDigit)
+        .map(Character::toLowerCase)
+        .forEach(letters::appendCodePoint);
+    return letters.toString();
+  }
 
   /** Whether a request is about a task that exists. */
   public static boolean isOfTasks(String request) {

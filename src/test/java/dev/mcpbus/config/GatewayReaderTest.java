@@ -31,7 +31,7 @@ class GatewayReaderTest {
                     + " 8, \"maxStreams\": 9, \"pageSize\": 10, \"views\": {\"safe\":"
                     + " {\"servers\": [\"git\"], \"allow\": [\"git.*\"], \"deny\": [\"git.push\"],"
                     + " \"rename\": {\"git.log\": \"history\"}, \"failure\": \"closed\", \"prefix\":"
-                    + " \"never\"}}}}")
+                    + " \"never\"}}, \"passUnknown\": true}}")
             .usable()
             .orElseThrow()
             .gateway();
@@ -48,12 +48,14 @@ class GatewayReaderTest {
                         true,
                         false,
                         List.of(),
+                        true,
                         true)),
                 Duration.ofMinutes(5),
                 7,
                 8,
                 9,
-                10));
+                10,
+                true));
   }
 
   @ParameterizedTest

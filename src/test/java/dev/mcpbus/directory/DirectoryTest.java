@@ -69,7 +69,7 @@ class DirectoryTest {
     Future<DirectorySnapshot> view =
         directory.ready(
             vertx,
-            DirectoryView.all(OpenAccess.control().rights(Principal.LOCAL)),
+            DirectoryView.all(OpenAccess.control().rights(Principal.LOCAL), false),
             List.of(ListKind.TOOLS));
     assertThat(servers.isComplete()).isFalse();
     assertThat(view.isComplete()).isFalse();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Which server a URI leads to, by lists alone. */
 class ViewUrisTest {
 
-  private static final DirectoryView ALL = DirectoryView.all(AccessPolicy.WHOLE);
+  private static final DirectoryView ALL = DirectoryView.all(AccessPolicy.WHOLE, false);
 
   private TestLists lists = TestLists.NONE;
 
@@ -175,7 +175,7 @@ class ViewUrisTest {
   void a_view_of_one_server_and_one_without_prefixes_have_the_servers_own_uris() {
     resources("a", "file:///x", "ui://b/x");
     resources("b", "file:///x");
-    ViewUris one = lists.snapshot().uris(DirectoryView.ofServer("a", AccessPolicy.WHOLE));
+    ViewUris one = lists.snapshot().uris(DirectoryView.ofServer("a", AccessPolicy.WHOLE, true));
     assertThat(text(one.route("file:///x"))).isEqualTo("a file:///x");
     assertThat(text(one.route("ui://b/x"))).isEqualTo("a ui://b/x");
     assertThat(one.name("a", "file:///x")).isEqualTo("file:///x");

@@ -367,14 +367,29 @@ class OperationsAtDoorsTest {
         .forEach(
             (door, say) -> {
               for (String method :
-                  List.of(
-                      "x/custom", "tools/Call", "sampling/createMessage", "elicitation/create")) {
+                  List.of("tools/Call", "sampling/createMessage", "elicitation/create")) {
                 String answer = say.say(method, json("{'name':'open'}"));
                 assertThat(answer).as(door).doesNotContain("content");
                 assertThat(peer.received(method)).as(door + " " + method).isEmpty();
               }
             });
     assertThat(rpc(CAROL.key()).say("x/custom", "{}")).contains("Method not found");
+  }
+
+  @Test
+  void what_no_table_knows_passes_at_the_endpoint_of_a_server_alone_and_names_nothing_denied() {
+    ofCarol()
+        .forEach(
+            (door, say) -> {
+              boolean passes = door.startsWith("mcp ") || door.equals("sse");
+              int before = peer.received("x/custom").size();
+              assertThat(say.say("x/custom", json("{'name':'secret'}")))
+                  .as(door)
+                  .doesNotContain("content");
+              assertThat(peer.received("x/custom")).as(door).hasSize(before);
+              say.say("x/custom", json("{'name':'open'}"));
+              assertThat(peer.received("x/custom")).as(door).hasSize(before + (passes ? 1 : 0));
+            });
   }
 
   @Test

@@ -95,8 +95,7 @@ class DiscoverClientTest {
   }
 
   private List<String> tools(String path, JsonObject can, JsonObject meta) {
-    return McpHttp.names(
-        sent(path, "tools/list", NOTHING, can, meta).join().result(), "tools");
+    return McpHttp.names(sent(path, "tools/list", NOTHING, can, meta).join().result(), "tools");
   }
 
   private JsonObject awaitCall(int number) {
@@ -217,8 +216,7 @@ class DiscoverClientTest {
     awaitCall(1);
     ask(2, 78);
     await().until(() -> !peer.answers(78).isEmpty());
-    assertThat(peer.answers(78).get(0).getJsonObject("error").getInteger("code"))
-        .isEqualTo(-32601);
+    assertThat(peer.answers(78).get(0).getJsonObject("error").getInteger("code")).isEqualTo(-32601);
   }
 
   @Test
@@ -280,8 +278,7 @@ class DiscoverClientTest {
 
   @Test
   void a_session_of_the_older_era_gets_the_same_lists() {
-    McpHttp.Session one =
-        new McpHttp(bus.port(), "/mcp/s").initialize("2025-11-25", ELICITATION);
+    McpHttp.Session one = new McpHttp(bus.port(), "/mcp/s").initialize("2025-11-25", ELICITATION);
     assertThat(McpHttp.names(one.call("tools/list", NOTHING).result(), "tools"))
         .containsExactly("now", "wait", "ask");
     McpHttp.Session all = new McpHttp(bus.port(), "/mcp").initialize("2025-11-25", ELICITATION);

@@ -27,6 +27,7 @@ class PolicyCheckTest {
   private static final Map<String, Operation> OF_SERVER =
       Map.ofEntries(
           entry(Addresses.REQUEST, Operation.nameless(Action.CALL, "a")),
+          entry(Addresses.NOTIFY, Operation.nameless(Action.CALL, "a")),
           entry(Addresses.STATUS, Operation.of(Action.LIST, "a", "")),
           entry(Addresses.TOOLS_METADATA, Operation.whole(Action.LIST, "a")),
           entry(Addresses.TOOLS_DRIFT, Operation.whole(Action.LIST, "a")),
@@ -146,6 +147,17 @@ class PolicyCheckTest {
       assertThat(PolicyCheck.toService(address, BODY))
           .as("to service: %s", address)
           .isEqualTo(OF_SERVICE.getOrDefault(address, ADMIN));
+    }
+  }
+
+  @Test
+  void what_mcp_does_not_define_is_a_call_of_that_name_at_the_gateway_and_for_admins_elsewhere() {
+    RawJson body = RawJson.of("{\"method\":\"com.example/act\",\"params\":{\"name\":\"t\"}}");
+
+    assertThat(PolicyCheck.passed("a", "com.example/act"))
+        .isEqualTo(Operation.of(Action.CALL, "a", "com.example/act"));
+    for (String address : List.of(Addresses.REQUEST, Addresses.NOTIFY)) {
+      assertThat(PolicyCheck.toServer("a", address, body)).isEqualTo(Operation.unknown("a"));
     }
   }
 

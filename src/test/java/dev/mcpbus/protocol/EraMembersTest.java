@@ -47,7 +47,8 @@ class EraMembersTest {
             + "|{'a':1,'_meta':{'b':2}}",
         "{'ttlMs':1,'_meta':{'progressToken':2}}|{'ttlMs':1,'_meta':{'progressToken':2}}"
       })
-  void the_mark_of_a_task_of_the_initialize_era_does_not_reach_the_other(String value, String left) {
+  void the_mark_of_a_task_of_the_initialize_era_does_not_reach_the_other(
+      String value, String left) {
     assertThat(EraMembers.forDiscover(json(value))).hasToString(json(left).toString());
   }
 

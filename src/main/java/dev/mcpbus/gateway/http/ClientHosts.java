@@ -65,8 +65,8 @@ final class ClientHosts {
    * same {@code clientInfo} and the same {@code dev.mcpbus/client}.
    *
    * @param meta {@code _meta} of the request
-   * @throws dev.mcpbus.bus.McpFailure -32602 for a {@code dev.mcpbus/client} that is no text of
-   *     1 to 200 characters
+   * @throws dev.mcpbus.bus.McpFailure -32602 for a {@code dev.mcpbus/client} that is no text of 1
+   *     to 200 characters
    */
   String key(Principal principal, @Nullable RawJson meta) {
     digest.update(principal.name().getBytes(StandardCharsets.UTF_8));

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * A request of a {@code discover} client in flight, and its open response, to which it writes the
  * answer (MCP 2026-07-28). It goes to the shared connection of its server. But if the server has
  * sessions ({@link DirectoryEntry#hasSessions}), the client has one of its own there: the request
- * goes to the session host that has the client, which parks it ({@code ParkedCall}).
- * Confined to the context of the HTTP verticle.
+ * goes to the session host that has the client, which parks it ({@code ParkedCall}). Confined to
+ * the context of the HTTP verticle.
  */
 final class DiscoverCall extends GatewayCall {
 

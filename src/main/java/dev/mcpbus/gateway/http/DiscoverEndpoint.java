@@ -89,7 +89,8 @@ final class DiscoverEndpoint {
     this.telemetry = Telemetry.of(vertx);
     this.router = new RequestRouter(vertx, directory, options.pageSize());
     this.tasks = new DiscoverTasks(hostNames, directory, router);
-    this.listeners = new ListenStreams(vertx, directory, router, replies, tasks, hostNames, clients, address);
+    this.listeners =
+        new ListenStreams(vertx, directory, router, replies, tasks, hostNames, clients, address);
   }
 
   ListenStreams listeners() {
@@ -104,8 +105,12 @@ final class DiscoverEndpoint {
       DirectoryView view,
       HttpReply reply) {
     RawJson id = message.id();
+    if (message.kind() == Envelope.Kind.NOTIFICATION && !Methods.isKnown(message.method())) {
+      notified(headers, principal, message, meta, view, reply);
+      return;
+    }
     if (message.kind() != Envelope.Kind.REQUEST || id == null) {
-      reply.status(202); // no notification of this era has a meaning here
+      reply.status(202); // no notification that MCP defines has a meaning here
       return;
     }
     try {
@@ -128,6 +133,42 @@ final class DiscoverEndpoint {
         call(call);
       }
     }
+  }
+
+  /** A notification that MCP does not define: 202 when its connection has it, or refuses it. */
+  private void notified(
+      MultiMap headers,
+      Principal principal,
+      Envelope message,
+      @Nullable RawJson meta,
+      DirectoryView view,
+      HttpReply reply) {
+    try {
+      RequestHeaders.checkNotification(headers, message.method());
+    } catch (McpFailure refused) {
+      reply.refuse(400, null, refused);
+      return;
+    }
+    GatewayRequest request = request(headers, principal, view, message, meta);
+    DiscoverCall call =
+        new DiscoverCall(
+            vertx,
+            sender,
+            directory,
+            hostNames,
+            clients,
+            request,
+            headers,
+            RawJson.NULL,
+            meta,
+            reply);
+    router
+        .notify(call)
+        .onComplete(
+            outcome -> {
+              RequestAudit.ended(directory.audit(), reply.source(), call, outcome);
+              reply.status(202);
+            });
   }
 
   private void discover(DirectoryView view, RawJson id, @Nullable RawJson meta, HttpReply reply) {

@@ -76,8 +76,7 @@ final class ListenStreams {
       this.changes = new ListChangeTracker(view);
       this.watched =
           new WatchedResources(
-              WatchedResources.shared(
-                  vertx.eventBus(), RandomNames.create(8), principal.name()));
+              WatchedResources.shared(vertx.eventBus(), RandomNames.create(8), principal.name()));
     }
 
     private void tell(String method, RawJson params) {
@@ -273,8 +272,7 @@ final class ListenStreams {
   /** A node has left the cluster: ends the streams of its clients, so that they listen anew. */
   void left(String node) {
     for (ListenStream listener : List.copyOf(atHosts.values())) {
-      if (listener.client != null
-          && SessionHostNames.isOn(node, clients.host(listener.client))) {
+      if (listener.client != null && SessionHostNames.isOn(node, clients.host(listener.client))) {
         open.remove(listener);
         close(listener);
         replies.remove(listener.reply);

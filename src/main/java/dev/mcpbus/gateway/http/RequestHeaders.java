@@ -66,6 +66,19 @@ final class RequestHeaders {
     }
   }
 
+  /**
+   * Checks a notification, for which the revision requires no header: one that stands there must
+   * not say something else than the body.
+   *
+   * @throws McpFailure as above
+   */
+  static void checkNotification(MultiMap headers, String method) {
+    String sent = one(headers, McpHeaders.METHOD);
+    if (sent != null) {
+      same(McpHeaders.METHOD, sent, method);
+    }
+  }
+
   /** Checks the headers that repeat arguments of a tool. */
   static void check(MultiMap headers, ParamHeaders wanted, RawJson params) {
     if (wanted.isEmpty()) {

@@ -4,6 +4,7 @@ import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What MCP clients find at {@code /mcp}, and its bounds. Immutable.
@@ -15,6 +16,8 @@ import java.util.Map;
  * @param maxCalls that one session may have in flight, default 256
  * @param maxStreams that may be open at a time, default 10,000
  * @param pageSize most entries of one page of a list, default 1,000
+ * @param passUnknown whether requests and notifications that MCP does not define pass; null
+ *     (default) for yes at the endpoint of one server and no elsewhere
  */
 @PublicApi
 public record GatewayOptions(
@@ -23,10 +26,11 @@ public record GatewayOptions(
     int maxSessions,
     int maxCalls,
     int maxStreams,
-    int pageSize) {
+    int pageSize,
+    @Nullable Boolean passUnknown) {
 
   public static final GatewayOptions DEFAULT =
-      new GatewayOptions(Map.of(), Duration.ofMinutes(30), 10_000, 256, 10_000, 1_000);
+      new GatewayOptions(Map.of(), Duration.ofMinutes(30), 10_000, 256, 10_000, 1_000, null);
 
   public GatewayOptions {
     views = Map.copyOf(views);
@@ -40,22 +44,32 @@ public record GatewayOptions(
   }
 
   public GatewayOptions withViews(Map<String, ViewOptions> other) {
-    return new GatewayOptions(other, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize);
+    return new GatewayOptions(
+        other, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize, passUnknown);
   }
 
   public GatewayOptions withSessionIdle(Duration other) {
-    return new GatewayOptions(views, other, maxSessions, maxCalls, maxStreams, pageSize);
+    return new GatewayOptions(
+        views, other, maxSessions, maxCalls, maxStreams, pageSize, passUnknown);
   }
 
   public GatewayOptions withMaxSessions(int other) {
-    return new GatewayOptions(views, sessionIdle, other, maxCalls, maxStreams, pageSize);
+    return new GatewayOptions(
+        views, sessionIdle, other, maxCalls, maxStreams, pageSize, passUnknown);
   }
 
   public GatewayOptions withMaxStreams(int other) {
-    return new GatewayOptions(views, sessionIdle, maxSessions, maxCalls, other, pageSize);
+    return new GatewayOptions(
+        views, sessionIdle, maxSessions, maxCalls, other, pageSize, passUnknown);
   }
 
   public GatewayOptions withPageSize(int other) {
-    return new GatewayOptions(views, sessionIdle, maxSessions, maxCalls, maxStreams, other);
+    return new GatewayOptions(
+        views, sessionIdle, maxSessions, maxCalls, maxStreams, other, passUnknown);
+  }
+
+  public GatewayOptions withPassUnknown(@Nullable Boolean other) {
+    return new GatewayOptions(
+        views, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize, other);
   }
 }

@@ -43,6 +43,7 @@ public final class RequestRouter {
   private final Directory directory;
   private final int pageSize;
   private final ViewMetaTools meta;
+  private final UnknownMethods unknown;
   private final SkillRequests skills;
 
   public RequestRouter(Vertx vertx, Directory directory, int pageSize) {
@@ -50,6 +51,7 @@ public final class RequestRouter {
     this.directory = directory;
     this.pageSize = pageSize;
     this.meta = new ViewMetaTools(vertx, directory);
+    this.unknown = new UnknownMethods(vertx, directory, this);
     this.skills = new SkillRequests(vertx, directory, this);
   }
 
@@ -73,8 +75,13 @@ public final class RequestRouter {
               case Methods.SKILLS_LIST -> list(call, ListKind.SKILLS);
               case Methods.SKILLS_GET, Methods.DIRECTORY_READ -> skills.route(call);
               case Methods.COMPLETE -> complete(call);
-              default -> throw McpErrors.methodNotFound(request.method());
+              default -> unknown.request(call);
             });
+  }
+
+  /** Passes a notification to a server; completes when its connection has it. */
+  public Future<RawJson> notify(GatewayCall call) {
+    return McpErrors.guarded(() -> unknown.notification(call));
   }
 
   // ---- lists
@@ -201,8 +208,7 @@ public final class RequestRouter {
   private static ViewList.@Nullable Target ofApp(ViewList list, String name) {
     List<ViewList.Target> tools = list.ofApps(name);
     if (tools.size() > 1) {
-      throw McpErrors.ofSeveralServers(
-          name, tools.stream().map(ViewList.Target::name).toList());
+      throw McpErrors.ofSeveralServers(name, tools.stream().map(ViewList.Target::name).toList());
     }
     return tools.isEmpty() ? null : tools.get(0);
   }

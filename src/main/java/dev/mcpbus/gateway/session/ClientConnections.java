@@ -295,7 +295,8 @@ final class ClientConnections {
    *
    * @param name of the subscriber, among those of the client
    */
-  Future<Void> subscription(ConnectionId own, ServerResource resource, String name, boolean wanted) {
+  Future<Void> subscription(
+      ConnectionId own, ServerResource resource, String name, boolean wanted) {
     String suffix = wanted ? Addresses.RESOURCES_SUBSCRIBE : Addresses.RESOURCES_UNSUBSCRIBE;
     return host.sender()
         .request(

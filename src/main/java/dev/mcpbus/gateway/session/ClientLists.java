@@ -21,9 +21,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lists of one client's private connections, where they differ from the common lists: tools
- * for clients that answer questions, resources that a call has made. Confined to the session's
- * host.
+ * The lists of one client's private connections, where they differ from the common lists: tools for
+ * clients that answer questions, resources that a call has made. Confined to the session's host.
  */
 final class ClientLists {
 
@@ -41,8 +40,7 @@ final class ClientLists {
    * @param wanted the kinds of lists that the client has read
    * @param changed runs when a list may have changed
    */
-  ClientLists(
-      Vertx vertx, Directory directory, Supplier<Set<ListKind>> wanted, Runnable changed) {
+  ClientLists(Vertx vertx, Directory directory, Supplier<Set<ListKind>> wanted, Runnable changed) {
     this.vertx = vertx;
     this.directory = directory;
     this.wanted = wanted;

@@ -82,7 +82,8 @@ final class DiscoverClient implements ClientConnections.Holder {
     if (known != null && text.equals(statedText)) {
       return known;
     }
-    ClientStatement fresh = new ClientStatement(RawJson.of(text).toJsonObject(), info(message), null);
+    ClientStatement fresh =
+        new ClientStatement(RawJson.of(text).toJsonObject(), info(message), null);
     statedText = text;
     stated = fresh;
     return fresh;
@@ -267,8 +268,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   }
 
   /**
-   * Begins or ends a subscription at the client's own session; fails if the server has none for
-   * it.
+   * Begins or ends a subscription at the client's own session; fails if the server has none for it.
    */
   Future<Void> tell(String stream, ServerResource resource, boolean wanted, ClientStatement what) {
     ConnectionId server = new ConnectionId(resource.server());

@@ -7,7 +7,6 @@ import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
-import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;

@@ -221,7 +221,7 @@ final class GatewaySession {
       requests.request(message, requestId, envelope.method(), envelope.params());
     } else {
       if (envelope.kind() == Envelope.Kind.NOTIFICATION) {
-        notified(envelope.method(), envelope.params());
+        notified(message, envelope.method(), envelope.params());
       } else {
         questions.answered(envelope);
       }
@@ -230,12 +230,14 @@ final class GatewaySession {
     host.bound().use(this, isInUse()); // restarts the idle time
   }
 
-  private void notified(String method, RawJson params) {
+  private void notified(Message<?> message, String method, RawJson params) {
     RawJson cancelled = params.member("requestId");
     if (method.equals(Methods.ROOTS_CHANGED)) {
       servers.connections.rootsChanged();
     } else if (method.equals(Methods.CANCELLED) && cancelled != null) {
       requests.cancel(cancelled, params);
+    } else if (!Methods.isKnown(method)) {
+      requests.notification(message, method, params);
     }
   }
 

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * A call of a {@code discover} client on a server of the {@code initialize} era that waits at a
  * session host. The server asks and reports over the session that it has with the client's private
  * connection ({@link DiscoverClient}). The questions and the result of the call wait here until the
- * client comes for them: with the same call again ({@link RetriedCall}), or with {@code tasks/*} ({@link TaskCall}).
+ * client comes for them: with the same call again ({@link RetriedCall}), or with {@code tasks/*}
+ * ({@link TaskCall}).
  *
  * <table>
  *   <caption>What happens when</caption>

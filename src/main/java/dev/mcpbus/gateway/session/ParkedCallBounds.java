@@ -3,8 +3,8 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.FairLimit;
 
 /**
- * The bounds on parked calls and on tasks of all session hosts of one node: a client is at one host,
- * so a share for each host would be less than its own. Any thread may call.
+ * The bounds on parked calls and on tasks of all session hosts of one node: a client is at one
+ * host, so a share for each host would be less than its own. Any thread may call.
  */
 public final class ParkedCallBounds {
 

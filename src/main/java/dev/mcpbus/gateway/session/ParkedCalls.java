@@ -23,8 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link ParkedCall}s of one session host, within the bounds of its node. At a bound the
- * call that has waited longest for its client makes room. Confined to the host's context.
+ * The {@link ParkedCall}s of one session host, within the bounds of its node. At a bound the call
+ * that has waited longest for its client makes room. Confined to the host's context.
  */
 final class ParkedCalls {
 

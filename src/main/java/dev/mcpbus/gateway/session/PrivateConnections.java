@@ -69,8 +69,7 @@ final class PrivateConnections {
    * @param owner the name of the client's principal
    * @param era of the server; null if it is not known
    */
-  Future<Opened> open(
-      String server, ClientStatement statement, String owner, @Nullable Era era) {
+  Future<Opened> open(String server, ClientStatement statement, String owner, @Nullable Era era) {
     JsonObject wish =
         new JsonObject()
             .put("id", server)

@@ -5,6 +5,7 @@ import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
@@ -56,7 +57,12 @@ final class SessionCall extends GatewayCall {
     modern = servers.isDiscover(server); // the last server that the call is sent to answers it
     return servers
         .connection(server)
-        .compose(at -> sendTo(at, suffix, servers.adapted(server, params)));
+        .compose(
+            at ->
+                sendTo(
+                    at,
+                    suffix,
+                    UnknownMethods.adapted(suffix, params, own -> servers.adapted(server, own))));
   }
 
   /** The result without members that only the other era knows. */

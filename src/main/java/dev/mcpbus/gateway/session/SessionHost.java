@@ -131,7 +131,9 @@ public final class SessionHost extends VerticleBase {
         Addresses.GATEWAY_UPDATED,
         (Message<ServerNotice> updated) ->
             sessions.values().forEach(session -> session.updated(updated.body())));
-    local(Addresses.GATEWAY_JOINED, joined -> {
+    local(
+        Addresses.GATEWAY_JOINED,
+        joined -> {
           renew(true);
           clients.renew(true);
         });

@@ -67,8 +67,7 @@ final class SessionInbox implements ClientConnections.Holder {
     }
     if (method.equals(Methods.PROGRESS)) {
       if (call.token != null) {
-        call.stream.send(
-            notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
+        call.stream.send(notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
       }
     } else if (wants(params)) {
       call.stream.send(notification(method, params));

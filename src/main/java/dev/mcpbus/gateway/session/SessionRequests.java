@@ -38,6 +38,9 @@ final class SessionRequests {
   /** In flight, by call id, in the order of their arrival. */
   private final Map<String, SessionCall> calls = new LinkedHashMap<>();
 
+  /** Notifications that wait for a connection. */
+  private int notifications;
+
   SessionRequests(HostParts host, GatewaySession session) {
     this.host = host;
     this.session = session;
@@ -91,9 +94,31 @@ final class SessionRequests {
     McpErrors.guarded(() -> answer(call))
         .onComplete(
             outcome -> {
-              audit(call, outcome);
+              audit(call.message, call, outcome);
               call.ended(outcome);
               end(call, written(call, outcome));
+            });
+  }
+
+  /**
+   * A notification of the client that MCP does not define: goes to a server, if that is permitted.
+   * At the bound on requests in flight it is dropped.
+   */
+  void notification(Message<?> message, String method, RawJson params) {
+    if (calls.size() + notifications >= host.maxCalls()) {
+      return;
+    }
+    TraceContext trace = GatewayRequest.trace(message.headers(), params.member("_meta"));
+    GatewayRequest request = request(method, params, false, trace);
+    SessionNotification sent = new SessionNotification(host, session.servers, request);
+    notifications++;
+    host.router()
+        .notify(sent)
+        .onComplete(
+            outcome -> {
+              notifications--;
+              host.registry().remove(request.callId());
+              audit(message, sent, outcome);
             });
   }
 
@@ -185,9 +210,9 @@ final class SessionRequests {
     }
   }
 
-  private void audit(SessionCall call, AsyncResult<RawJson> outcome) {
+  private void audit(Message<?> message, GatewayCall call, AsyncResult<RawJson> outcome) {
     RequestSource source =
-        RequestSource.parse(SessionMessage.header(call.message, SessionMessage.SOURCE));
+        RequestSource.parse(SessionMessage.header(message, SessionMessage.SOURCE));
     RequestAudit.ended(host.directory().audit(), source, call, outcome);
   }
 

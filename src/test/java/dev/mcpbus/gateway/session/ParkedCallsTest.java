@@ -125,7 +125,8 @@ class ParkedCallsTest {
         now -> {
           HostParts parts = parts(vertx);
           ParkedCalls calls =
-              new ParkedCalls(parts, clients(parts), new ParkedCallBounds(1), InstantSource.system());
+              new ParkedCalls(
+                  parts, clients(parts), new ParkedCallBounds(1), InstantSource.system());
           vertx
               .eventBus()
               .<Object>localConsumer(

@@ -56,7 +56,9 @@ class TaskCallTest {
             10,
             new FairLimit<>(10),
             session -> {});
-    parked = new ParkedCalls(parts, ParkedCallsTest.clients(parts), new ParkedCallBounds(10), () -> now.get());
+    parked =
+        new ParkedCalls(
+            parts, ParkedCallsTest.clients(parts), new ParkedCallBounds(10), () -> now.get());
     client = new DiscoverClient(parts, "ada's", "ada", Future.succeededFuture());
     vertx.eventBus().<Buffer>localConsumer("mcp.s.tools.call", sent::complete);
   }
@@ -64,7 +66,12 @@ class TaskCallTest {
   private TaskCall begin(Duration maxCall) {
     TaskCall task =
         new TaskCall(
-            parked, client, "s", new ClientStatement(new JsonObject(), null, null), "host.1", "work");
+            parked,
+            client,
+            "s",
+            new ClientStatement(new JsonObject(), null, null),
+            "host.1",
+            "work");
     task.begin(new Opened(new ConnectionId("s"), true, maxCall.toMillis()), RawJson.EMPTY_OBJECT);
     return task;
   }
