@@ -18,6 +18,8 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import java.util.function.Predicate;
 
 /**
@@ -347,15 +349,32 @@ final class ConnectionOperations {
               "the connection sends initialize itself; use restart for a new session"));
     } else {
       RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
-      BusCall raw = call.as(method.asString(), inner);
-      switch (method.asString()) {
-        case Methods.TOOLS_LIST -> ready.tools().page(raw);
-        case Methods.TOOLS_CALL -> ready.toolCalls().callUnchecked(raw, params);
-        case Methods.RESOURCES_SUBSCRIBE -> subscribe(ready, raw, true);
-        case Methods.RESOURCES_UNSUBSCRIBE -> subscribe(ready, raw, false);
-        case Methods.TASKS_LIST -> TaskOperations.list(ready, raw);
-        default -> ready.session().send(raw, params);
-      }
+      forward(ready, call.as(method.asString(), inner), params);
     }
+  }
+
+  private static void forward(ReadySession ready, BusCall raw, @Nullable RawJson params) {
+    switch (raw.method()) {
+      case Methods.TOOLS_LIST -> ready.tools().page(raw);
+      case Methods.TOOLS_CALL -> ready.toolCalls().callUnchecked(raw, params);
+      case Methods.RESOURCES_SUBSCRIBE -> subscribe(ready, raw, true);
+      case Methods.RESOURCES_UNSUBSCRIBE -> subscribe(ready, raw, false);
+      case Methods.TASKS_LIST -> TaskOperations.list(ready, raw);
+      default -> ready.session().send(raw, params);
+    }
+  }
+
+  /** Sends a call again that the server of the last session has not run. */
+  static void repeat(ReadySession ready, BusCall call) {
+    if (call.isRequest()) {
+      forward(ready, call, call.params().isAbsent() ? null : call.params());
+      return;
+    }
+    Stream.concat(ALL.stream(), TaskOperations.ALL.stream())
+        .filter(operation -> operation.method().equals(call.method()))
+        .findFirst()
+        .ifPresentOrElse(
+            operation -> operation.run().run(ready, call),
+            () -> call.fail(McpFailure.defect()));
   }
 }

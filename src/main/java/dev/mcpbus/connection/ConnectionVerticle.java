@@ -137,6 +137,7 @@ public final class ConnectionVerticle extends VerticleBase {
             privateConnection == null ? null : privateConnection.input(),
             connection,
             toolLists,
+            mailbox::holdForRepeat,
             this::ended);
     LoggedConnection.set(context, id);
     Telemetry telemetry = Telemetry.of(vertx);

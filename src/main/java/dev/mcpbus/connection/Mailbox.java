@@ -311,6 +311,15 @@ final class Mailbox {
     stash.add(call, then);
   }
 
+  /** The server has lost the session and not run the call: the next session sends it again. */
+  void holdForRepeat(BusCall call) {
+    if (options.whenUnavailable() == ConnectionOptions.WhenUnavailable.REFUSE) {
+      call.fail(unavailable());
+    } else {
+      stash.add(call, ready -> ConnectionOperations.repeat(ready, call));
+    }
+  }
+
   /** The session serves, or has its list of tools: runs the calls that wait, before later ones. */
   void release(ReadySession readySession) {
     stash.release(readySession);

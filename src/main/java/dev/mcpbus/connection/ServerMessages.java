@@ -21,6 +21,7 @@ import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.transport.OutputListener;
 import io.vertx.core.eventbus.EventBus;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,11 +37,13 @@ final class ServerMessages implements SessionListener {
   private final ServerTasks tasks;
   private final ConnectionStateHolder connection;
   private final ToolListRefresh lists;
+  private final Consumer<BusCall> again;
   private final BiConsumer<Session, McpFailure> ended;
 
   /**
    * @param client the address of the one client that gets the questions which the server asks
    *     outside of calls; null for any handler
+   * @param again keeps a call until the next session, and sends it again
    * @param ended takes a session that is over, and the reason
    */
   ServerMessages(
@@ -50,6 +53,7 @@ final class ServerMessages implements SessionListener {
       @Nullable String client,
       ConnectionStateHolder connection,
       ToolListRefresh lists,
+      Consumer<BusCall> again,
       BiConsumer<Session, McpFailure> ended) {
     this.bus = bus;
     this.tasks = tasks;
@@ -57,6 +61,7 @@ final class ServerMessages implements SessionListener {
     this.rounds = new MultiRoundTrip(inputs);
     this.connection = connection;
     this.lists = lists;
+    this.again = again;
     this.ended = ended;
   }
 
@@ -92,6 +97,16 @@ final class ServerMessages implements SessionListener {
       connection.wantRestart(RestartReason.Request.NEW_VERSIONS);
     }
     return false;
+  }
+
+  @Override
+  public boolean onSessionLost(Session of, PendingRequest call) {
+    boolean repeats =
+        connection.ready(of) != null && call instanceof BusCall origin && origin.repeat();
+    if (repeats) {
+      again.accept((BusCall) call);
+    }
+    return repeats;
   }
 
   @Override

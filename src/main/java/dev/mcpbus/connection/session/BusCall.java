@@ -44,6 +44,7 @@ public final class BusCall extends PendingRequest {
   private @Nullable OutputCheck output;
   private @Nullable String epoch;
   private boolean relisted;
+  private boolean repeated;
   private @Nullable String item;
   private @Nullable String owner;
   private boolean ownerRead;
@@ -334,6 +335,13 @@ public final class BusCall extends PendingRequest {
   /** Sets the check of the result against the tool's output schema. */
   public void inspect(OutputCheck check) {
     output = check;
+  }
+
+  /** True at the first use only: a call that its server has not run is sent again once. */
+  public boolean repeat() {
+    boolean first = !repeated;
+    repeated = true;
+    return first;
   }
 
   /** True at the first use only: the tools are listed again once for a call. */

@@ -191,7 +191,7 @@ public final class Session implements Channel.Receiver {
       wire.put(OutboundMessage.request(id, call.method(), bytes, era.headers(this, params, call)));
     } catch (TransportException e) {
       if (pending.remove(id) != null) {
-        call.fail(ConnectionFailures.of(e));
+        unsent(call, e);
       }
       return -1;
     } catch (RuntimeException defect) {
@@ -367,8 +367,21 @@ public final class Session implements Channel.Receiver {
   public void onRequestFailed(long id, TransportException reason) {
     PendingRequest call = pending.remove(id);
     if (call != null) {
-      call.fail(ConnectionFailures.of(reason));
+      unsent(call, reason);
     }
+  }
+
+  private void unsent(PendingRequest call, TransportException reason) {
+    McpFailure failure = ConnectionFailures.of(reason);
+    if (reason.reason() == TransportException.Reason.SESSION_LOST
+        && reason.reached() == TransportException.Reached.NO
+        && call.rounds() == 0) {
+      call.missed(failure);
+      if (listener.onSessionLost(this, call)) {
+        return;
+      }
+    }
+    call.fail(failure);
   }
 
   @Override

@@ -31,6 +31,15 @@ public interface SessionListener {
    */
   boolean onRefused(Session session, PendingRequest call, JsonRpcError error);
 
+  /**
+   * The server does not know the session any more, and has not run {@code call}. The session ends.
+   *
+   * @return true where the listener ends {@code call} later; false where the caller gets the failure
+   */
+  default boolean onSessionLost(Session session, PendingRequest call) {
+    return false;
+  }
+
   /** A notification that does not belong to one call. */
   void onNotification(Session session, String method, RawJson params);
 

@@ -381,8 +381,10 @@ final class HttpChannel implements Channel {
 
   private void closedByServer() {
     if (!over) {
+      TransportException why =
+          requests.isEmpty() ? HttpFailures.sessionLost() : HttpFailures.lostInFlight();
       abandon();
-      receiver.onClosed(HttpFailures.sessionLost());
+      receiver.onClosed(why);
     }
   }
 

@@ -177,6 +177,14 @@ final class HttpFailures {
         Reason.SESSION_LOST, Reached.NO, "the server no longer knows the session");
   }
 
+  /** For requests that the server got before it lost the session. */
+  static TransportException lostInFlight() {
+    return new TransportException(
+        Reason.UPSTREAM_RESET,
+        Reached.MAYBE,
+        "the server no longer knows the session, and did not answer requests of it");
+  }
+
   static TransportException tooLarge(int maxBytes) {
     return new TransportException(
         Reason.LIMIT_EXCEEDED,
