@@ -9,6 +9,7 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,8 +51,8 @@ class ServerIdentityTest {
         + "}}";
   }
 
-  private void older(String id, String initialized) {
-    Peers.connected(
+  private ScriptedPeer older(String id, String initialized) {
+    return Peers.connected(
         bus,
         id,
         new ScriptedPeer(
@@ -64,8 +65,8 @@ class ServerIdentityTest {
                 }));
   }
 
-  private void modern(String id, String discovered) {
-    Peers.connected(
+  private ScriptedPeer modern(String id, String discovered) {
+    return Peers.connected(
         bus,
         id,
         new ScriptedPeer(
@@ -75,9 +76,11 @@ class ServerIdentityTest {
   }
 
   private static String listed(String method) {
-    return method.equals("tools/list")
-        ? Peers.tools("t")
-        : ScriptedPeer.error(-32601, "no such method");
+    return switch (method) {
+      case "tools/list" -> Peers.tools("t");
+      case "tools/call" -> Peers.text("called");
+      default -> ScriptedPeer.error(-32601, "no such method");
+    };
   }
 
   private McpHttp.Answer initialize(String path, String version) {
@@ -149,6 +152,51 @@ class ServerIdentityTest {
                 .put("cacheScope", "private")
                 .put("ttlMs", 60_000));
     assertThat(ofOld.body()).contains(INFO, CAPABILITIES);
+  }
+
+  @Test
+  void a_server_gets_the_clients_name_version_and_capabilities_with_what_is_unknown() {
+    ScriptedPeer old = older("old", initialized("2025-11-25", CAPABILITIES));
+    ScriptedPeer modern = modern("new", discovered(CAPABILITIES));
+    JsonObject info =
+        new JsonObject().put("name", "editor").put("title", "E").put("version", "2").put("x", 1);
+    JsonObject can =
+        new JsonObject(
+            "{\"roots\":{},\"extensions\":{\"com.example/a\":{\"n\":1}},\"experimental\":{\"e\":{}},"
+                + "\"unknown\":{\"u\":[1]}}");
+    for (String id : List.of("old", "new")) {
+      McpHttp client = new McpHttp(bus.port(), "/mcp/" + id);
+      McpHttp.Session session = client.initialize("2025-03-26", can, info);
+      session.call("tools/call", Peers.call("t"));
+      client.discover(
+          "tools/call",
+          Peers.call("t")
+              .put(
+                  "_meta",
+                  new JsonObject()
+                      .put("io.modelcontextprotocol/clientInfo", info)
+                      .put("io.modelcontextprotocol/clientCapabilities", can)));
+    }
+
+    List<JsonObject> handshakes = old.received("initialize");
+    assertThat(handshakes).hasSize(3);
+    assertThat(handshakes.get(1).getJsonObject("params").getString("protocolVersion"))
+        .isEqualTo("2025-03-26");
+    for (JsonObject handshake : handshakes.subList(1, 3)) {
+      JsonObject stated = handshake.getJsonObject("params");
+      assertThat(stated.getJsonObject("clientInfo")).isEqualTo(info);
+      assertThat(stated.getJsonObject("capabilities")).isEqualTo(can);
+    }
+    List<JsonObject> calls = modern.received("tools/call");
+    assertThat(calls).hasSize(2);
+    for (JsonObject call : calls) {
+      JsonObject stated = call.getJsonObject("params").getJsonObject("_meta");
+      assertThat(stated.getValue("io.modelcontextprotocol/clientInfo")).isEqualTo(info);
+      assertThat(stated.getValue("io.modelcontextprotocol/clientCapabilities")).isEqualTo(can);
+    }
+    assertThat(old.received("server/discover")).hasSize(1);
+    assertThat(handshakes.get(0).getJsonObject("params").getValue("capabilities"))
+        .isEqualTo(new JsonObject());
   }
 
   @Test

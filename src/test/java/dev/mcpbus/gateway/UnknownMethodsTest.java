@@ -202,6 +202,45 @@ class UnknownMethodsTest {
   }
 
   @Test
+  void
+      what_a_server_asks_or_tells_reaches_the_client_of_that_connection_and_its_answer_the_server() {
+    start(GatewayOptions.DEFAULT);
+    McpHttp.Session session = session("/mcp/old", ALL);
+    try (McpHttp.Stream stream = session.listen()) {
+      assertThat(session.call(ACT, params("t")).result()).isNotNull();
+      older.say(
+          2,
+          "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"com.example/ask\",\"params\":{\"q\":1.50}}");
+      await().until(() -> stream.methods().contains("com.example/ask"));
+      JsonObject question =
+          stream.messages().stream()
+              .filter(one -> "com.example/ask".equals(one.getString("method")))
+              .findFirst()
+              .orElseThrow();
+      assertThat(question.getJsonObject("params").encode()).isEqualTo("{\"q\":1.5}");
+      session.answer(question.getValue("id"), new JsonObject().put("a", 2));
+      await().until(() -> !older.answers(7).isEmpty());
+      assertThat(older.answers(7).get(0).getJsonObject("result"))
+          .isEqualTo(new JsonObject().put("a", 2));
+
+      older.say(
+          2,
+          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/com.example/news\",\"params\":{\"n\":1}}");
+      await().until(() -> stream.methods().contains("notifications/com.example/news"));
+    }
+  }
+
+  @Test
+  void what_a_server_asks_reaches_no_client_of_several_servers() {
+    start(GatewayOptions.DEFAULT.withPassUnknown(true));
+    McpHttp.Session session = session("/mcp", ALL);
+    assertThat(session.call(ACT, params("old__t")).result()).isNotNull();
+    older.say(2, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"com.example/ask\",\"params\":{}}");
+    await().until(() -> !older.answers(7).isEmpty());
+    assertThat(older.answers(7).get(0).getJsonObject("error").getInteger("code")).isEqualTo(-32601);
+  }
+
+  @Test
   void methods_of_mcp_never_pass_this_way() {
     start(GatewayOptions.DEFAULT.withPassUnknown(true));
     McpHttp.Session session = session("/mcp/old", ALL);

@@ -361,6 +361,13 @@ public final class McpHttp {
    * @param headers that every request has
    */
   public Session initialize(String version, JsonObject capabilities, String... headers) {
+    JsonObject info = new JsonObject().put("name", "test").put("version", "1");
+    return initialize(version, capabilities, info, headers);
+  }
+
+  /** A client of that name. */
+  public Session initialize(
+      String version, JsonObject capabilities, JsonObject clientInfo, String... headers) {
     Answer opened =
         post(
             request(
@@ -368,7 +375,7 @@ public final class McpHttp {
                 new JsonObject()
                     .put("protocolVersion", version)
                     .put("capabilities", capabilities)
-                    .put("clientInfo", new JsonObject().put("name", "test").put("version", "1"))),
+                    .put("clientInfo", clientInfo)),
             headers);
     Session session = new Session(opened, version, headers);
     session.notify("notifications/initialized", new JsonObject());

@@ -66,9 +66,17 @@ final class ClientQuestions {
    */
   Future<ClientAnswer> ask(
       ResumableStream stream, String key, @Nullable String call, String method, RawJson params) {
-    if (!isOffered(capabilities, method, params)) {
-      return Future.failedFuture(notOffered(method));
-    }
+    return isOffered(capabilities, method, params)
+        ? pass(stream, key, call, method, params)
+        : Future.failedFuture(notOffered(method));
+  }
+
+  /**
+   * As {@link #ask}, for a request that MCP does not define: no capability says whether the client
+   * answers it, so the client does.
+   */
+  Future<ClientAnswer> pass(
+      ResumableStream stream, String key, @Nullable String call, String method, RawJson params) {
     if (open.size() >= MAX_OPEN) {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.OVERLOADED, MAX_OPEN + " questions are open already"));

@@ -99,12 +99,21 @@ final class SessionInbox implements ClientConnections.Holder {
       String method,
       RawJson params) {
     SessionCall call = call(callId, connection);
-    return session.questions.ask(
-        stream(call),
-        question,
-        call == null ? null : call.request().callId(),
-        method,
-        ofTask(call, connection, params));
+    String of = call == null ? null : call.request().callId();
+    RawJson asked = ofTask(call, connection, params);
+    return passes(method)
+        ? session.questions.pass(stream(call), question, of, method, asked)
+        : session.questions.ask(stream(call), question, of, method, asked);
+  }
+
+  /**
+   * Whether a request that MCP does not define reaches the client: where one server alone can have
+   * sent it.
+   */
+  private boolean passes(String method) {
+    return !Methods.isKnown(method)
+        && session.view().isOfOneServer()
+        && session.view().options().passUnknown();
   }
 
   /** A question about a task names the task by the client's id. */
