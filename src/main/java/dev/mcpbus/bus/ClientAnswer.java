@@ -1,6 +1,5 @@
 package dev.mcpbus.bus;
 
-import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -57,6 +56,6 @@ public record ClientAnswer(boolean isError, RawJson value) {
 
   /** The failure for {@link #isError an error}; keeps its code, message and data. */
   public McpFailure toFailure() {
-    return McpFailure.upstream(JsonRpcError.of(value));
+    return McpFailure.upstream(value);
   }
 }

@@ -3,6 +3,8 @@ package dev.mcpbus.bus;
 import dev.mcpbus.internals.WireMessages;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
@@ -29,6 +31,7 @@ public final class McpFailure extends ReplyException {
   private final Sent sent;
   private final long retryAfterMillis;
   private final transient @Nullable JsonObject data;
+  private final transient @Nullable RawJson upstream;
 
   public McpFailure(FailureCode code, Sent sent, String message) {
     this(code, sent, message, -1, null);
@@ -44,11 +47,22 @@ public final class McpFailure extends ReplyException {
       String message,
       long retryAfterMillis,
       @Nullable JsonObject data) {
+    this(code, sent, message, retryAfterMillis, data, null);
+  }
+
+  private McpFailure(
+      FailureCode code,
+      Sent sent,
+      String message,
+      long retryAfterMillis,
+      @Nullable JsonObject data,
+      @Nullable RawJson upstream) {
     super(ReplyFailure.RECIPIENT_FAILURE, code.busCode(), message);
     this.code = code;
     this.sent = sent;
     this.retryAfterMillis = retryAfterMillis;
     this.data = data;
+    this.upstream = upstream;
   }
 
   /** The server has not received the request: a second try cannot have a second effect. */
@@ -73,6 +87,25 @@ public final class McpFailure extends ReplyException {
 
   /** The failure for an error object of the server; keeps its code and its data. */
   public static McpFailure upstream(JsonRpcError error) {
+    return upstream(error, null);
+  }
+
+  /**
+   * The failure for an error object of the server; keeps its bytes, too, unless they quote a secret
+   * of the server's own.
+   */
+  public static McpFailure upstream(RawJson error, Redactor redactor) {
+    JsonObject members = error.toJsonObject();
+    boolean clean = redactor.redact(members).equals(members);
+    return upstream(JsonRpcError.of(error).redacted(redactor), clean ? error : null);
+  }
+
+  /** The failure for an error object that has no secret of ours; keeps its bytes, too. */
+  static McpFailure upstream(RawJson error) {
+    return upstream(JsonRpcError.of(error), error);
+  }
+
+  private static McpFailure upstream(JsonRpcError error, @Nullable RawJson bytes) {
     return new McpFailure(
         FailureCode.UPSTREAM_ERROR,
         Sent.MAYBE,
@@ -84,7 +117,18 @@ public final class McpFailure extends ReplyException {
                 new JsonObject()
                     .put("code", error.code())
                     .put("message", error.message())
-                    .put("data", error.data())));
+                    .put("data", error.data())),
+        bytes);
+  }
+
+  /** This failure with the bytes of the error object of the server. */
+  McpFailure withUpstream(RawJson bytes) {
+    return new McpFailure(code, sent, String.valueOf(getMessage()), retryAfterMillis, data, bytes);
+  }
+
+  /** The error object as the server sent it; null where there is none, or mcpbus changed it. */
+  public @Nullable RawJson upstream() {
+    return upstream;
   }
 
   public FailureCode code() {

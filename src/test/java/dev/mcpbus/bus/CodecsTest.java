@@ -48,6 +48,14 @@ class CodecsTest {
   }
 
   @Test
+  void the_error_of_a_server_arrives_at_another_node_as_the_server_wrote_it() {
+    RawJson error = RawJson.of("{ \"message\":\"n\\u006f\",\"code\":-1,\"data\":1.0,\"x\":\"é\"}");
+    McpFailure failure = McpFailure.upstream(error);
+    assertThat(overTheWire(failure).upstream()).isEqualTo(error);
+    assertThat(overTheWire(McpFailure.upstream(JsonRpcError.of(error))).upstream()).isNull();
+  }
+
+  @Test
   void a_failure_shows_code_sent_retry_and_message_in_one_line() {
     assertThat(new McpFailure(FailureCode.OVERLOADED, McpFailure.Sent.NO, "full", 500, null))
         .hasToString("McpFailure OVERLOADED (not sent, retry in 500 ms): full");

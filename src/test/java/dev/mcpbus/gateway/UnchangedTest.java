@@ -349,6 +349,29 @@ class UnchangedTest {
     assertThat(last(peer, "inputResponses")).contains("\"inputResponses\":" + responses);
   }
 
+  // ---- errors
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void the_error_of_a_server_is_the_same_bytes_for_both_eras(boolean older) {
+    String error = "{\"message\":\"n\\u006f\", \"data\":{" + ODD + "},\"code\":-32050," + ODD + "}";
+    ScriptedPeer.Script script =
+        (method, params, connection) ->
+            switch (method) {
+              case "tools/list" -> Peers.tools("t");
+              case "tools/call" -> "\"error\":" + error;
+              default -> null;
+            };
+    ScriptedPeer peer =
+        older ? Peers.initialize(bus, "p", script) : Peers.discover(bus, "p", script);
+    McpHttp.Session session = client.initialize("2025-11-25", CAN);
+    String end = ",\"error\":" + error + "}";
+    assertThat(session.call("tools/call", Peers.call("p__t")).body()).endsWith(end);
+    JsonObject call = discoverCall(new JsonObject());
+    assertThat(client.post(call, McpHttp.headers(call)).body()).endsWith(end);
+    assertThat(peer.received("tools/call")).hasSize(2);
+  }
+
   // ---- notifications
 
   @Test
@@ -465,7 +488,13 @@ class UnchangedTest {
         McpHttp.Stream standing = session.listen()) {
       await().until(() -> !discover.messages().isEmpty());
       String updated = "{" + ODD + ",\"uri\":\"file:\\/\\/\\/a\"}";
-      peer.tell("notifications/resources/updated", updated);
+      for (int connection = 1; connection <= peer.connections(); connection++) {
+        peer.say(
+            connection,
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":"
+                + updated
+                + "}");
+      }
       assertThat(event(standing, "resources/updated")).endsWith(",\"params\":" + updated + "}");
       assertThat(event(discover, "resources/updated"))
           .contains(ODD)

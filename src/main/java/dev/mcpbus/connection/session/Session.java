@@ -355,8 +355,8 @@ public final class Session implements Channel.Receiver {
   }
 
   private void failed(PendingRequest call, RawJson payload) {
-    JsonRpcError error = JsonRpcError.of(payload).redacted(redactor());
-    McpFailure failure = McpFailure.upstream(error);
+    JsonRpcError error = JsonRpcError.of(payload);
+    McpFailure failure = McpFailure.upstream(payload, redactor());
     call.missed(failure);
     if (!error.isInModernRange() || !listener.onRefused(this, call, error)) {
       call.fail(failure);

@@ -182,7 +182,7 @@ final class TaskPolling {
     } else if (done) {
       listener.ended(ending);
     } else {
-      listener.ended(McpFailure.upstream(JsonRpcError.of(ending).redacted(session.redactor())));
+      listener.ended(McpFailure.upstream(ending, session.redactor()));
     }
   }
 

@@ -185,9 +185,15 @@ public final class McpErrors {
         : error;
   }
 
+  /** The error object as bytes; the server's own if the server sent one. */
+  public static RawJson raw(McpFailure failure) {
+    RawJson upstream = failure.upstream();
+    return upstream == null ? RawJson.of(error(failure)) : upstream;
+  }
+
   /** The whole message. */
   public static byte[] message(@Nullable RawJson id, McpFailure failure) {
-    return MessageWriter.failure(id == null ? RawJson.NULL : id, RawJson.of(error(failure)));
+    return MessageWriter.failure(id == null ? RawJson.NULL : id, raw(failure));
   }
 
   /** The HTTP status of an error for a client of the {@code discover} era. */

@@ -91,7 +91,7 @@ final class TaskCall extends ParkedCall {
     }
     return known.succeeded()
         ? state.with("result", typed(known.result()))
-        : state.with("error", RawJson.of(McpErrors.error(McpFailure.of(known.cause()))));
+        : state.with("error", McpErrors.raw(McpFailure.of(known.cause())));
   }
 
   private static RawJson typed(RawJson result) {
