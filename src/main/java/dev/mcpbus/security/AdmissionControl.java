@@ -23,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AdmissionControl {
 
+  /** Only the owner of such a token learns this: its signature is valid. */
+  private static final String BOUND_TOKEN =
+      "the token is bound to a key (\"cnf\"), and mcpbus verifies no proofs of keys: get a token"
+          + " without DPoP and without a client certificate";
+
   private static final String BEARER = "bearer ";
   private static final CharSequence KEY = HttpHeaders.createOptimized("X-Api-Key");
 
@@ -98,6 +103,10 @@ public final class AdmissionControl {
         .compose(
             claims -> {
               TokenRules rules = state.tokens();
+              if (claims != null && TokenRules.isBound(claims)) {
+                return Future.succeededFuture(
+                    unknown(request, state, "invalid_token", BOUND_TOKEN));
+              }
               return claims == null || rules == null || !rules.hasBegun(claims, control.now())
                   ? Future.succeededFuture(unknown(request, state, "invalid_token"))
                   : enter(request, state, new PresentedCredential.Token(claims));
@@ -186,19 +195,23 @@ public final class AdmissionControl {
 
   private @Nullable Admission unknown(
       HttpServerRequest request, AuthState state, @Nullable String error) {
+    return unknown(
+        request,
+        state,
+        error,
+        isRequired()
+            ? "send Authorization: Bearer with a key or a token that is good here"
+            : "the key is not good here; the admin token is another one after each start of mcpbus");
+  }
+
+  private @Nullable Admission unknown(
+      HttpServerRequest request, AuthState state, @Nullable String error, String remedy) {
     audit().refused(request, null, RefusalCode.UNAUTHORIZED);
     request
         .response()
         .putHeader(
             "WWW-Authenticate", state.resource().challenge(request, error, state.requiredScopes()));
-    RefusalResponse.send(
-        request,
-        401,
-        RefusalCode.UNAUTHORIZED,
-        "Credentials are wanted.",
-        isRequired()
-            ? "send Authorization: Bearer with a key or a token that is good here"
-            : "the key is not good here; the admin token is another one after each start of mcpbus");
+    RefusalResponse.send(request, 401, RefusalCode.UNAUTHORIZED, "Credentials are wanted.", remedy);
     return null;
   }
 

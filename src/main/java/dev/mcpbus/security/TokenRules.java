@@ -48,6 +48,14 @@ final class TokenRules {
         scopes.containsAll(options.requiredScopes()));
   }
 
+  /**
+   * Whether the token is of use only with a proof of a key (RFC 9449, RFC 8705). Such a token must
+   * not work as a Bearer token (RFC 9449, section 7.1): a thief has no key.
+   */
+  static boolean isBound(JsonObject claims) {
+    return claims.getValue("cnf") != null;
+  }
+
   /** Whether {@code nbf} and {@code iat} are not in the future, within the leeway. */
   boolean hasBegun(JsonObject claims, Instant now) {
     long latest = now.getEpochSecond() + options.leeway().toSeconds();

@@ -63,6 +63,23 @@ class TokenFaultsTest {
     return issuer.token("one", issuer.claims(subject, scope));
   }
 
+  /** RFC 9449, section 7.1: a stolen token must not work without the key to which it is bound. */
+  @Test
+  void a_token_that_is_bound_to_a_key_is_no_bearer_token_and_its_owner_learns_why() {
+    JsonObject claims =
+        issuer.claims("eve", "mcp").put("cnf", new JsonObject().put("jkt", "thumbprint"));
+    String bound = issuer.token("one", claims);
+    HttpResponse<String> answer = with(bound);
+    assertThat(answer.statusCode()).isEqualTo(401);
+    assertThat(answer.headers().firstValue("WWW-Authenticate").orElse(""))
+        .startsWith("Bearer ")
+        .contains("invalid_token");
+    assertThat(answer.body()).contains("bound to a key").doesNotContain(bound);
+    assertThat(bed.send("GET", "/api/servers", "", "Authorization", "DPoP " + bound).statusCode())
+        .isEqualTo(401);
+    assertThat(with(issuer.token("one", without(claims, "cnf"))).statusCode()).isEqualTo(200);
+  }
+
   @Test
   void case_102_every_bad_token_gets_the_same_401() {
     JsonObject good = issuer.claims("eve", "mcp");
