@@ -232,8 +232,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   /** Completes when its own lists of that kind are known, where they may differ. */
   Future<Void> listed(ListRequest request) {
     listed.add(request.kind());
-    return claimed.compose(
-        own -> connections.listed(request.request().view(), request.kind(), request.statement()));
+    return connections.listed(request.request().view(), request.kind(), request.statement());
   }
 
   DirectorySnapshot over(DirectorySnapshot shared) {

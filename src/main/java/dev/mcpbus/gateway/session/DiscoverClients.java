@@ -123,8 +123,9 @@ final class DiscoverClients {
             principal,
             SessionMessage.params(message),
             client.statement(message));
-    host.router()
-        .route(request)
+    client
+        .claimed() // before the router, which knows no other host
+        .compose(here -> host.router().route(request))
         .onComplete(
             page -> {
               ended(client);
