@@ -200,6 +200,14 @@ class PrivateConnectionTest {
     String lease = lease(60_000);
     bus.awaitState(lease, "READY");
     bus.request("mcp.servers.remove", new JsonObject().put("id", "s"));
+    await("its holder receives an event, so that its next request opens another")
+        .until(
+            () ->
+                events.stream()
+                    .anyMatch(
+                        event ->
+                            "gaveUp".equals(event.getString("type"))
+                                && lease.equals(event.getString("id"))));
     assertThat(bus.failure("mcp." + lease + ".status", new JsonObject()).code())
         .isEqualTo(FailureCode.UNKNOWN_CONNECTION);
   }

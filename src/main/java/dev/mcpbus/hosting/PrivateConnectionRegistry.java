@@ -200,6 +200,7 @@ final class PrivateConnectionRegistry {
         .compose(inUse -> inUse || !held.containsKey(id) ? Future.succeededFuture() : evict(id));
   }
 
+  /** Ends a connection, and tells its holder, whose next request opens another. */
   private Future<Void> evict(ConnectionId id) {
     RegisteredConnection one = held.get(id);
     return end(id)
@@ -264,14 +265,14 @@ final class PrivateConnectionRegistry {
     return end(id).map(new JsonObject().put("released", id.value()));
   }
 
-  /** Ends all private connections of a server that was removed or changed. */
+  /** Ends all private connections of a server that was removed or changed; tells the holders. */
   Future<Void> endAll(ConnectionId server) {
     List<Future<Void>> ending = new ArrayList<>();
     List.copyOf(held.entrySet())
         .forEach(
             one -> {
               if (one.getValue().server().equals(server)) {
-                ending.add(end(one.getKey()));
+                ending.add(evict(one.getKey()));
               }
             });
     return Future.join(ending).mapEmpty();
