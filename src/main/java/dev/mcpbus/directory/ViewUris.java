@@ -335,6 +335,15 @@ public final class ViewUris {
   }
 
   /**
+   * As {@link #name(String, String)}, where the client may have a URI of its own for it.
+   *
+   * @param preferred is returned if it leads to the resource
+   */
+  public String name(String server, String uri, String preferred) {
+    return leadsTo(preferred, server, uri) ? preferred : name(server, uri);
+  }
+
+  /**
    * The names of several resources of one server.
    *
    * @param written whether each names the server, as the files of a skill do whose own URI does

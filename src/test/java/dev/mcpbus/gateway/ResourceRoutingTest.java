@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.testing.McpHttp;
@@ -9,6 +10,7 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -171,6 +173,47 @@ class ResourceRoutingTest {
         .extracting(one -> ((JsonObject) one).getString("uri"))
         .as("the URI that was asked for, and one that leads to the same server")
         .containsExactly("mcp+b:file:///t/1", "file://b//same");
+  }
+
+  @Test
+  void a_servers_error_names_the_uri_that_the_client_knows() {
+    Peers.initialize(
+        bus,
+        "a",
+        (method, params, connection) ->
+            method.equals("resources/read")
+                ? "\"error\":{\"code\":-32002,\"message\":\"no\",\"data\":{\"uri\":\""
+                    + params.getString("uri")
+                    + "\",\"more\":1}}"
+                : null);
+    JsonObject error = all().discover("resources/read", uri("x://a/b")).error();
+    assertThat(error.getJsonObject("data").getString("uri")).isEqualTo("x://a/b");
+    assertThat(error.getJsonObject("data").getInteger("more")).isEqualTo(1);
+  }
+
+  @Test
+  void a_part_of_a_watched_resource_is_reported_by_a_uri_that_leads_to_it() {
+    ScriptedPeer whole =
+        Peers.initialize(bus, "a", (method, params, connection) -> lists(method, "dir:///d/"));
+    Peers.initialize(bus, "b", (method, params, connection) -> lists(method, "dir:///d/x"));
+    McpHttp.Session session = all().initialize();
+    try (McpHttp.Stream stream = session.listen()) {
+      session.call("resources/list", new JsonObject()).result();
+      session.call("resources/subscribe", uri("dir:///d/")).result();
+      for (String own : List.of("dir:///d/", "dir:///d/x")) {
+        whole.notify("notifications/resources/updated", uri(own));
+      }
+      await().until(() -> stream.messages().size() >= 2);
+      assertThat(stream.messages())
+          .extracting(message -> message.getJsonObject("params").getString("uri"))
+          .containsExactlyInAnyOrder("dir:///d/", "dir://a//d/x");
+    }
+  }
+
+  private static @Nullable String lists(String method, String uri) {
+    return method.equals("resources/list")
+        ? "\"result\":{\"resources\":[{\"uri\":\"" + uri + "\",\"name\":\"n\"}]}"
+        : null;
   }
 
   @Test

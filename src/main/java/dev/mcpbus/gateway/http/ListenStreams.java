@@ -9,6 +9,7 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.ViewUris;
 import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
@@ -340,7 +341,8 @@ final class ListenStreams {
         }
         continue;
       }
-      for (String name : listener.watched.names(listener.view, event.connection(), own)) {
+      ViewUris uris = directory.snapshot().uris(listener.view);
+      for (String name : listener.watched.names(listener.view, uris, event.connection(), own)) {
         listener.tell(
             Methods.RESOURCE_UPDATED,
             name.equals(own) ? params : params.with("uri", RawJson.string(name)));

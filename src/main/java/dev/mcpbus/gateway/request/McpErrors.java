@@ -126,6 +126,28 @@ public final class McpErrors {
             data.put("uris", new JsonArray(instead)));
   }
 
+  /**
+   * A server's error about a resource, with the URI that the client knows in place of the server's
+   * own in {@code data.uri}.
+   */
+  static Throwable named(Throwable failure, String own, String uri) {
+    if (own.equals(uri)
+        || !(failure instanceof McpFailure known)
+        || !(known.data().getValue("error") instanceof JsonObject error)
+        || !(error.getValue("data") instanceof JsonObject data)
+        || !own.equals(data.getValue("uri"))) {
+      return failure;
+    }
+    JsonObject renamed = known.data().copy();
+    renamed.getJsonObject("error").getJsonObject("data").put("uri", uri);
+    return new McpFailure(
+        known.code(),
+        known.sent(),
+        String.valueOf(known.getMessage()),
+        known.retryAfterMillis(),
+        renamed);
+  }
+
   public static McpFailure staleCursor() {
     return invalidParams("the cursor is not good any more; list anew");
   }

@@ -241,12 +241,15 @@ public final class RequestRouter {
               call.about(target.server(), target.key());
               RawJson params = call.request().params();
               return send(
-                  call,
-                  target.server(),
-                  Addresses.RESOURCES_READ,
-                  target.key().equals(uri)
-                      ? params
-                      : params.with("uri", RawJson.string(target.key())));
+                      call,
+                      target.server(),
+                      Addresses.RESOURCES_READ,
+                      target.key().equals(uri)
+                          ? params
+                          : params.with("uri", RawJson.string(target.key())))
+                  .recover(
+                      failure ->
+                          Future.failedFuture(McpErrors.named(failure, target.key(), uri)));
             });
   }
 

@@ -1,5 +1,7 @@
 package dev.mcpbus.gateway.request;
 
+import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.ByteSearch;
 import dev.mcpbus.protocol.RawJson;
 import java.util.ArrayList;
@@ -11,7 +13,7 @@ import java.util.function.UnaryOperator;
  * of tool calls and of prompts, and the contents of a resource. They become the client's, so that
  * it can read them at the server that they came from. Stateless.
  */
-final class ResultUris {
+public final class ResultUris {
 
   private static final ByteSearch MEMBER = new ByteSearch("\"uri\"");
   private static final String URI = "uri";
@@ -21,6 +23,14 @@ final class ResultUris {
   /** Whether a result may have a URI; nearly none has, and is not read then. */
   static boolean mayBeIn(RawJson result) {
     return result.contains(MEMBER);
+  }
+
+  /** The result of a server, by the URIs of a view. */
+  public static RawJson named(
+      RawJson result, String server, DirectoryView view, DirectorySnapshot snapshot) {
+    return view.isOfOneServer() || !mayBeIn(result)
+        ? result
+        : renamed(result, snapshot.uris(view).renaming(server, false));
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.request;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ServerResource;
+import dev.mcpbus.directory.ViewUris;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -125,8 +126,10 @@ public final class WatchedResources {
    * The client's URIs of a resource that was updated, or of the updated part of a resource.
    *
    * @param view with the client's present rights, which may be fewer than when it subscribed
+   * @param uris of that view
    */
-  public List<String> names(DirectoryView view, @Nullable String server, @Nullable String uri) {
+  public List<String> names(
+      DirectoryView view, ViewUris uris, @Nullable String server, @Nullable String uri) {
     if (server == null
         || uri == null
         || !view.includes(server)
@@ -136,19 +139,24 @@ public final class WatchedResources {
     return byName.entrySet().stream()
         .filter(one -> one.getValue().server().equals(server))
         .filter(one -> view.maySubscribe(server, one.getValue().uri()))
-        .map(one -> renamed(one.getKey(), one.getValue().uri(), uri))
+        .map(one -> renamed(uris, one.getKey(), one.getValue(), uri))
         .filter(Objects::nonNull)
         .map(Objects::requireNonNull)
         .toList();
   }
 
-  private static @Nullable String renamed(String name, String watched, String updated) {
+  private static @Nullable String renamed(
+      ViewUris uris, String name, ServerResource resource, String updated) {
+    String watched = resource.uri();
     if (!updated.startsWith(watched)) {
       return null;
     }
     String rest = updated.substring(watched.length());
-    boolean part = rest.isEmpty() || watched.endsWith("/") || rest.startsWith("/");
-    return part ? name + rest : null;
+    if (rest.isEmpty()) {
+      return name;
+    }
+    boolean part = watched.endsWith("/") || rest.startsWith("/");
+    return part ? uris.name(resource.server(), updated, name + rest) : null;
   }
 
   /** The client has left: ends its subscriptions. */

@@ -73,12 +73,13 @@ final class ClientStream {
   /**
    * A server reports to this client that a resource has changed.
    *
+   * @param seen the lists that the client sees
    * @param params by the server's own URI
    */
-  void updated(String server, RawJson params) {
+  void updated(DirectorySnapshot seen, String server, RawJson params) {
     RawJson uri = params.member("uri");
     String own = uri == null || !uri.isString() ? null : uri.asString();
-    for (String name : watched.names(view, server, own)) {
+    for (String name : watched.names(view, seen.uris(view), server, own)) {
       tell(
           Methods.RESOURCE_UPDATED,
           name.equals(own) ? params : params.with("uri", RawJson.string(name)));

@@ -207,7 +207,8 @@ final class DiscoverClient implements ClientConnections.Holder {
       case Events.RESOURCE_UPDATED -> {
         ConnectionId server = connections.serverOf(connection);
         if (server != null) {
-          streams.values().forEach(stream -> stream.updated(server.value(), params));
+          DirectorySnapshot seen = lists.over(host.directory().snapshot());
+          streams.values().forEach(stream -> stream.updated(seen, server.value(), params));
         }
       }
       default -> connections.changed(connection, event.type());

@@ -6,13 +6,13 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.ResultUris;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Context;
-import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.Message;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -140,21 +140,22 @@ final class ParkedCalls {
   /** {@code tasks/get}, {@code tasks/update}, {@code tasks/cancel}. */
   private void aboutTask(Message<?> message) {
     ParkedCall known = byState.get(SessionMessage.header(message, SessionMessage.STATE));
-    if (!(known instanceof TaskCall task) || !isFor(task, message.headers())) {
+    Principal caller = Principal.parse(SessionMessage.header(message, SessionMessage.PRINCIPAL));
+    DirectoryView view =
+        host.directory().view(SessionMessage.header(message, SessionMessage.VIEW), caller);
+    if (!(known instanceof TaskCall task) || view == null || !isFor(task, caller, view)) {
       throw TaskForms.absent();
     }
     noteUse(task);
     String suffix = SessionMessage.header(message, SessionMessage.SUFFIX);
-    message.reply(answer(task, suffix, SessionMessage.params(message)).toBuffer());
+    RawJson answer = answer(task, suffix, SessionMessage.params(message));
+    message.reply(
+        ResultUris.named(answer, task.server, view, host.directory().snapshot()).toBuffer());
   }
 
   /** A task is for the principal that called the tool, as long as it may use the tool. */
-  private boolean isFor(TaskCall task, MultiMap headers) {
-    Principal caller = Principal.parse(String.valueOf(headers.get(SessionMessage.PRINCIPAL)));
-    DirectoryView view =
-        host.directory().view(String.valueOf(headers.get(SessionMessage.VIEW)), caller);
+  private static boolean isFor(TaskCall task, Principal caller, DirectoryView view) {
     return task.client.owner().equals(caller.name())
-        && view != null
         && view.admits(ListKind.TOOLS, task.server, task.tool());
   }
 

@@ -115,7 +115,7 @@ final class SessionSubscriptions {
    * @param view with the client's present rights, which may be fewer than when it subscribed
    */
   List<String> names(DirectoryView view, @Nullable String server, @Nullable String uri) {
-    return watched.names(view, server, uri);
+    return watched.names(view, host.directory().snapshot().uris(view), server, uri);
   }
 
   /** Ends all subscriptions. */
