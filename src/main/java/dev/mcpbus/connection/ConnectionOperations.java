@@ -18,9 +18,9 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import java.util.function.Predicate;
 
 /**
  * One operation for each address of a connection: what the ready session does with the call. {@link
@@ -253,7 +253,9 @@ final class ConnectionOperations {
    */
   private static void rootsChanged(ReadySession ready, BusCall call) {
     if (!ready.isDiscoverEra()) {
-      ready.session().notify(Methods.ROOTS_CHANGED, null);
+      RawJson params = call.params();
+      boolean none = params.toJsonObject().isEmpty();
+      ready.session().notify(Methods.ROOTS_CHANGED, none ? null : params);
     }
     call.complete(RawJson.EMPTY_OBJECT);
   }
@@ -374,7 +376,6 @@ final class ConnectionOperations {
         .filter(operation -> operation.method().equals(call.method()))
         .findFirst()
         .ifPresentOrElse(
-            operation -> operation.run().run(ready, call),
-            () -> call.fail(McpFailure.defect()));
+            operation -> operation.run().run(ready, call), () -> call.fail(McpFailure.defect()));
   }
 }

@@ -150,7 +150,17 @@ class UnknownMethodsTest {
       assertThat(peer.received(TOLD))
           .allMatch(one -> one.getJsonObject("params").equals(params) && !one.containsKey("id"));
     }
-    assertThat(session("/mcp/old", ALL).notify("notifications/cancelled", params)).isEqualTo(202);
+    McpHttp.Session last = session("/mcp/old", ALL);
+    assertThat(last.call("tools/call", params("t")).result()).isNotNull();
+    last.notify("notifications/roots/list_changed", params);
+    await().until(() -> !older.received("notifications/roots/list_changed").isEmpty());
+    assertThat(
+            older
+                .received("notifications/roots/list_changed")
+                .get(0)
+                .getJsonObject("params"))
+        .isEqualTo(params);
+    assertThat(last.notify("notifications/cancelled", params)).isEqualTo(202);
     assertThat(older.received("notifications/cancelled")).isEmpty();
   }
 

@@ -34,7 +34,8 @@ public interface SessionListener {
   /**
    * The server does not know the session any more, and has not run {@code call}. The session ends.
    *
-   * @return true where the listener ends {@code call} later; false where the caller gets the failure
+   * @return true where the listener ends {@code call} later; false where the caller gets the
+   *     failure
    */
   default boolean onSessionLost(Session session, PendingRequest call) {
     return false;

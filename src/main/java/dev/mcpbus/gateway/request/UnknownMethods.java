@@ -140,10 +140,9 @@ public final class UnknownMethods {
   // ---- the form on the bus
 
   /** The message as the addresses {@code request} and {@code notify} take it. */
-  @SuppressWarnings("ReferenceEquality") // that object stands for absent params
   private static RawJson body(String method, RawJson params) {
     RawJson named = RawJson.EMPTY_OBJECT.with(METHOD, RawJson.string(method));
-    return params == RawJson.EMPTY_OBJECT ? named : named.with(PARAMS, params);
+    return params.isAbsent() ? named : named.with(PARAMS, params);
   }
 
   /**

@@ -263,8 +263,12 @@ final class ClientConnections {
 
   // ---- what the client has set
 
-  /** The client's roots have changed: tells its servers, which may ask for them again. */
-  void rootsChanged() {
+  /**
+   * The client's roots have changed: tells its servers, which may ask for them again.
+   *
+   * @param params of the client's notification
+   */
+  void rootsChanged(RawJson params) {
     servers
         .keySet()
         .forEach(
@@ -273,7 +277,7 @@ final class ClientConnections {
                     .eventBus()
                     .request(
                         Addresses.of(new ConnectionId(connection), Addresses.ROOTS_CHANGED),
-                        RawJson.EMPTY_OBJECT.toBuffer()));
+                        params.toBuffer()));
   }
 
   /** Sets the log level of the present and the later connections. */

@@ -233,7 +233,7 @@ final class GatewaySession {
   private void notified(Message<?> message, String method, RawJson params) {
     RawJson cancelled = params.member("requestId");
     if (method.equals(Methods.ROOTS_CHANGED)) {
-      servers.connections.rootsChanged();
+      servers.connections.rootsChanged(params);
     } else if (method.equals(Methods.CANCELLED) && cancelled != null) {
       requests.cancel(cancelled, params);
     } else if (!Methods.isKnown(method)) {
