@@ -97,12 +97,12 @@ public final class ConnectionVerticle extends VerticleBase {
     this.options = spec.options();
     this.clock = clock;
     this.preferences = new SessionPreferences(spec.capabilities());
-    this.renewal = new PreferenceRenewal(id, preferences);
-    PrivateConnection privateConnection = spec.privateConnection();
+    this.renewal = new PreferenceRenewal(spec.server(), preferences);
     // A private connection has the pins of its server, so the same tools are quarantined.
-    ConnectionId pinned = privateConnection == null ? id : privateConnection.of();
+    ConnectionId server = spec.server();
     this.drift =
-        new DriftWatch(id, new DefinitionPins(pinned, options.pin(), spec.pins()), this::publish);
+        new DriftWatch(
+            server, new DefinitionPins(server, options.pin(), spec.pins()), this::publish);
   }
 
   /** Every address that the connection of {@code replica} may register in a cluster. */
@@ -121,7 +121,7 @@ public final class ConnectionVerticle extends VerticleBase {
     mailbox = new Mailbox(vertx, spec, clock, connection, drift, idle);
     health = new HealthCheck(Timers.of(vertx), options, connection);
     toolLists =
-        new ToolListRefresh(id, connection, drift, Timers.of(vertx), clock, this::toolsRead);
+        new ToolListRefresh(spec.server(), connection, drift, Timers.of(vertx), clock, this::toolsRead);
     InputRequests inputs = new InputRequests(vertx, id, preferences);
     tasks =
         new ServerTasks(
@@ -139,7 +139,7 @@ public final class ConnectionVerticle extends VerticleBase {
             toolLists,
             mailbox::holdForRepeat,
             this::ended);
-    LoggedConnection.set(context, id);
+    LoggedConnection.set(context, spec.server());
     Telemetry telemetry = Telemetry.of(vertx);
     if (telemetry != null) {
       connection.measureBy(telemetry.connection(new MeasuredConnection(spec, connection, mailbox)));
@@ -191,7 +191,9 @@ public final class ConnectionVerticle extends VerticleBase {
 
   private void crashed(Throwable cause) {
     LOG.error(
-        "connection {}: uncaught exception; the supervisor redeploys the connection", id, cause);
+        "connection {}: uncaught exception; the supervisor redeploys the connection",
+        spec.server(),
+        cause);
     connection.report(new LifecycleMessage.Crashed(id.value(), cause));
   }
 
@@ -249,7 +251,7 @@ public final class ConnectionVerticle extends VerticleBase {
   }
 
   private void ready(ReadySession now) {
-    McpFailure outOfScope = options.toolsOnly() ? ToolsOnlyScope.check(id, now) : null;
+    McpFailure outOfScope = options.toolsOnly() ? ToolsOnlyScope.check(spec.server(), now) : null;
     if (outOfScope != null) {
       over(now.session(), outOfScope);
       return;

@@ -53,6 +53,10 @@ final class Mailbox {
 
   private final Vertx vertx;
   private final ConnectionId id;
+
+  /** The server in texts for people. */
+  private final ConnectionId server;
+
   private final ConnectionOptions options;
   private final Clock clock;
   private final ConnectionStateHolder connection;
@@ -76,6 +80,7 @@ final class Mailbox {
       IdleTimer idle) {
     this.vertx = vertx;
     this.id = spec.id();
+    this.server = spec.server();
     this.options = spec.options();
     this.clock = clock;
     this.connection = connection;
@@ -266,7 +271,7 @@ final class Mailbox {
     return new McpFailure(
         FailureCode.UNAVAILABLE,
         McpFailure.Sent.NO,
-        "connection '" + id + "': this node may not own it any more",
+        "connection '" + server + "': this node may not own it any more",
         500,
         null);
   }
@@ -284,12 +289,12 @@ final class Mailbox {
   }
 
   private String state() {
-    return "connection '" + id + "': " + describe(connection.state(), connection.statusView());
+    return "connection '" + server + "': " + describe(connection.state(), connection.statusView());
   }
 
   private String describe(ConnectionState state, StatusView view) {
     return switch (state) {
-      case IDLE -> "disconnected; send to " + Addresses.of(id, Addresses.CONNECT);
+      case IDLE -> "disconnected; send to " + Addresses.of(server, Addresses.CONNECT);
       case FAILED -> "not running, " + nextAttempt(view) + view.lastErrorText();
       case DRAINING, CLOSED -> "being stopped";
       default -> state.status() + view.lastErrorText();
@@ -300,7 +305,7 @@ final class Mailbox {
     long wait = view.millisToNextAttempt(clock.millis());
     return wait < 0
         ? "and not tried again until its entry is changed or a caller sends to "
-            + Addresses.of(id, Addresses.RESTART)
+            + Addresses.of(server, Addresses.RESTART)
         : "tried again in " + (wait + 999) / 1000 + " s";
   }
 

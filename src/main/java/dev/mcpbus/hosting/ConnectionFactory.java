@@ -67,6 +67,7 @@ public final class ConnectionFactory {
       PrivateConnection privateConnection) {
     return new ChildSpec(
         name.value(),
+        definition.id().value(),
         () ->
             new ConnectionVerticle(
                 new ConnectionSpec(
@@ -82,7 +83,8 @@ public final class ConnectionFactory {
         definition.restart(),
         false,
         definition.drain(),
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        0);
   }
 
   private ConnectionSpec connectionSpec(

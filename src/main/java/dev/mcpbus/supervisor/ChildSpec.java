@@ -8,6 +8,7 @@ import java.util.function.Supplier;
  * How a supervisor starts, restarts and stops one child (OTP child specification).
  *
  * @param id name of the child; its control address is {@code mcp.<id>.control}
+ * @param label its name in the log; several children may have the same
  * @param verticle makes a fresh instance for every deployment
  * @param policy when and how it is restarted
  * @param lazy true where the first session starts only when the child sends {@code StartWanted}
@@ -18,12 +19,25 @@ import java.util.function.Supplier;
  */
 public record ChildSpec(
     String id,
+    String label,
     Supplier<? extends Deployable> verticle,
     RestartPolicy policy,
     boolean lazy,
     Duration drain,
     Duration shutdown,
     long epochBase) {
+
+  /** A specification whose label is its id. */
+  public ChildSpec(
+      String id,
+      Supplier<? extends Deployable> verticle,
+      RestartPolicy policy,
+      boolean lazy,
+      Duration drain,
+      Duration shutdown,
+      long epochBase) {
+    this(id, id, verticle, policy, lazy, drain, shutdown, epochBase);
+  }
 
   /** A specification with {@code epochBase} 0: the first epoch is 1. */
   public ChildSpec(
@@ -33,6 +47,6 @@ public record ChildSpec(
       boolean lazy,
       Duration drain,
       Duration shutdown) {
-    this(id, verticle, policy, lazy, drain, shutdown, 0);
+    this(id, id, verticle, policy, lazy, drain, shutdown, 0);
   }
 }

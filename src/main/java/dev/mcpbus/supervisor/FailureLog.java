@@ -35,7 +35,7 @@ final class FailureLog {
     about(child, shown ? level : Level.DEBUG)
         .log(
             "{} {} (attempt {}, epoch {}{}): {}",
-            child.id(),
+            name(child),
             what,
             child.budget.attempt(),
             child.epoch,
@@ -50,7 +50,7 @@ final class FailureLog {
   void ready(SupervisedChild child, long now) {
     String after = child.failures.ready(now);
     if (!after.isEmpty()) {
-      info(child).log("{} is ready again after {}", child.id(), after);
+      info(child).log("{} is ready again after {}", name(child), after);
     }
   }
 
@@ -60,7 +60,14 @@ final class FailureLog {
   }
 
   private static LoggingEventBuilder about(SupervisedChild child, Level level) {
-    return LOG.atLevel(level).addKeyValue(LoggedConnection.KEY, child.id());
+    return LOG.atLevel(level).addKeyValue(LoggedConnection.KEY, child.label());
+  }
+
+  /** The child in a line for people. */
+  static String name(SupervisedChild child) {
+    return child.label().equals(child.id())
+        ? child.id()
+        : child.label() + " (a private connection)";
   }
 
   private boolean hasRoom(long now) {

@@ -84,6 +84,10 @@ final class SupervisedChild {
     return spec.id();
   }
 
+  String label() {
+    return spec.label();
+  }
+
   RestartPolicy policy() {
     return policy;
   }

@@ -141,7 +141,7 @@ final class Supervision {
       FailureLog.info(child)
           .log(
               "{} ended without a failure, epoch {}; {} is not restarted",
-              child.id(),
+              FailureLog.name(child),
               end.epoch(),
               type);
       becomeIdle(child, Duration.ZERO, now);
@@ -187,7 +187,10 @@ final class Supervision {
       child.wanted = false;
     } else if (child.phase != Phase.IDLE) {
       FailureLog.info(child)
-          .log("{} stops, epoch {}: a caller stopped it, or it was idle", child.id(), child.epoch);
+          .log(
+              "{} stops, epoch {}: a caller stopped it, or it was idle",
+              FailureLog.name(child),
+              child.epoch);
       becomeIdle(child, child.spec.drain(), now);
     }
   }
@@ -201,7 +204,11 @@ final class Supervision {
       }
     } else if (child.phase != Phase.HELD && child.phase != Phase.QUEUED) {
       FailureLog.info(child)
-          .log("{} is restarted, epoch {}: {}", child.id(), child.epoch, reason.text());
+          .log(
+              "{} is restarted, epoch {}: {}",
+              FailureLog.name(child),
+              child.epoch,
+              reason.text());
       child.forgetOldFailures(now);
       child.wanted = true;
       if (child.phase == Phase.GAVE_UP) {

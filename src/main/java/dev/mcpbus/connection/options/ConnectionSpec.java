@@ -44,4 +44,9 @@ public record ConnectionSpec(
       PinStore pins) {
     this(id, transport, options, clientInfo, capabilities, tap, pins, null, null);
   }
+
+  /** The id of the server, by which people know it: a private connection has another one itself. */
+  public ConnectionId server() {
+    return privateConnection == null ? id : privateConnection.of();
+  }
 }

@@ -90,13 +90,32 @@ public abstract class GatewayCall {
     if (cancelled) {
       return Future.failedFuture(notSent());
     }
-    return sender
-        .<Buffer>request(
-            connection,
-            Addresses.of(connection, suffix),
-            params.toBuffer(),
-            request.options(carried()))
-        .map(this::replied);
+    Future<RawJson> answer =
+        sender
+            .<Buffer>request(
+                connection,
+                Addresses.of(connection, suffix),
+                params.toBuffer(),
+                request.options(carried()))
+            .map(this::replied);
+    String named = server;
+    return named == null || named.equals(connection.value())
+        ? answer
+        : answer.recover(failure -> Future.failedFuture(renamed(failure, connection, named)));
+  }
+
+  /** A failure of mcpbus names the server: the client knows no private connection. */
+  private static McpFailure renamed(Throwable failure, ConnectionId connection, String server) {
+    McpFailure known = McpFailure.of(failure);
+    String message = String.valueOf(known.getMessage());
+    return known.code() == FailureCode.UPSTREAM_ERROR || !message.contains(connection.value())
+        ? known
+        : new McpFailure(
+            known.code(),
+            known.sent(),
+            message.replace(connection.value(), server),
+            known.retryAfterMillis(),
+            known.data());
   }
 
   private RawJson replied(Message<Buffer> reply) {
