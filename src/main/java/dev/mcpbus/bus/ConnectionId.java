@@ -25,6 +25,7 @@ public record ConnectionId(String value) {
           "tools",
           "resources",
           "prompts",
+          "skills",
           "servers",
           "events",
           "input",

@@ -23,7 +23,7 @@ final class AppUris {
 
   /** The URIs in the definition of a tool; empty for nearly all tools. */
   static Set<String> of(RawJson tool) {
-    RawJson meta = tool.contains(MEMBER) ? tool.member(META) : null;
+    RawJson meta = MEMBER.isIn(tool) ? tool.member(META) : null;
     if (meta == null) {
       return Set.of();
     }

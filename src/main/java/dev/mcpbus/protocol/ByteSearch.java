@@ -33,6 +33,11 @@ public final class ByteSearch {
     this.third = (this.text[2] & 0xFF) * EACH;
   }
 
+  /** Whether the text is somewhere in the bytes, in a name or in a value. */
+  public boolean isIn(RawJson json) {
+    return isIn(json.array(), json.offset(), json.length());
+  }
+
   /** Whether the text is in that part of the array. */
   boolean isIn(byte[] array, int offset, int length) {
     int end = offset + length;

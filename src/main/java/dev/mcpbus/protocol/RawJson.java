@@ -206,11 +206,6 @@ public final class RawJson {
     return length == 4 && array[offset] == 'n';
   }
 
-  /** Whether that text is somewhere in the bytes, in a name or in a value. */
-  public boolean contains(ByteSearch text) {
-    return text.isIn(array, offset, length);
-  }
-
   /** A buffer over the same bytes, without a copy; do not write to it. */
   public Buffer toBuffer() {
     return RawBuffers.of(array, offset, length);

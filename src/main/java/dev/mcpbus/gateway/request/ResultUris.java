@@ -22,7 +22,7 @@ public final class ResultUris {
 
   /** Whether a result may have a URI; nearly none has, and is not read then. */
   static boolean mayBeIn(RawJson result) {
-    return result.contains(MEMBER);
+    return MEMBER.isIn(result);
   }
 
   /** The result of a server, by the URIs of a view. */
