@@ -66,6 +66,13 @@ public final class Headers {
   public static final String VALIDATE = "validate";
 
   /**
+   * {@code true}: the connection sends a request although the server does not offer the capability,
+   * or does not list the tool, so that the caller gets the server's own refusal. What the entry of
+   * the server or a pin refuses is refused all the same.
+   */
+  public static final String AS_IS = "as-is";
+
+  /**
    * {@code true} on a tool call: if the server creates a task for the call, the connection replies
    * with the task at once. {@code params.task} has the same effect. Without either, the connection
    * replies with the tool's result, also if the server creates a task.

@@ -100,7 +100,7 @@ final class ConnectionOperations {
         suffix,
         method,
         (ready, call) -> {
-          if (ready.offers(capability)) {
+          if (ready.offers(capability) || call.isAsIs()) {
             ready.session().send(call, call.params());
           } else {
             call.fail(ConnectionFailures.lacks(method, capability));
@@ -187,7 +187,7 @@ final class ConnectionOperations {
   }
 
   private static void readResource(ReadySession ready, BusCall call) {
-    if (!ready.offers("resources")) {
+    if (!ready.offers("resources") && !call.isAsIs()) {
       call.fail(ConnectionFailures.lacks(call.method(), "resources"));
     } else if (!answeredFromCache(ready, call, call.method())) {
       ready.session().send(call, call.params());

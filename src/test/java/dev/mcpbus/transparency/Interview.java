@@ -53,7 +53,6 @@ final class Interview {
     if (!server.updates().isEmpty() && !dialog.speaksDiscover()) {
       ask("resources/unsubscribe", "", new JsonObject().put("uri", server.updates()));
     }
-    ask("tools/list", "with a cursor of nobody", new JsonObject().put("cursor", "no-such"));
     LISTS.forEach(this::list);
   }
 

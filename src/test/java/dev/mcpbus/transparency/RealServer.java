@@ -141,6 +141,7 @@ record RealServer(
             .calling("list_searches", "list_sessions", "no_such_tool"),
         of("supabase", "@supabase/mcp-server-supabase/dist/cli.js")
             .args("--access-token", "sbp_none", "--api-url", "http://127.0.0.1:1")
+            .inBothEras()
             .calling("no_such_tool"),
         of("map", "@modelcontextprotocol/server-map/dist/index.js")
             .args("--stdio")

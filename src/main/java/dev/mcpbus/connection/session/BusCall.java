@@ -254,6 +254,11 @@ public final class BusCall extends PendingRequest {
     return message.body() instanceof JsonObject json ? json : params.toJsonObject();
   }
 
+  /** Whether the caller wants the server's own refusal: {@link Headers#AS_IS}. */
+  public boolean isAsIs() {
+    return "true".equals(header(Headers.AS_IS));
+  }
+
   public @Nullable String header(String name) {
     return message.headers().isEmpty() ? null : message.headers().get(name);
   }

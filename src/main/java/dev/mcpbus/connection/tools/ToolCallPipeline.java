@@ -56,7 +56,7 @@ public final class ToolCallPipeline {
    *     {@code UNKNOWN_TOOL}, {@code INVALID_ARGUMENTS} or {@code LIMIT_EXCEEDED}
    */
   public void call(BusCall call) {
-    if (!offered) {
+    if (!offered && !call.isAsIs()) {
       throw ConnectionFailures.lacks(Methods.TOOLS_CALL, "tools");
     }
     if (tools.isFirstReading()) {
@@ -70,6 +70,8 @@ public final class ToolCallPipeline {
       sender.send(
           call,
           ToolCallSender.NO_TASK); // the server cannot list its tools: no check, the server decides
+    } else if (tool == null && call.isAsIs() && mayBeUnlisted(table, name)) {
+      sender.send(call, ToolCallSender.NO_TASK);
     } else if (tool == null) {
       throw missing(table, name);
     } else {
@@ -126,6 +128,11 @@ public final class ToolCallPipeline {
       throw refused;
     }
     return tool;
+  }
+
+  /** Where the entry leaves tools out, one that is left out must look like one that is absent. */
+  private boolean mayBeUnlisted(ToolTable table, String name) {
+    return session.options().tools().isOpen() && !table.leftOut().containsKey(name);
   }
 
   private static McpFailure missing(ToolTable table, String name) {
