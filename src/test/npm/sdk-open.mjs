@@ -5,7 +5,7 @@
  * Gives the client, its transport, `on` to set what answers requests, and `call` for tools.
  */
 export async function open(kind, url, args, capabilities) {
-  const stdio = args.length > 0 ? { command: url, args } : undefined;
+  const stdio = args.length > 0 ? { command: url, args, env: process.env } : undefined;
   const info = { name: `sdk-${kind}`, version: '1.0.0' };
 
   async function v1() {

@@ -148,7 +148,22 @@ record RealServer(
             .calling("show-map", "no_such_tool"),
         of("vanilla", "@modelcontextprotocol/server-basic-vanillajs/dist/index.js")
             .args("--stdio")
-            .calling("get-time", "no_such_tool"));
+            .calling("get-time", "no_such_tool"),
+        of("sdk", "../fixture-server.mjs")
+            .args("modern")
+            .with("FIXTURE_NOTES", "FOLDER")
+            .inDiscoverAlone()
+            .calling(
+                "test_simple_text",
+                "test_error_handling",
+                "test_multiple_content_types",
+                "test_tool_with_progress",
+                "test_elicitation",
+                "test_sampling",
+                "test_input_required_result_multi_round",
+                "test_trigger_tool_change",
+                "no_such_tool")
+            .updating("test://static-text"));
   }
 
   private static RealServer of(String name, String script) {
@@ -176,6 +191,10 @@ record RealServer(
 
   private RealServer inBothEras() {
     return new RealServer(name, script, args, env, true, true, calls, cancel, updates);
+  }
+
+  private RealServer inDiscoverAlone() {
+    return new RealServer(name, script, args, env, false, true, calls, cancel, updates);
   }
 
   private RealServer calling(String... tools) {

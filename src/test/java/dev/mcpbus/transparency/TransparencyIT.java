@@ -55,7 +55,7 @@ class TransparencyIT {
         List<Heard> through = run(server, folder, () -> new HttpDialog(url, discover), first);
         // After it: a time that has passed meanwhile differs between the direct ones, too.
         List<Heard> second = run(server, folder, () -> new StdioDialog(entry, asked), List.of());
-        Comparison comparison = new Comparison(first, second, through, sameEra, ALLOWED);
+        Comparison comparison = new Comparison(first, second, through, sameEra, discover, ALLOWED);
         String pair = server.name() + (discover ? ", discover client" : ", initialize client");
         for (Difference one : comparison.differences()) {
           differing.add(pair + ": " + one.about());

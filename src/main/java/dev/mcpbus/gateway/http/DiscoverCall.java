@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
@@ -131,6 +132,9 @@ final class DiscoverCall extends GatewayCall {
             .addHeader(SessionMessage.SUFFIX, suffix);
     if (level != null && level.isString()) {
       options.addHeader(SessionMessage.LEVEL, level.asString());
+    }
+    if (request().isAsIs()) {
+      options.addHeader(Headers.AS_IS, "true");
     }
     TraceContext trace = carried();
     RawJson own = params.member("_meta");

@@ -72,13 +72,19 @@ public record GatewayRequest(
             .setCodecName(Codecs.SHARED)
             .addHeader(Headers.INPUT, questions);
     CallHeaders.add(options, carried);
-    // Who may not see all must not tell what is denied from what the server does not have.
-    boolean asIs = view.server() && view.rights().isUnbounded();
-    CallHeaders.add(options, Headers.AS_IS, asIs ? "true" : null);
+    CallHeaders.add(options, Headers.AS_IS, isAsIs() ? "true" : null);
     CallHeaders.add(options, Headers.TASK, takesTask ? "true" : null);
     CallHeaders.add(options, Headers.PROGRESS, progress ? reports : null);
     CallHeaders.add(options, Headers.LOG, log ? reports : null);
     return requester(principal).addTo(options);
+  }
+
+  /**
+   * Whether the server itself refuses what it does not have. A client with bounded rights must not
+   * tell that from what it is denied.
+   */
+  public boolean isAsIs() {
+    return view.server() && view.rights().isUnbounded();
   }
 
   /**

@@ -144,13 +144,16 @@ abstract class ParkedCall implements CallRegistry.Caller {
    *
    * @param timeLeft milliseconds, or {@link CallDeadline#NONE}
    * @param progress whether the client wants progress
+   * @param asIs whether the client wants the server's own refusal ({@link Headers#AS_IS})
    */
-  void send(Opened own, String suffix, RawJson params, long timeLeft, boolean progress) {
+  void send(
+      Opened own, String suffix, RawJson params, long timeLeft, boolean progress, boolean asIs) {
     connection = own;
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
             .addHeader(Headers.INPUT, home.host.registry().inputs());
     CallHeaders.add(options, Headers.PROGRESS, progress ? home.host.registry().calling() : null);
+    CallHeaders.add(options, Headers.AS_IS, asIs ? "true" : null);
     home.host
         .sender()
         .<Buffer>request(own.id(), Addresses.of(own.id(), suffix), params.toBuffer(), options)

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.SessionMessage;
@@ -87,7 +88,8 @@ final class RetriedCall extends ParkedCall {
     RawJson meta = params.member("_meta");
     boolean progress = meta != null && meta.member("progressToken") != null;
     String suffix = SessionMessage.header(message, SessionMessage.SUFFIX);
-    send(own, suffix, params, CallDeadline.NONE, progress);
+    boolean asIs = message.headers().contains(Headers.AS_IS);
+    send(own, suffix, params, CallDeadline.NONE, progress, asIs);
   }
 
   /** The response of that message waits for the answer, or for questions. */

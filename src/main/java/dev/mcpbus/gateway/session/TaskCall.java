@@ -72,7 +72,7 @@ final class TaskCall extends ParkedCall {
   /** Sends the call. The connection ends it after {@code workMillis}. */
   void begin(Opened own, RawJson params) {
     workMillis = Math.min(MAX_WORK_MILLIS, own.maxCallMillis());
-    send(own, Addresses.TOOLS_CALL, params, workMillis, false);
+    send(own, Addresses.TOOLS_CALL, params, workMillis, false, false);
   }
 
   // ---- requests of the client
