@@ -102,7 +102,7 @@ class SkillGatewayTest {
       for (String method : List.of("skills/list", "skills/get")) {
         assertThat(clients.get(0).apply(method, of(uri)).result().fieldNames())
             .as(path + " " + method)
-            .doesNotContain("ttlMs", "cacheScope");
+            .doesNotContain("resultType", "ttlMs", "cacheScope");
         assertThat(clients.get(1).apply(method, of(uri)).result().fieldNames())
             .as(path + " " + method)
             .contains("resultType", "ttlMs", "cacheScope");

@@ -78,7 +78,11 @@ public final class SkillPeer {
 
   /** An element of {@code resources}. */
   public static JsonObject described(String uri, String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return described(uri, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The same of bytes. */
+  public static JsonObject described(String uri, byte[] bytes) {
     try {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
       return new JsonObject()
