@@ -142,6 +142,7 @@ public final class McpBusCommand implements Callable<Integer> {
         new CallCommand(context),
         new ReadCommand(context),
         new PromptCommand(context),
+        new SkillsCommand(context),
         new LogsCommand(context),
         new HistoryCommand(context),
         new CallsCommand(context),

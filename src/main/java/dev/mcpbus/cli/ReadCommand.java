@@ -1,7 +1,6 @@
 package dev.mcpbus.cli;
 
 import io.vertx.core.json.JsonObject;
-import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -29,18 +28,22 @@ final class ReadCommand extends ServiceCommand {
     JsonObject result =
         client.post(
             ServerTool.pathOf(server) + "/resources/read", new JsonObject().put("uri", uri));
-    if (json()) {
-      output().json(result);
-      return ExitCode.DONE;
+    show(output(), result, json());
+    return ExitCode.DONE;
+  }
+
+  /** Prints the contents of a resource. */
+  static void show(CommandOutput output, JsonObject result, boolean json) {
+    if (json) {
+      output.json(result);
+      return;
     }
-    List<JsonObject> contents = ContentText.objects(result, "contents");
-    for (JsonObject content : contents) {
-      if (content.containsKey("blob") && !output().terminal().out()) {
-        output().bytes(ContentText.bytes(content, "blob"));
+    for (JsonObject content : ContentText.objects(result, "contents")) {
+      if (content.containsKey("blob") && !output.terminal().out()) {
+        output.bytes(ContentText.bytes(content, "blob"));
       } else {
-        output().text(ContentText.resource(content));
+        output.text(ContentText.resource(content));
       }
     }
-    return ExitCode.DONE;
   }
 }
