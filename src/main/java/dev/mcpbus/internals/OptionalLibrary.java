@@ -39,7 +39,7 @@ public enum OptionalLibrary {
           + " opentelemetry-exporter-sender-jdk"),
   PICOCLI("The command line", "picocli", "picocli.CommandLine", "info.picocli:picocli"),
   SNAKEYAML(
-      "A configuration in YAML",
+      "A configuration in YAML, or the SKILL.md of a skill over the bus,",
       "snakeyaml-engine",
       "org.snakeyaml.engine.v2.api.LoadSettings",
       "org.snakeyaml:snakeyaml-engine"),

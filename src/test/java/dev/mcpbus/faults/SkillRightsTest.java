@@ -112,6 +112,23 @@ class SkillRightsTest {
   }
 
   @Test
+  void a_directory_shows_what_the_caller_may_read() {
+    JsonObject directory = new JsonObject().put("uri", "skill://open/x");
+    peer.children.addAll(List.of("a.md", "private.md"));
+
+    for (String path : List.of("/mcp", "/mcp/s")) {
+      JsonObject seen =
+          bed.discover(path, "resources/directory/read", directory, as(ALICE)).result();
+      assertThat(uris(seen.getJsonArray("resources")))
+          .as(path)
+          .containsExactly("skill://open/x/SKILL.md", "skill://open/x/a.md");
+    }
+    assertThat(get("/api/servers/s/resources/directory", "uri", "skill://open/x").body())
+        .contains("a.md")
+        .doesNotContain("private");
+  }
+
+  @Test
   void so_does_the_gateway() {
     for (String path : List.of("/mcp", "/mcp/s")) {
       McpHttp.Session session = bed.mcp(path).initialize("2025-11-25", new JsonObject(), as(ALICE));

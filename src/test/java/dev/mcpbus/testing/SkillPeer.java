@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,9 @@ public final class SkillPeer {
 
   /** The result of {@code resources/read}, by URI. */
   public final Map<String, JsonObject> contents = new LinkedHashMap<>();
+
+  /** What each directory contains beside a {@code SKILL.md}. */
+  public final List<String> children = new ArrayList<>();
 
   private final ScriptedPeer peer;
   private final boolean modern;
@@ -113,7 +117,7 @@ public final class SkillPeer {
           entries.containsKey(uri)
               ? result(new JsonObject().put("skill", entries.get(uri)))
               : ScriptedPeer.error(-32602, "Unknown skill");
-      case "resources/directory/read" -> list("resources", new JsonArray().add(child(uri)));
+      case "resources/directory/read" -> list("resources", children(uri));
       case "resources/read" ->
           contents.containsKey(uri)
               ? result(contents.get(uri))
@@ -122,8 +126,14 @@ public final class SkillPeer {
     };
   }
 
-  private static JsonObject child(String uri) {
-    return new JsonObject().put("uri", uri + "/SKILL.md").put("name", "SKILL.md");
+  private JsonArray children(String directory) {
+    JsonArray all = new JsonArray().add(child(directory, "SKILL.md"));
+    children.forEach(name -> all.add(child(directory, name)));
+    return all;
+  }
+
+  private static JsonObject child(String directory, String name) {
+    return new JsonObject().put("uri", directory + "/" + name).put("name", name);
   }
 
   private String list(String member, JsonArray all) {

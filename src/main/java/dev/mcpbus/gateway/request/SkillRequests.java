@@ -59,7 +59,10 @@ final class SkillRequests {
     boolean written = !target.key().equals(target.name());
     RawJson params =
         written ? request.params().with("uri", RawJson.string(target.key())) : request.params();
-    Future<RawJson> sent = router.send(call, target.server(), suffix, params);
+    Future<RawJson> sent =
+        router
+            .send(call, target.server(), suffix, params)
+            .map(result -> skill ? result : visible(request.view(), target.server(), result));
     if (request.view().isOfOneServer()) {
       return sent;
     }
@@ -72,6 +75,28 @@ final class SkillRequests {
     return sent.map(
         result ->
             renamedList(result, uri -> !written && uri.startsWith(below) ? uri : name.apply(uri)));
+  }
+
+  /** The children that the client may read; the same bytes if these are all. */
+  private static RawJson visible(DirectoryView view, String server, RawJson result) {
+    RawJson resources = result.member("resources");
+    if (resources == null || !resources.isArray()) {
+      return result;
+    }
+    List<RawJson> all = resources.elements();
+    List<RawJson> visible =
+        all.stream()
+            .filter(
+                child -> {
+                  RawJson uri = child.isObject() ? child.member("uri") : null;
+                  return uri != null
+                      && uri.isString()
+                      && view.admits(ListKind.RESOURCES, server, uri.asString());
+                })
+            .toList();
+    return visible.size() == all.size()
+        ? result
+        : result.with("resources", RawJson.array(visible));
   }
 
   private static RawJson renamedSkill(RawJson result, UnaryOperator<String> name) {
