@@ -122,10 +122,11 @@ class SkillRightsTest {
       assertThat(uris(seen.getJsonArray("resources")))
           .as(path)
           .containsExactly("skill://open/x/SKILL.md", "skill://open/x/a.md");
+      assertThat(seen.getString("cacheScope")).isEqualTo("private");
     }
     assertThat(get("/api/servers/s/resources/directory", "uri", "skill://open/x").body())
         .contains("a.md")
-        .doesNotContain("private");
+        .doesNotContain("private.md");
   }
 
   @Test

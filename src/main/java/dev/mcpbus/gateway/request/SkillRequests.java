@@ -94,9 +94,13 @@ final class SkillRequests {
                       && view.admits(ListKind.RESOURCES, server, uri.asString());
                 })
             .toList();
-    return visible.size() == all.size()
-        ? result
-        : result.with("resources", RawJson.array(visible));
+    if (visible.size() == all.size()) {
+      return result;
+    }
+    RawJson rest = result.with("resources", RawJson.array(visible));
+    return rest.member("cacheScope") == null
+        ? rest
+        : rest.with("cacheScope", RawJson.string("private")); // other clients see other children
   }
 
   private static RawJson renamedSkill(RawJson result, UnaryOperator<String> name) {
