@@ -58,7 +58,8 @@ class ClientSessionsIT {
             .put("command", NpmServers.node())
             .put(
                 "args",
-                new JsonArray().add(Path.of("src/test/npm/notes-server.mjs").toAbsolutePath() + ""));
+                new JsonArray()
+                    .add(Path.of("src/test/npm/notes-server.mjs").toAbsolutePath() + ""));
     JsonObject memory =
         NpmServers.stdio(MEMORY)
             .put(
@@ -231,8 +232,7 @@ class ClientSessionsIT {
       session.call("tools/call", echo).result();
     }
     for (int i = 0; i < 2; i++) {
-      lists.add(
-          McpHttp.names(result("everything", "tools/list", NOTHING, can, name), "tools"));
+      lists.add(McpHttp.names(result("everything", "tools/list", NOTHING, can, name), "tools"));
       lists.add(McpHttp.names(session.call("tools/list", NOTHING).result(), "tools"));
       result("everything", "tools/call", echo, can, name);
       session.call("tools/call", echo).result();
@@ -265,7 +265,10 @@ class ClientSessionsIT {
 
   @ParameterizedTest(name = "{0}, a client of the {1} era")
   @CsvSource({
-    "memory, initialize", "memory, discover", "everything, initialize", "everything, discover"
+    "memory, initialize",
+    "memory, discover",
+    "everything, initialize",
+    "everything, discover"
   })
   void who_subscribes_sees_the_updates_that_his_own_calls_cause(String server, String era) {
     Watched what = watched(server, "watcher-" + era);
@@ -295,7 +298,8 @@ class ClientSessionsIT {
         await().until(() -> !stream.messages().isEmpty());
         result(server, "tools/call", change, NOTHING, "watcher");
         JsonObject update = awaitUpdate(stream, what);
-        assertThat(update.getJsonObject("_meta").getString("io.modelcontextprotocol/subscriptionId"))
+        assertThat(
+                update.getJsonObject("_meta").getString("io.modelcontextprotocol/subscriptionId"))
             .isEqualTo(listen.getString("id"));
       }
     }

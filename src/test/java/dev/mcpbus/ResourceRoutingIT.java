@@ -1,6 +1,7 @@
 package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
@@ -65,18 +66,7 @@ class ResourceRoutingIT {
       BiFunction<String, JsonObject, Answer> client = client(bus, era);
       assertThat(listed(client.apply("resources/list", new JsonObject()), "resources", "uri"))
           .containsExactly("memory://mem-a/knowledge-graph", "memory://mem-b/knowledge-graph");
-      JsonObject ada =
-          new JsonObject()
-              .put("name", "Ada")
-              .put("entityType", "person")
-              .put("observations", new JsonArray());
-      client
-          .apply(
-              "tools/call",
-              call(
-                  "mem-b__create_entities",
-                  new JsonObject().put("entities", new JsonArray().add(ada))))
-          .result();
+      client.apply("tools/call", creation("mem-b")).result();
       JsonObject a = client.apply("resources/read", uri("memory://mem-a/knowledge-graph")).result();
       JsonObject b = client.apply("resources/read", uri("memory://mem-b/knowledge-graph")).result();
       assertThat(a.encode()).doesNotContain("Ada");
@@ -86,6 +76,34 @@ class ResourceRoutingIT {
       JsonObject refused = client.apply("resources/read", uri("memory://knowledge-graph")).error();
       assertThat(refused.getJsonObject("data").getJsonArray("uris"))
           .containsExactly("memory://mem-a/knowledge-graph", "memory://mem-b/knowledge-graph");
+    }
+  }
+
+  private static JsonObject creation(String server) {
+    JsonObject ada =
+        new JsonObject()
+            .put("name", "Ada")
+            .put("entityType", "person")
+            .put("observations", new JsonArray());
+    return call(
+        server + "__create_entities", new JsonObject().put("entities", new JsonArray().add(ada)));
+  }
+
+  @Test
+  void an_update_of_one_memory_has_the_uri_that_leads_to_it() {
+    try (TestBus bus =
+        started(new JsonObject().put("mem-a", memory("a")).put("mem-b", memory("b")))) {
+      McpHttp.Session session = new McpHttp(bus.port(), "/mcp").initialize();
+      try (McpHttp.Stream stream = session.listen()) {
+        session.call("resources/subscribe", uri("memory://mem-b/knowledge-graph")).result();
+        session.call("tools/call", creation("mem-a")).result();
+        session.call("tools/call", creation("mem-b")).result();
+        await().until(() -> stream.methods().contains("notifications/resources/updated"));
+        assertThat(stream.messages())
+            .filteredOn(one -> one.getString("method").equals("notifications/resources/updated"))
+            .extracting(one -> one.getJsonObject("params").getString("uri"))
+            .containsOnly("memory://mem-b/knowledge-graph");
+      }
     }
   }
 

@@ -248,8 +248,7 @@ public final class RequestRouter {
                           ? params
                           : params.with("uri", RawJson.string(target.key())))
                   .recover(
-                      failure ->
-                          Future.failedFuture(McpErrors.named(failure, target.key(), uri)));
+                      failure -> Future.failedFuture(McpErrors.named(failure, target.key(), uri)));
             });
   }
 
