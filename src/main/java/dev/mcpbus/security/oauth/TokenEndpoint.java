@@ -282,9 +282,10 @@ final class TokenEndpoint {
           new OAuthException(OAuthFailure.INVALID, "the token endpoint gave no Bearer token"));
     }
     if (!bound && binding.demanded()) {
+      // A refusal of a refresh token leads to a new grant, and the server decides anew.
       return Future.failedFuture(
           new OAuthException(
-              OAuthFailure.INVALID,
+              grant.containsKey("refresh_token") ? OAuthFailure.DENIED : OAuthFailure.INVALID,
               "the token endpoint gave a token that is not bound to this client's key (DPoP): it"
                   + " is not used"));
     }

@@ -205,9 +205,12 @@ class DpopTest extends OAuthFixture {
     assertThat(challenged(client)).isTrue();
     world.tokenAnswer = world::issue;
     now = now.plusSeconds(3600);
-    var outcome = client.headers("POST", () -> "https://h/mcp");
-    outcome.otherwise(Map.of()).await();
-    assertThat(outcome.cause()).hasMessageContaining("not bound");
+    assertThat(headers(client, "POST")).as("the tokens are dropped").isEmpty();
+    world.tokenAnswer = world::bind;
+    assertThat(challenged(client)).isTrue();
+    assertThat(text(headers(client, "POST"), "Authorization")).isEqualTo("DPoP at-3");
+    assertThat(world.grants("refresh_token")).hasSize(1);
+    assertThat(prompts).hasSize(2);
   }
 
   @Test
