@@ -60,7 +60,10 @@ public final class Addresses {
   public static final String LOGLEVEL = "loglevel";
   public static final String REQUEST = "request";
 
-  /** A notification of a method that MCP does not define, to the server. */
+  /**
+   * A notification of a method that MCP does not define, to the server; also progress of a question
+   * that the server has asked.
+   */
   public static final String NOTIFY = "notify";
 
   public static final String ROOTS_CHANGED = "roots.changed";

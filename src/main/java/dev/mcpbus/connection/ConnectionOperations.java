@@ -321,7 +321,8 @@ final class ConnectionOperations {
     RawJson params = call.params().member("params");
     if (method == null || !method.isString() || (params != null && !params.isObject())) {
       call.fail(malformed());
-    } else if (Methods.isKnown(method.asString())) {
+    } else if (Methods.isKnown(method.asString())
+        && !method.asString().equals(Methods.PROGRESS)) { // of a question of the server
       call.fail(
           McpFailure.badRequest(
               "the connection sends " + method.asString() + " itself, where it is due"));

@@ -395,6 +395,32 @@ class UnchangedTest {
     open.join().close();
   }
 
+  @Test
+  void progress_of_a_client_with_a_question_reaches_the_server_that_asks() {
+    ScriptedPeer peer = older();
+    McpHttp.Session session = client.initialize("2025-11-25", CAN);
+    try (McpHttp.Stream stream = called(peer, session, new JsonObject())) {
+      String sampling = "{\"messages\":[],\"maxTokens\":1e2,\"_meta\":{\"progressToken\":\"t-1\"}}";
+      peer.say(request(77, "sampling/createMessage", sampling));
+      assertThat(event(stream, "sampling/createMessage")).endsWith(",\"params\":" + sampling + "}");
+      for (String token : List.of("nobody", "t-1")) {
+        client.post(
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
+                + progress(token)
+                + "}",
+            session.headers());
+      }
+      await().until(() -> !peer.received("notifications/progress").isEmpty());
+      assertThat(last(peer, "notifications/progress"))
+          .endsWith("\"params\":" + progress("t-1") + "}");
+      assertThat(peer.received("notifications/progress")).hasSize(1);
+    }
+  }
+
+  private static String progress(String token) {
+    return "{\"progress\":1.0,\"progressToken\":\"" + token + "\"," + ODD + "}";
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", ",\"params\":{}", ",\"params\":{ \"a\":1.0}"})
   void what_has_no_params_is_passed_without_them(String params) {

@@ -14,6 +14,7 @@ import dev.mcpbus.directory.ServerResource;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -278,6 +279,17 @@ final class ClientConnections {
                     .request(
                         Addresses.of(new ConnectionId(connection), Addresses.ROOTS_CHANGED),
                         params.toBuffer()));
+  }
+
+  /** Tells a connection how far its client is with a question of its server. */
+  void progressed(String connection, RawJson params) {
+    RawJson progress =
+        RawJson.EMPTY_OBJECT
+            .with("params", params)
+            .with("method", RawJson.string(Methods.PROGRESS));
+    host.vertx()
+        .eventBus()
+        .request(Addresses.of(new ConnectionId(connection), Addresses.NOTIFY), progress.toBuffer());
   }
 
   /** Sets the log level of the present and the later connections. */

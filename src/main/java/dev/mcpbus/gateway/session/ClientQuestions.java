@@ -35,10 +35,14 @@ final class ClientQuestions {
    *
    * @param key by which the server takes it back
    * @param call that it belongs to; null if not known
+   * @param connection the private connection that asks; null for a shared one
+   * @param token by which the server gets the client's progress; null for none
    */
   private record OpenQuestion(
       String key,
       @Nullable String call,
+      @Nullable String connection,
+      @Nullable RawJson token,
       ResumableStream stream,
       Promise<ClientAnswer> answer,
       long timer) {}
@@ -61,13 +65,19 @@ final class ClientQuestions {
    *
    * @param key by which the server takes it back
    * @param call that it belongs to; null if not known
+   * @param connection the private connection that asks; null for a shared one
    * @return the client's answer, unchanged; fails with {@code METHOD_NOT_FOUND}, {@code OVERLOADED}
    *     at {@value #MAX_OPEN} open questions, {@code CALL_TIMEOUT} after 5 min, {@code CANCELLED}
    */
   Future<ClientAnswer> ask(
-      ResumableStream stream, String key, @Nullable String call, String method, RawJson params) {
+      ResumableStream stream,
+      String key,
+      @Nullable String call,
+      @Nullable String connection,
+      String method,
+      RawJson params) {
     return isOffered(capabilities, method, params)
-        ? pass(stream, key, call, method, params)
+        ? pass(stream, key, call, connection, method, params)
         : Future.failedFuture(notOffered(method));
   }
 
@@ -76,7 +86,12 @@ final class ClientQuestions {
    * answers it, so the client does.
    */
   Future<ClientAnswer> pass(
-      ResumableStream stream, String key, @Nullable String call, String method, RawJson params) {
+      ResumableStream stream,
+      String key,
+      @Nullable String call,
+      @Nullable String connection,
+      String method,
+      RawJson params) {
     if (open.size() >= MAX_OPEN) {
       return Future.failedFuture(
           McpFailure.notSent(FailureCode.OVERLOADED, MAX_OPEN + " questions are open already"));
@@ -91,13 +106,31 @@ final class ClientQuestions {
               answer.tryFail(
                   McpFailure.notSent(FailureCode.CALL_TIMEOUT, "the client did not answer"));
             });
-    open.put(id, new OpenQuestion(key, call, stream, answer, timer));
+    open.put(id, new OpenQuestion(key, call, connection, token(params), stream, answer, timer));
     stream.send(
         MessageWriter.request(
             RawJson.string(id),
             method,
             params.isAbsent() ? null : named(params, call == null ? key : call)));
     return answer.future();
+  }
+
+  private static @Nullable RawJson token(RawJson params) {
+    RawJson meta = params.member("_meta");
+    return meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
+  }
+
+  /**
+   * The private connection that waits for progress of its question with this token; null if there
+   * is none.
+   */
+  @Nullable String asking(@Nullable RawJson token) {
+    for (OpenQuestion question : open.values()) {
+      if (token != null && token.equals(question.token())) {
+        return question.connection();
+      }
+    }
+    return null;
   }
 
   /** The server takes a question back. */

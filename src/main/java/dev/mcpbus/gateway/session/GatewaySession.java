@@ -13,6 +13,7 @@ import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
@@ -236,6 +237,11 @@ final class GatewaySession {
       servers.connections.rootsChanged(params);
     } else if (method.equals(Methods.CANCELLED) && cancelled != null) {
       requests.cancel(cancelled, params);
+    } else if (method.equals(Methods.PROGRESS)) {
+      String asks = questions.asking(params.member(MetaKeys.PROGRESS_TOKEN));
+      if (asks != null) {
+        servers.connections.progressed(asks, params);
+      }
     } else if (!Methods.isKnown(method)) {
       requests.notification(message, method, params);
     }

@@ -102,8 +102,8 @@ final class SessionInbox implements ClientConnections.Holder {
     String of = call == null ? null : call.request().callId();
     RawJson asked = ofTask(call, connection, params);
     return passes(method)
-        ? session.questions.pass(stream(call), question, of, method, asked)
-        : session.questions.ask(stream(call), question, of, method, asked);
+        ? session.questions.pass(stream(call), question, of, connection, method, asked)
+        : session.questions.ask(stream(call), question, of, connection, method, asked);
   }
 
   /**
