@@ -53,13 +53,6 @@ class ClientSessionsIT {
   @BeforeAll
   static void start() {
     NpmServers.script(EVERYTHING); // skips the test without them
-    JsonObject notes =
-        new JsonObject()
-            .put("command", NpmServers.node())
-            .put(
-                "args",
-                new JsonArray()
-                    .add(Path.of("src/test/npm/notes-server.mjs").toAbsolutePath() + ""));
     JsonObject memory =
         NpmServers.stdio(MEMORY)
             .put(
@@ -68,7 +61,7 @@ class ClientSessionsIT {
     bus =
         TestBus.startWithBridge(
             new JsonObject()
-                .put("notes", notes)
+                .put("notes", NpmServers.own("notes-server.mjs"))
                 .put("memory", memory)
                 .put("everything", NpmServers.stdio(EVERYTHING)));
     for (String id : List.of("notes", "memory", "everything")) {

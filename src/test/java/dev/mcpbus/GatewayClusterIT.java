@@ -20,7 +20,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -171,6 +174,33 @@ class GatewayClusterIT {
   }
 
   // ---- requests that describe themselves
+
+  /** Each node has session hosts of its own; the first one that hears of a client has it. */
+  @Test
+  void a_client_has_one_session_at_an_older_server_whichever_node_it_comes_by() {
+    Map<String, List<String>> own = Map.of("ada", new ArrayList<>(), "bob", new ArrayList<>());
+    Map<String, Set<String>> processes = Map.of("ada", new HashSet<>(), "bob", new HashSet<>());
+    for (int i = 0; i < 9; i++) {
+      for (String name : List.of("ada", "bob")) {
+        String node = NODES.get((i + (name.equals("bob") ? 1 : 0)) % NODES.size());
+        own.get(name).add(name + i);
+        JsonObject call =
+            call("add", new JsonObject().put("note", name + i))
+                .put(
+                    "_meta",
+                    new JsonObject()
+                        .put(
+                            "io.modelcontextprotocol/clientInfo",
+                            new JsonObject().put("name", name).put("version", "1")));
+        String text =
+            McpHttp.text(nodes.at(node, "/mcp/notes").discover("tools/call", call).result());
+        processes.get(name).add(text.split(": ")[0]);
+        assertThat(text.split(": ")[1]).isEqualTo(String.join(",", own.get(name)));
+      }
+    }
+    assertThat(processes.get("ada")).hasSize(1);
+    assertThat(processes.get("bob")).hasSize(1).isNotEqualTo(processes.get("ada"));
+  }
 
   @ParameterizedTest
   @CsvSource({"/mcp/own", "/mcp/modern"})

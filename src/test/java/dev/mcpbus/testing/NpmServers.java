@@ -71,6 +71,13 @@ public final class NpmServers {
     return Files.readString(out);
   }
 
+  /** A configuration entry that runs a script of this project without a package, over stdio. */
+  public static JsonObject own(String file) {
+    return new JsonObject()
+        .put("command", node())
+        .put("args", new JsonArray().add(MODULES.resolveSibling(file).toString()));
+  }
+
   /** A configuration entry that runs a script over stdio. */
   public static JsonObject stdio(String path, String... args) {
     JsonArray all = new JsonArray().add(script(path));

@@ -14,7 +14,8 @@ import org.awaitility.Awaitility;
 
 /**
  * Three processes of the jar, with servers of both eras: {@code own} is of the {@code initialize}
- * era and gives each client a connection, {@code modern} is of the other era, and {@code e0},
+ * era and gives each client a connection, {@code notes} too, and keeps what its client has added;
+ * {@code modern} is of the other era, and {@code e0},
  * {@code e1}, ... are small, shared, and write down what they execute.
  */
 public final class ThreeNodes implements AutoCloseable {
@@ -44,7 +45,8 @@ public final class ThreeNodes implements AutoCloseable {
     JsonObject servers =
         new JsonObject()
             .put("own", fixture.entry("legacy", "stdio"))
-            .put("modern", fixture.entry("modern", "stdio"));
+            .put("modern", fixture.entry("modern", "stdio"))
+            .put("notes", NpmServers.own("notes-server.mjs"));
     for (int i = 0; i < ECHOS; i++) {
       servers.put("e" + i, EchoServer.shell(executed("e" + i).toString()).put("shared", true));
     }

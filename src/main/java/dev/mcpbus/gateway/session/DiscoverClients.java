@@ -65,11 +65,7 @@ final class DiscoverClients {
                 });
     DiscoverClient client = new DiscoverClient(host, key, owner, claimed);
     clients.put(key, client);
-    claimed.onFailure(
-        elsewhere -> {
-          clients.remove(key, client);
-          client.close();
-        });
+    claimed.onFailure(elsewhere -> clients.remove(key, client)); // its requests fail by themselves
     return client;
   }
 
