@@ -192,6 +192,23 @@ class TasksTest {
     assertThat(cancelled).containsExactly("two");
   }
 
+  @Test
+  void who_does_not_state_the_extension_gets_the_error_for_that_whatever_the_id() {
+    discover("one");
+    for (String id : List.of(begin(ADA, "one__work"), "no-such-task")) {
+      for (String method : List.of("tasks/get", "tasks/cancel", "tasks/update")) {
+        McpHttp client = client();
+        JsonObject params = named(id).put("inputResponses", new JsonObject());
+        JsonObject request = client.described(method, params);
+        McpHttp.Answer answer = client.post(request, as(ADA, McpHttp.headers(request)));
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.error().getInteger("code")).as(method).isEqualTo(-32021);
+        assertThat(answer.error().encode())
+            .contains("requiredCapabilities", "io.modelcontextprotocol/tasks");
+      }
+    }
+  }
+
   private String status(ApiKeys.Fresh who, String id) {
     JsonObject result = ask(who, "tasks/get", named(id)).getJsonObject("result");
     assertThat(result.getString("taskId")).isEqualTo(id);

@@ -19,6 +19,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Compares every complete list of tools with the last one, also across sessions; publishes the
@@ -52,8 +53,12 @@ public final class DriftWatch {
     return pins;
   }
 
-  /** Takes a complete list; publishes {@code schemaDrift} if it differs from the last one. */
-  void seen(ToolDefinitions now) {
+  /**
+   * Takes a complete list; publishes {@code schemaDrift} if it differs from the last one.
+   *
+   * @param announced whether the server has said that its list has changed
+   */
+  void seen(ToolDefinitions now, boolean announced) {
     ToolDefinitions before = last;
     last = now;
     if (before != null && before.hash().equals(now.hash())) {
@@ -63,7 +68,7 @@ public final class DriftWatch {
         before == null ? SchemaDrift.since(pins, now) : SchemaDrift.between(before, now);
     pins.pinNew(now);
     if (!drift.isEmpty()) {
-      publishDrift(drift, now);
+      publishDrift(drift, now, announced);
     }
     warnOfUnmatchedPins(now);
     if (!now.invisible().isEmpty()) {
@@ -76,7 +81,8 @@ public final class DriftWatch {
     }
   }
 
-  private void publishDrift(SchemaDrift drift, ToolDefinitions now) {
+  /** A change that the server announces is its daily work, unless a pin does not admit it. */
+  private void publishDrift(SchemaDrift drift, ToolDefinitions now, boolean announced) {
     Set<String> quarantined = new TreeSet<>(pins.quarantined(now));
     String message =
         "the tools have changed: "
@@ -86,7 +92,8 @@ public final class DriftWatch {
                 : "; quarantined until approved: " + DefinitionDifferences.names(quarantined));
     lastDrift = new JsonObject().put("time", Instant.now().toString()).put("message", message);
     unannounced = true;
-    LOG.warn("connection {}: {}", id, message);
+    Level level = announced && quarantined.isEmpty() ? Level.INFO : Level.WARN;
+    LOG.atLevel(level).log("connection {}: {}", id, message);
     publisher.accept(
         Events.SCHEMA_DRIFT,
         drift

@@ -37,6 +37,10 @@ public final class SessionTools {
   private @Nullable Future<ToolTable> loading;
   private boolean stale;
   private boolean tried;
+
+  /** Whether the server has said that its list is another one since the last list. */
+  private boolean announced;
+
   private long freshUntil;
 
   public SessionTools(Session session, DriftWatch watch) {
@@ -93,7 +97,8 @@ public final class SessionTools {
     if (session.isOver()) {
       return;
     }
-    watch.seen(read.definitions());
+    watch.seen(read.definitions(), announced);
+    announced = false;
     source = list;
     table = read;
     freshUntil = since + ResultCache.freshFor(read.list());
@@ -170,6 +175,7 @@ public final class SessionTools {
 
   /** The server says that its tools have changed: the kept list is not fresh any more. */
   public void expire() {
+    announced = true;
     freshUntil = 0;
   }
 

@@ -15,6 +15,7 @@ import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
@@ -96,6 +97,11 @@ final class DiscoverCall extends GatewayCall {
   @Override
   protected void check(ViewList.Target target) {
     RequestHeaders.check(headers, target.headers(), request().params());
+  }
+
+  /** Whether the client states in this request that it knows tasks. */
+  boolean offersTasks() {
+    return TaskForms.isOffered(capabilities);
   }
 
   // ---- to the server

@@ -53,6 +53,9 @@ final class DiscoverTasks {
       throw McpErrors.methodNotFound(request.method());
     }
     String suffix = suffix(request);
+    if (!call.offersTasks()) {
+      throw McpErrors.tasksNotOffered(); // whatever the id is (SEP-2663)
+    }
     String id = request.text("taskId");
     if (RandomNames.isHeld(id)) {
       return held(request, suffix, id);

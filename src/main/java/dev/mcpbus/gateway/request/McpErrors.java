@@ -152,7 +152,7 @@ public final class McpErrors {
     return invalidParams("the cursor is not good any more; list anew");
   }
 
-  /** For a client that subscribes to tasks and does not state that it knows tasks. */
+  /** For a client that asks about tasks and does not state that it knows tasks. */
   public static McpFailure tasksNotOffered() {
     return rpc(
         JsonRpcError.MISSING_CLIENT_CAPABILITY,

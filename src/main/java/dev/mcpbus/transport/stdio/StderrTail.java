@@ -4,9 +4,11 @@ import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.transport.OutputListener;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
- * The last bytes that a child has written to stderr, with secrets masked when shown. {@link
+ * The first and the last bytes that a child has written to stderr, with secrets masked when shown:
+ * a program may say why it fails, and then print much. {@link
  * dev.mcpbus.transport.RedactedTransport} masks all texts of all transports, and would not
  * recognize what this class makes of a secret: the ring may begin within one, a line of several is
  * shown alone, and control characters are replaced. So this class masks before it cuts and
@@ -15,7 +17,11 @@ import java.nio.charset.StandardCharsets;
  */
 final class StderrTail {
 
+  /** Bytes of the beginning that are kept. */
+  private static final int HEAD = 4 * 1024;
+
   private final byte[] ring;
+  private byte[] head = {};
   private final Redactor redactor;
   private final StderrLines lines;
   private long total;
@@ -35,6 +41,12 @@ final class StderrTail {
   /** Appends the remaining bytes of {@code bytes}. */
   synchronized void append(ByteBuffer bytes) {
     lines.feed(bytes);
+    if (head.length < HEAD) {
+      int kept = Math.min(HEAD - head.length, bytes.remaining());
+      byte[] longer = Arrays.copyOf(head, head.length + kept);
+      bytes.get(bytes.position(), longer, head.length, kept);
+      head = longer;
+    }
     int skipped = Math.max(0, bytes.remaining() - ring.length);
     bytes.position(bytes.position() + skipped);
     total += skipped;
@@ -49,6 +61,24 @@ final class StderrTail {
   /** Passes on the line that the child has begun and not ended. */
   synchronized void endLine() {
     lines.endLine();
+  }
+
+  /** The first lines and the last ones; what was written between them is missing. */
+  String ends() {
+    return mask(beginning()) + text();
+  }
+
+  /** The lines of the beginning that the ring has lost; empty if it has lost nothing. */
+  private synchronized String beginning() {
+    if (total <= ring.length) {
+      return "";
+    }
+    // The end may be within a secret, which masking would not recognize.
+    int to = Math.max(0, head.length - redactor.longest());
+    while (to > 0 && head[to - 1] != '\n') {
+      to--;
+    }
+    return new String(head, 0, to, StandardCharsets.UTF_8);
   }
 
   /** The kept text, without its first line if the beginning of that line is lost. */

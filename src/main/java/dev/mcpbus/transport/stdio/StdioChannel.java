@@ -151,7 +151,7 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
 
   /** Why the child ended: the status, what to do where that is known, and the child's own words. */
   private String end(String how) {
-    String said = stderr.text();
+    String said = stderr.ends();
     String remedy = TellingLines.remedy(said);
     String last = TellingLines.tail(said, SHOWN_LINES);
     String first = TellingLines.head(shownJunk(), SHOWN_LINES);

@@ -3,6 +3,10 @@ package dev.mcpbus.connection.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
@@ -18,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 public class DriftWatchTest {
 
@@ -96,8 +101,8 @@ public class DriftWatchTest {
 
   @Test
   void the_first_list_and_an_equal_one_are_no_drift() {
-    watch.seen(list("a", "1", "b", "2"));
-    watch.seen(list("b", "2", "a", "1"));
+    watch.seen(list("a", "1", "b", "2"), false);
+    watch.seen(list("b", "2", "a", "1"), false);
     assertThat(events).isEmpty();
     assertThat(watch.status().getString("toolsHash")).isEqualTo(list("a", "1", "b", "2").hash());
   }
@@ -106,8 +111,8 @@ public class DriftWatchTest {
   void a_change_is_one_event_with_what_was_added_removed_and_changed() {
     ToolDefinitions before = list("kept", "k", "edited", "reads a file", "gone", "g");
     ToolDefinitions now = list("kept", "k", "edited", "reads and deletes a file", "fresh", "f");
-    watch.seen(before);
-    watch.seen(now);
+    watch.seen(before, false);
+    watch.seen(now, false);
     JsonObject event = drift();
     assertThat(event.getJsonArray("added")).containsExactly("fresh");
     assertThat(event.getJsonArray("removed")).containsExactly("gone");
@@ -132,8 +137,26 @@ public class DriftWatchTest {
                 + " 'gone'");
     assertThat(event.getJsonArray("quarantined")).isEmpty();
     assertThat(refusal("edited", now)).as("nobody pinned it").isNull();
-    watch.seen(now);
+    watch.seen(now, false);
     assertThat(drifts()).hasSize(1);
+  }
+
+  @Test
+  void a_change_that_the_server_announces_is_no_warning() {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(DriftWatch.class);
+    logger.addAppender(log);
+    try {
+      watch.seen(list("a", "1"), false);
+      watch.seen(list("a", "2"), true);
+      watch.seen(list("a", "3"), false);
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(log.list)
+        .extracting(ILoggingEvent::getLevel)
+        .containsExactly(Level.INFO, Level.WARN);
   }
 
   @Test
@@ -143,11 +166,11 @@ public class DriftWatchTest {
       many[i] = "tool-" + i + "x".repeat(500);
       many[i + 1] = "1";
     }
-    watch.seen(list(many));
+    watch.seen(list(many), false);
     for (int i = 1; i < many.length; i += 2) {
       many[i] = "2";
     }
-    watch.seen(list(many));
+    watch.seen(list(many), false);
     assertThat(drift().encode()).hasSizeLessThan(64 * 1024);
     assertThat(drift().getJsonObject("counts").getInteger("changed")).isEqualTo(4_000);
     assertThat(drift().getString("message")).hasSizeLessThan(1_000).contains("3997 more differ");
@@ -158,9 +181,9 @@ public class DriftWatchTest {
     watch = watch(PinOptions.FIRST_USE);
     ToolDefinitions first = list("a", "1", "b", "2");
     ToolDefinitions other = list("a", "1", "b", "changed");
-    watch.seen(first);
+    watch.seen(first, false);
     assertThat(refusal("b", first)).isNull();
-    watch.seen(other);
+    watch.seen(other, false);
     assertThat(drift().getString("message")).endsWith("; quarantined until approved: 'b'");
     McpFailure failure = Objects.requireNonNull(refusal("b", other));
     assertThat(failure.code()).isEqualTo(FailureCode.FORBIDDEN);
@@ -173,7 +196,7 @@ public class DriftWatchTest {
     assertThat(failure.data().getString("hash")).isEqualTo(hash(other, "b"));
     assertThat(refusal("a", other)).isNull();
     assertThat(watch.status().getJsonArray("quarantined")).containsExactly("b");
-    watch.seen(first);
+    watch.seen(first, false);
     assertThat(refusal("b", first)).isNull();
     assertThat(watch.status().containsKey("quarantined")).isFalse();
   }
@@ -181,14 +204,14 @@ public class DriftWatchTest {
   @Test
   void an_approval_holds_for_the_definition_that_was_looked_at_and_no_other() {
     watch = watch(PinOptions.FIRST_USE);
-    watch.seen(list("a", "1"));
+    watch.seen(list("a", "1"), false);
     ToolDefinitions second = list("a", "2");
-    watch.seen(second);
+    watch.seen(second, false);
     JsonObject pending = watch.toJson().getJsonArray("pending").getJsonObject(0);
     assertThat(pending.getString("tool")).isEqualTo("a");
     String looked = pending.getString("hash");
     ToolDefinitions third = list("a", "3");
-    watch.seen(third);
+    watch.seen(third, false);
     McpFailure stale = refused(new JsonObject().put("tool", "a").put("hash", looked));
     assertThat(stale.code()).isEqualTo(FailureCode.BAD_REQUEST);
     assertThat(stale).hasMessageContaining("stale").hasMessageContaining(hash(third, "a"));
@@ -208,9 +231,9 @@ public class DriftWatchTest {
   @Test
   void all_are_approved_by_the_hash_of_the_list() {
     watch = watch(PinOptions.FIRST_USE);
-    watch.seen(list("a", "1", "b", "1", "c", "1"));
+    watch.seen(list("a", "1", "b", "1", "c", "1"), false);
     ToolDefinitions now = list("a", "2", "b", "2", "c", "1");
-    watch.seen(now);
+    watch.seen(now, false);
     assertThat(refused(new JsonObject().put("hash", hash(now, "a"))))
         .hasMessageContaining(now.hash());
     assertThat(approve(null, now.hash()).getJsonObject("approved").fieldNames())
@@ -223,7 +246,7 @@ public class DriftWatchTest {
     assertThat(refused(new JsonObject())).hasMessageContaining("set \"pin\"");
     watch = watch(PinOptions.FIRST_USE);
     assertThat(refused(new JsonObject()).code()).isEqualTo(FailureCode.UNAVAILABLE);
-    watch.seen(list("a", "1"));
+    watch.seen(list("a", "1"), false);
     assertThat(refused(new JsonObject().put("tool", "b")).code())
         .isEqualTo(FailureCode.UNKNOWN_TOOL);
     assertThat(refused(new JsonObject().put("tools", "a")).code())
@@ -231,21 +254,21 @@ public class DriftWatchTest {
         .isEqualTo(FailureCode.BAD_REQUEST);
     assertThat(refused(new JsonObject().put("tool", 1)).code()).isEqualTo(FailureCode.BAD_REQUEST);
     watch = watch(new PinOptions(false, Map.of("a", hash(list("a", "1"), "a"))));
-    watch.seen(list("a", "1", "b", "1"));
+    watch.seen(list("a", "1", "b", "1"), false);
     assertThat(refused(new JsonObject().put("tool", "b"))).hasMessageContaining("is not pinned");
   }
 
   @Test
   void what_was_remembered_is_compared_with_the_first_list_of_the_next_process() {
     watch = watch(PinOptions.FIRST_USE);
-    watch.seen(list("a", "1", "b", "1"));
+    watch.seen(list("a", "1", "b", "1"), false);
     watch = watch(PinOptions.FIRST_USE);
-    watch.seen(list("a", "1", "b", "1"));
+    watch.seen(list("a", "1", "b", "1"), false);
     assertThat(events).isEmpty();
 
     watch = watch(PinOptions.FIRST_USE);
     ToolDefinitions now = list("a", "changed meanwhile", "b", "1", "c", "new");
-    watch.seen(now);
+    watch.seen(now, false);
     assertThat(drift().getString("message"))
         .isEqualTo(
             "the tools have changed: 'a' differs in description; added 'c'; quarantined until"
@@ -256,7 +279,7 @@ public class DriftWatchTest {
     approve("a", hash(now, "a"));
     events.clear();
     watch = watch(PinOptions.FIRST_USE);
-    watch.seen(now);
+    watch.seen(now, false);
     assertThat(events).isEmpty();
     assertThat(refusal("a", now)).isNull();
   }
@@ -264,10 +287,10 @@ public class DriftWatchTest {
   @Test
   void a_tool_that_vanishes_and_comes_back_different_is_still_pinned() {
     watch = watch(PinOptions.FIRST_USE);
-    watch.seen(list("a", "1", "b", "1"));
-    watch.seen(list("b", "1"));
+    watch.seen(list("a", "1", "b", "1"), false);
+    watch.seen(list("b", "1"), false);
     ToolDefinitions back = list("a", "2", "b", "1");
-    watch.seen(back);
+    watch.seen(back, false);
     assertThat(refusal("a", back)).isNotNull();
   }
 
@@ -278,7 +301,7 @@ public class DriftWatchTest {
         new PinOptions(false, Map.of("a", hash(wanted, "a"), "typo", hash(wanted, "a")));
     ToolDefinitions now = list("a", "2", "b", "2");
     watch = watch(first);
-    watch.seen(now);
+    watch.seen(now, false);
     assertThat(drift().getJsonArray("quarantined")).containsExactly("a");
     assertThat(refusal("a", now)).isNotNull();
     assertThat(refusal("b", now)).isNull();
@@ -288,7 +311,7 @@ public class DriftWatchTest {
     approve("a", null);
 
     watch = watch(first);
-    watch.seen(now);
+    watch.seen(now, false);
     assertThat(refusal("a", now)).as("approved, and remembered").isNull();
     ToolDefinitions third = list("a", "3");
     watch = watch(new PinOptions(false, Map.of("a", hash(third, "a"))));
@@ -322,7 +345,7 @@ public class DriftWatchTest {
         };
     watch = watch(PinOptions.FIRST_USE);
     ToolDefinitions now = list("a", "1");
-    watch.seen(now);
+    watch.seen(now, false);
     McpFailure failure = Objects.requireNonNull(refusal("a", now));
     assertThat(failure).hasMessageContaining("the disk is gone");
     assertThat(watch.status().getString("pinProblem")).contains("the disk is gone");
@@ -339,7 +362,7 @@ public class DriftWatchTest {
       many[i + 1] = "";
     }
     ToolDefinitions now = list(many);
-    watch.seen(now);
+    watch.seen(now, false);
     assertThat(watch.pins().quarantined(now)).hasSize(1);
   }
 }

@@ -36,6 +36,20 @@ class StderrTailTest {
   }
 
   @Test
+  void the_first_lines_are_kept_beside_the_last_ones() {
+    StderrTail tail = tail(200, "0123456789");
+    append(tail, "Error: Cannot find module 'x'\n" + "    at somewhere\n".repeat(1_000) + "end\n");
+    assertThat(tail.ends())
+        .startsWith("Error: Cannot find module 'x'\n")
+        .endsWith("\nend\n")
+        .hasSizeLessThan(4_400);
+    assertThat(tail.text()).doesNotContain("Cannot find");
+    StderrTail cut = tail(20, "0123456789");
+    append(cut, "y\n".repeat(2_046) + "0123456789 and\n" + "z\n".repeat(100));
+    assertThat(cut.ends()).doesNotContain("0123");
+  }
+
+  @Test
   void a_secret_cut_by_the_ring_shows_no_rest() {
     StderrTail tail = tail(30, "0123456789");
     append(tail, "token=0123456789" + "y".repeat(25));
