@@ -311,6 +311,7 @@ public final class DirectoryLists {
   }
 
   /** Drops the list of a server that was removed meanwhile, or removed and added again. */
+  @SuppressWarnings("ReferenceEquality") // an entry that was not changed is the same object
   private void fetched(String id, ListFetcher by, ListKind kind, AsyncResult<ServerList> result) {
     DirectoryEntry entry = directory.snapshot().server(id);
     if (entry == null || fetchers.get(id) != by) {
