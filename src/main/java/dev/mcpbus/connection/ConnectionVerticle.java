@@ -121,7 +121,8 @@ public final class ConnectionVerticle extends VerticleBase {
     mailbox = new Mailbox(vertx, spec, clock, connection, drift, idle);
     health = new HealthCheck(Timers.of(vertx), options, connection);
     toolLists =
-        new ToolListRefresh(spec.server(), connection, drift, Timers.of(vertx), clock, this::toolsRead);
+        new ToolListRefresh(
+            spec.server(), connection, drift, Timers.of(vertx), clock, this::toolsRead);
     InputRequests inputs = new InputRequests(vertx, id, preferences);
     tasks =
         new ServerTasks(

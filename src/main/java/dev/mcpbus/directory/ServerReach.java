@@ -7,6 +7,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -30,10 +31,14 @@ public final class ServerReach {
    */
   @SuppressWarnings("ReferenceEquality") // the reasons are one object until they change
   public MissingLists now(Map<String, String> leftOut) {
-    MissingLists known = now.get();
+    MissingLists known = present();
     return known.leftOut() == leftOut
         ? known
         : now.updateAndGet(last -> new MissingLists(last.down(), leftOut));
+  }
+
+  private MissingLists present() {
+    return Objects.requireNonNull(now.get());
   }
 
   /** Applies an event of a connection. */
@@ -58,7 +63,7 @@ public final class ServerReach {
   void status(JsonObject status) {
     String id = status.getString("id", "");
     state(id, status.getString("state", ""));
-    if (!now.get().down().containsKey(id)) {
+    if (!present().down().containsKey(id)) {
       return;
     }
     if (status.getValue("lastError") instanceof JsonObject error) {
@@ -110,7 +115,7 @@ public final class ServerReach {
   }
 
   private void serves(String id) {
-    if (now.get().down().containsKey(id)) {
+    if (present().down().containsKey(id)) {
       now.updateAndGet(
           last -> {
             Map<String, MissingLists.DownServer> fewer = new HashMap<>(last.down());

@@ -250,8 +250,8 @@ public final class ViewUris {
     String server = read.server();
     boolean own =
         lists(server, name)
-            || isNative(server, name)
-                && (!lists(server, read.uri()) || matching(server, name).findAny().isPresent());
+            || (isNative(server, name)
+                && (!lists(server, read.uri()) || matching(server, name).findAny().isPresent()));
     return own ? new ServerUri(server, name) : read;
   }
 

@@ -46,6 +46,7 @@ public final class EraMembers {
   }
 
   /** A {@code _meta} that has nothing left is taken out, too. */
+  @SuppressWarnings("ReferenceEquality") // what lost nothing is the same object
   private static RawJson withMeta(RawJson value, Set<String> members, Set<String> keys) {
     if (!value.isObject()) {
       return value;

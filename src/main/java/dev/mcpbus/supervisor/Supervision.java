@@ -204,11 +204,7 @@ final class Supervision {
       }
     } else if (child.phase != Phase.HELD && child.phase != Phase.QUEUED) {
       FailureLog.info(child)
-          .log(
-              "{} is restarted, epoch {}: {}",
-              FailureLog.name(child),
-              child.epoch,
-              reason.text());
+          .log("{} is restarted, epoch {}: {}", FailureLog.name(child), child.epoch, reason.text());
       child.forgetOldFailures(now);
       child.wanted = true;
       if (child.phase == Phase.GAVE_UP) {

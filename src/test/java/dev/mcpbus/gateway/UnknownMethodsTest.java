@@ -154,11 +154,7 @@ class UnknownMethodsTest {
     assertThat(last.call("tools/call", params("t")).result()).isNotNull();
     last.notify("notifications/roots/list_changed", params);
     await().until(() -> !older.received("notifications/roots/list_changed").isEmpty());
-    assertThat(
-            older
-                .received("notifications/roots/list_changed")
-                .get(0)
-                .getJsonObject("params"))
+    assertThat(older.received("notifications/roots/list_changed").get(0).getJsonObject("params"))
         .isEqualTo(params);
     assertThat(last.notify("notifications/cancelled", params)).isEqualTo(202);
     assertThat(older.received("notifications/cancelled")).isEmpty();
