@@ -126,7 +126,9 @@ final class ConnectionOperations {
         suffix,
         method,
         (ready, call) -> {
-          if (!isOffered.test(ready)) {
+          if (!isOffered.test(ready) && call.isAsIs()) {
+            ready.session().send(call, call.params());
+          } else if (!isOffered.test(ready)) {
             call.complete(RawJson.of("{\"" + key + "\":[]}"));
           } else if (!answeredFromCache(ready, call, method)) {
             pages(ready, call, method, key)
@@ -196,7 +198,11 @@ final class ConnectionOperations {
 
   private static void listTools(ReadySession ready, BusCall call) {
     if (!ready.offers("tools")) {
-      call.complete(RawJson.of("{\"tools\":[]}"));
+      if (call.isAsIs()) {
+        ready.session().send(call, call.params());
+      } else {
+        call.complete(RawJson.of("{\"tools\":[]}"));
+      }
       return;
     }
     if (call.params().member("cursor") != null) {
@@ -298,7 +304,9 @@ final class ConnectionOperations {
    */
   private static void logLevel(ReadySession ready, BusCall call) {
     RawJson level = call.params().member("level");
-    if (level == null || !level.isString()) {
+    if (call.isAsIs() && !ready.offers("logging")) {
+      ready.session().send(call, call.params());
+    } else if (level == null || !level.isString()) {
       call.fail(McpFailure.badRequest("\"level\" must be a string"));
     } else if (!ready.offers("logging")) {
       call.fail(ConnectionFailures.lacks(call.method(), "logging"));

@@ -55,6 +55,12 @@ public record DirectoryEntry(
     return !isDiscover && !shared;
   }
 
+  /** Whether the server has stated its capabilities, and that one is not among them. */
+  public boolean lacks(String capability) {
+    RawJson stated = handshake == null ? null : handshake.member("capabilities");
+    return up && stated != null && stated.isObject() && stated.member(capability) == null;
+  }
+
   public @Nullable ServerList list(ListKind kind) {
     return lists.get(kind);
   }

@@ -123,7 +123,10 @@ abstract class Dialog implements AutoCloseable {
       }
       all = all.copy();
       all.put("inputResponses", answers(result.get("inputRequests")));
-      all.put("requestState", new JsonObject(result.text()).getValue("requestState"));
+      JsonObject asks = new JsonObject(result.text());
+      if (asks.containsKey("requestState")) {
+        all.put("requestState", asks.getValue("requestState"));
+      }
     }
   }
 

@@ -162,6 +162,7 @@ record RealServer(
                 "test_sampling",
                 "test_input_required_result_multi_round",
                 "test_trigger_tool_change",
+                "test_trigger_tool_change",
                 "no_such_tool")
             .updating("test://static-text"));
   }

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
@@ -24,6 +25,7 @@ import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -38,6 +40,20 @@ import org.jspecify.annotations.Nullable;
  * context and fail with {@link McpFailure} only.
  */
 public final class RequestRouter {
+
+  private static final Map<ListKind, String> CAPABILITIES =
+      Map.of(
+          ListKind.TOOLS, "tools",
+          ListKind.PROMPTS, "prompts",
+          ListKind.RESOURCES, "resources",
+          ListKind.TEMPLATES, "resources");
+
+  private static final Map<ListKind, String> LISTS =
+      Map.of(
+          ListKind.TOOLS, Addresses.TOOLS_LIST,
+          ListKind.PROMPTS, Addresses.PROMPTS_LIST,
+          ListKind.RESOURCES, Addresses.RESOURCES_LIST,
+          ListKind.TEMPLATES, Addresses.RESOURCES_TEMPLATES);
 
   private final Vertx vertx;
   private final Directory directory;
@@ -66,12 +82,17 @@ public final class RequestRouter {
                       ? searched(call)
                       : named(call, ListKind.TOOLS, request.params(), call::check);
               case Methods.PROMPTS_GET ->
-                  named(call, ListKind.PROMPTS, request.params(), call::check);
+                  lacks(request, "name")
+                      ? toServer(call, Addresses.PROMPTS_GET)
+                      : named(call, ListKind.PROMPTS, request.params(), call::check);
               case Methods.TOOLS_LIST -> list(call, ListKind.TOOLS);
               case Methods.PROMPTS_LIST -> list(call, ListKind.PROMPTS);
               case Methods.RESOURCES_LIST -> list(call, ListKind.RESOURCES);
               case Methods.RESOURCES_TEMPLATES -> list(call, ListKind.TEMPLATES);
-              case Methods.RESOURCES_READ -> read(call, request.text("uri"));
+              case Methods.RESOURCES_READ ->
+                  lacks(request, "uri")
+                      ? toServer(call, Addresses.RESOURCES_READ)
+                      : read(call, request.text("uri"));
               case Methods.SKILLS_LIST -> list(call, ListKind.SKILLS);
               case Methods.SKILLS_GET, Methods.DIRECTORY_READ -> skills.route(call);
               case Methods.COMPLETE -> complete(call);
@@ -82,6 +103,34 @@ public final class RequestRouter {
   /** Passes a notification to a server; completes when its connection has it. */
   public Future<RawJson> notify(GatewayCall call) {
     return McpErrors.guarded(() -> unknown.notification(call));
+  }
+
+  // ---- what the server itself refuses
+
+  /** Whether this client hears from the server itself that it lacks a capability. */
+  private boolean refusedByServer(GatewayRequest request, @Nullable String capability) {
+    DirectoryEntry server = directory.snapshot().server(request.view().name());
+    return capability != null
+        && request.isAsIs()
+        && server != null
+        && server.lacks(capability);
+  }
+
+  /** Over the shared connection: a refusal needs no session of the client's own. */
+  private static Future<RawJson> toServer(GatewayCall call, String suffix) {
+    return call.sendTo(
+        new ConnectionId(call.request().view().name()), suffix, call.request().params());
+  }
+
+  /** The server's refusal to set a log level; null if it has levels, or is not the only server. */
+  public @Nullable Future<RawJson> refusedLevel(GatewayCall call) {
+    return refusedByServer(call.request(), "logging") ? toServer(call, Addresses.LOGLEVEL) : null;
+  }
+
+  /** Whether the server itself says what a request without that member is worth. */
+  private static boolean lacks(GatewayRequest request, String member) {
+    RawJson value = request.params().member(member);
+    return request.isAsIs() && (value == null || !value.isString());
   }
 
   // ---- lists
@@ -95,6 +144,9 @@ public final class RequestRouter {
     DirectoryView view = request.view();
     if (kind == ListKind.TOOLS && view.searches()) {
       return Future.succeededFuture(ViewMetaTools.list(request.era()));
+    }
+    if (refusedByServer(request, CAPABILITIES.get(kind))) {
+      return toServer(call, LISTS.get(kind));
     }
     return directory
         .listed(vertx, view, kind)

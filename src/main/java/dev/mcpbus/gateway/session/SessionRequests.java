@@ -168,7 +168,7 @@ final class SessionRequests {
     GatewayRequest request = call.request();
     return switch (request.method()) {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
-      case Methods.SET_LEVEL -> level(request.text("level"));
+      case Methods.SET_LEVEL -> level(call);
       case Methods.RESOURCES_SUBSCRIBE -> session.subscriptions.add(call, request.text("uri"));
       case Methods.RESOURCES_UNSUBSCRIBE -> session.subscriptions.remove(request.text("uri"));
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
@@ -183,7 +183,12 @@ final class SessionRequests {
     };
   }
 
-  private Future<RawJson> level(String wanted) {
+  private Future<RawJson> level(SessionCall call) {
+    Future<RawJson> refused = host.router().refusedLevel(call);
+    if (refused != null) {
+      return refused;
+    }
+    String wanted = call.request().text("level");
     session.inbox.level(wanted);
     session.servers.connections.level(wanted);
     host.store().note(session.id, SessionStore.LEVEL, wanted);
@@ -202,8 +207,11 @@ final class SessionRequests {
   /** The client receives a notification when the list can be read, which may be already. */
   private void missed(String method, Throwable failure) {
     for (ListKind kind : ListKind.values()) {
-      if (kind.method.equals(method)
-          && !McpFailure.of(failure).isUpstream(JsonRpcError.INVALID_PARAMS)) { // a bad cursor
+      McpFailure why = McpFailure.of(failure);
+      boolean isFinal =
+          why.isUpstream(JsonRpcError.INVALID_PARAMS) // a bad cursor
+              || why.isUpstream(JsonRpcError.METHOD_NOT_FOUND); // no list of that kind
+      if (kind.method.equals(method) && !isFinal) {
         session.changes.missed(kind);
         session.changed();
       }
