@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 final class AllowedDifferences {
 
   private static final Path PAGE = Path.of("src", "docs", "http.md");
+  private static final String HEADING = "\n## What differs at `/mcp/<id>`";
   private static final Pattern ROW =
       Pattern.compile("(?m)^\\| (.*?) \\| (.*?) \\| (always|eras differ) \\| .* \\|$");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -44,13 +45,16 @@ final class AllowedDifferences {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    int from = page.indexOf("\n## What differs at `/mcp/<id>`");
-    if (from < 0) {
-      throw new AssertionError(PAGE + " has no section of that name");
+    int from = page.indexOf(HEADING);
+    if (from < 0 || from != page.lastIndexOf(HEADING)) {
+      throw new AssertionError(PAGE + " must have one section" + HEADING);
     }
     int to = page.indexOf("\n## ", from + 1);
     Matcher rows = ROW.matcher(page.substring(from, to < 0 ? page.length() : to));
     rows.results().forEach(this::add);
+    if (rules.isEmpty()) {
+      throw new AssertionError(PAGE + " has no table of what may differ");
+    }
   }
 
   private void add(MatchResult row) {
