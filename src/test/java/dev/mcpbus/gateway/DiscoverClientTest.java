@@ -3,11 +3,13 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +39,10 @@ class DiscoverClientTest {
   @BeforeEach
   void start() {
     bus = TestBus.startWithBridge(new JsonObject());
+    connect();
+  }
+
+  private void connect() {
     peer =
         Peers.initialize(
             bus,
@@ -188,6 +194,19 @@ class DiscoverClientTest {
     String answer = now(NOTHING, who("ada").put(CLIENT, "x".repeat(201)));
     assertThat(answer).contains("-32602").contains(CLIENT).contains("200");
     assertThat(now(NOTHING, who("ada").put(CLIENT, "x".repeat(200)))).contains("from 2");
+  }
+
+  @Test
+  void the_session_of_an_idle_client_ends() {
+    bus.close();
+    bus =
+        TestBus.startWithGateway(
+            new JsonObject(), GatewayOptions.DEFAULT.withSessionIdle(Duration.ofMillis(50)));
+    connect();
+    assertThat(now(NOTHING, who("ada"))).contains("from 2");
+    await()
+        .pollInterval(Duration.ofMillis(300))
+        .until(() -> now(NOTHING, who("ada")).contains("from 3"));
   }
 
   // ---- questions

@@ -152,6 +152,21 @@ class SubscriptionTest {
   }
 
   @Test
+  void subscriptions_go_on_in_a_new_session_when_the_server_is_added_again() {
+    peer();
+    McpHttp.Session session = client().initialize();
+    try (McpHttp.Stream stream = session.listen()) {
+      session.call("resources/subscribe", URI).result();
+      bus.request("mcp.servers.remove", new JsonObject().put("id", "s"));
+      ScriptedPeer again = peer();
+      session.call("tools/call", Peers.call("s__touch")).result();
+      await().until(() -> again.received("resources/subscribe").size() == 1);
+      update(again, 2);
+      await().until(() -> heard(stream).equals(List.of(2)));
+    }
+  }
+
+  @Test
   void clients_of_both_eras_share_one_subscription_at_a_shared_server() {
     ScriptedPeer peer = shared();
     McpHttp.Session one = client().initialize();

@@ -15,8 +15,8 @@ import org.awaitility.Awaitility;
 /**
  * Three processes of the jar, with servers of both eras: {@code own} is of the {@code initialize}
  * era and gives each client a connection, {@code notes} too, and keeps what its client has added;
- * {@code modern} is of the other era, and {@code e0},
- * {@code e1}, ... are small, shared, and write down what they execute.
+ * {@code modern} is of the other era, and {@code e0}, {@code e1}, ... are small, shared, and write
+ * down what they execute.
  */
 public final class ThreeNodes implements AutoCloseable {
 

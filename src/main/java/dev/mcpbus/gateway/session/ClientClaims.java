@@ -86,14 +86,6 @@ final class ClientClaims {
             });
   }
 
-  /** The host that has a client; this host if none has it. Fails as {@link #claim}. */
-  Future<String> find(String key) {
-    return clustered
-        ? inTime(map().compose(map -> map.get(key)))
-            .map(found -> found == null || hostNames.isGone(found) ? host : found)
-        : Future.succeededFuture(host);
-  }
-
   private static <T> Future<T> inTime(Future<T> reading) {
     return reading
         .timeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)

@@ -86,7 +86,13 @@ final class ClientConnections {
     }
     Future<Opened> opened = open(server, statement);
     byServer.put(server, opened);
-    opened.onFailure(refused -> byServer.remove(server, opened));
+    opened.onComplete(
+        own -> {
+          if (own.shared()) {
+            byServer.remove(server, opened); // it may have sessions when it is there again
+          }
+        },
+        refused -> byServer.remove(server, opened));
     return opened;
   }
 

@@ -135,7 +135,9 @@ final class DiscoverClient implements ClientConnections.Holder {
   }
 
   void level(Opened own, String wanted) {
-    connections.level(own.id(), wanted);
+    if (!own.shared()) {
+      connections.level(own.id(), wanted);
+    }
   }
 
   void begins(ParkedCall call) {

@@ -75,7 +75,7 @@ final class SessionServers {
 
   private Future<Opened> of(ConnectionId server) {
     DirectoryEntry facts = directory.snapshot().server(server.value());
-    return facts != null && facts.isDiscover()
+    return facts != null && !facts.hasSessions()
         ? Future.succeededFuture(new Opened(server, true, 0))
         : connections.of(server, statement);
   }
