@@ -38,7 +38,17 @@ class DirectoryViewTest {
                         Map.of("a.get_one", "fetch"),
                         false),
                     "strict",
-                    new ViewOptions(List.of("a", "b"), List.of(), List.of(), Map.of(), true))));
+                    new ViewOptions(List.of("a", "b"), List.of(), List.of(), Map.of(), true),
+                    "plain",
+                    new ViewOptions(
+                        List.of(),
+                        List.of("a.get_one", "b.get_two", "*.set"),
+                        List.of(),
+                        Map.of(),
+                        false,
+                        false,
+                        List.of(),
+                        true))));
     for (String id : List.of("a", "b")) {
       Peers.initialize(
           bus,
@@ -77,6 +87,20 @@ class DirectoryViewTest {
     for (String name : List.of("a__get_secret", "a__set", "b__get_one", "a__get_one", "get_two")) {
       Answer refused = some().discover("tools/call", Peers.call(name));
       assertThat(refused.error().getInteger("code")).as(name).isEqualTo(-32602);
+    }
+  }
+
+  @Test
+  void a_view_without_prefixes_has_the_servers_own_names_and_none_that_two_servers_have() {
+    McpHttp plain = new McpHttp(bus.port(), "/mcp/plain");
+    assertThat(McpHttp.names(plain.discover("tools/list", new JsonObject()).result(), "tools"))
+        .containsExactly("get_one", "get_two");
+    assertThat(McpHttp.text(plain.discover("tools/call", Peers.call("get_two")).result()))
+        .isEqualTo("b get_two");
+    for (String name : List.of("set", "a__set", "b__get_two")) {
+      assertThat(plain.discover("tools/call", Peers.call(name)).error().getInteger("code"))
+          .as(name)
+          .isEqualTo(-32602);
     }
   }
 
