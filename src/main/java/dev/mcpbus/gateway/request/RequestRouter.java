@@ -147,7 +147,7 @@ public final class RequestRouter {
       return Future.succeededFuture(ViewMetaTools.list(request.era()));
     }
     if (refusedByServer(request, CAPABILITIES.get(kind))) {
-      return toServer(call, LISTS.get(kind));
+      return toServer(call, Objects.requireNonNull(LISTS.get(kind)));
     }
     return directory
         .listed(vertx, view, kind)
