@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -183,7 +184,8 @@ class GatewayClusterIT {
     for (int i = 0; i < 9; i++) {
       for (String name : List.of("ada", "bob")) {
         String node = NODES.get((i + (name.equals("bob") ? 1 : 0)) % NODES.size());
-        own.get(name).add(name + i);
+        List<String> notes = Objects.requireNonNull(own.get(name));
+        notes.add(name + i);
         JsonObject call =
             call("add", new JsonObject().put("note", name + i))
                 .put(
@@ -194,8 +196,9 @@ class GatewayClusterIT {
                             new JsonObject().put("name", name).put("version", "1")));
         String text =
             McpHttp.text(nodes.at(node, "/mcp/notes").discover("tools/call", call).result());
-        processes.get(name).add(text.split(": ")[0]);
-        assertThat(text.split(": ")[1]).isEqualTo(String.join(",", own.get(name)));
+        int colon = text.indexOf(": ");
+        Objects.requireNonNull(processes.get(name)).add(text.substring(0, colon));
+        assertThat(text.substring(colon + 2)).isEqualTo(String.join(",", notes));
       }
     }
     assertThat(processes.get("ada")).hasSize(1);

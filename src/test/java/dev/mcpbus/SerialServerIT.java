@@ -111,7 +111,8 @@ class SerialServerIT {
   @Test
   void a_server_with_one_thread_serves_calls_and_its_status_says_that_the_stream_is_off()
       throws Exception {
-    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/mcp", this::serve);
     server.start();
     JsonObject entry =

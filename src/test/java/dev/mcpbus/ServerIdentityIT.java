@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -80,7 +81,8 @@ class ServerIdentityIT {
     McpHttp client = new McpHttp(gateway.port(), "/mcp/" + opening.server());
     JsonObject request = request(client, opening.version());
 
-    JsonObject direct = new JsonObject(answer(ENTRIES.get(opening.server()), request));
+    JsonObject direct =
+        new JsonObject(answer(Objects.requireNonNull(ENTRIES.get(opening.server())), request));
     JsonObject through =
         client
             .post(

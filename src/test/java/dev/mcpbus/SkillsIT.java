@@ -21,6 +21,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -122,7 +123,8 @@ class SkillsIT {
   }
 
   private static JsonObject get(String path) {
-    Http.Answer answer = Http.get(bus.port(), path, Http.admin(bus.bus().adminToken()));
+    Http.Answer answer =
+        Http.get(bus.port(), path, Http.admin(Objects.requireNonNull(bus.bus().adminToken())));
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     return answer.json();
   }

@@ -20,6 +20,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,7 +88,7 @@ class SkillsTest {
   @Test
   void the_list_of_a_server_is_what_the_server_lists_and_reads_no_file() {
     assertThat(list(address("one", Addresses.SKILLS_LIST)).getJsonArray("skills"))
-        .containsExactly(one.entries.get(refunds));
+        .containsExactly(one.entry(refunds));
 
     list(Addresses.ALL_SKILLS_LIST);
     assertThat(one.peer().received("resources/read")).isEmpty();
@@ -96,7 +97,7 @@ class SkillsTest {
 
   @Test
   void the_list_of_all_names_the_server_of_each_and_why_an_entry_is_left_out() {
-    two.entries.get("skill://travel/SKILL.md").remove("resources");
+    two.entry("skill://travel/SKILL.md").remove("resources");
 
     JsonObject all = list(Addresses.ALL_SKILLS_LIST);
 
@@ -197,7 +198,7 @@ class SkillsTest {
     McpFailure digest = refused("one", wanted("examples/email.md"));
     one.gives("skill://acme/refunds/examples/email.md", "Dear one, and more\n");
     McpFailure size = refused("one", wanted("examples/email.md"));
-    two.entries.get(refunds).getJsonObject("frontmatter").put("description", "Harmless");
+    two.entry(refunds).getJsonObject("frontmatter").put("description", "Harmless");
     McpFailure frontmatter = refused("two", wanted("SKILL.md"));
 
     for (McpFailure failure : List.of(digest, size, frontmatter)) {
@@ -211,7 +212,7 @@ class SkillsTest {
 
   @Test
   void the_entry_that_a_person_approved_counts_even_if_the_server_changes_entry_and_file() {
-    JsonObject approved = one.entries.get(refunds).copy();
+    JsonObject approved = one.entry(refunds).copy();
     one.skill("acme/refunds", "Refunds of one", "examples/email.md", "Evil one,\n", "n.md", "new");
     ServerSkills skills = ServerSkills.of(McpClient.create(bus.vertx()).server("one"));
 
@@ -221,7 +222,7 @@ class SkillsTest {
         .isEqualTo(FailureCode.SKILL_REJECTED);
     assertThat(refused("one", wanted("n.md").put("skill", approved)))
         .hasMessageContaining("does not list");
-    assertThat(TestBus.await(skills.get(refunds))).isEqualTo(one.entries.get(refunds));
+    assertThat(TestBus.await(skills.get(refunds))).isEqualTo(one.entry(refunds));
     assertThat(text(TestBus.await(skills.read(TestBus.await(skills.list()).get(0), "n.md"))))
         .isEqualTo("new");
   }
@@ -240,11 +241,7 @@ class SkillsTest {
 
   @Test
   void a_skill_that_is_too_large_is_declined_before_a_file_is_read() {
-    one.entries
-        .get(refunds)
-        .getJsonArray("resources")
-        .getJsonObject(1)
-        .put("size", SkillEntry.MAX_BYTES);
+    one.entry(refunds).getJsonArray("resources").getJsonObject(1).put("size", SkillEntry.MAX_BYTES);
 
     McpFailure failure = refused("one", wanted("SKILL.md"));
 
@@ -269,7 +266,7 @@ class SkillsTest {
 
   @Test
   void a_dynamic_skill_is_read_unverified_and_characters_that_nobody_sees_are_counted() {
-    one.entries.get(refunds).put("resources", "dynamic");
+    one.entry(refunds).put("resources", "dynamic");
     one.gives("skill://acme/refunds/now.md", "Be kind\udb40\udc65\u200b.\n");
 
     JsonObject mark = mark(read("one", wanted("now.md")));
@@ -287,8 +284,7 @@ class SkillsTest {
 
     assertThat(get(base).getJsonArray("skills")).hasSize(2);
     assertThat(get("/api/skills").getJsonArray("skills")).hasSize(3);
-    assertThat(get(base + "/get?" + uri).getJsonObject("skill"))
-        .isEqualTo(two.entries.get(refunds));
+    assertThat(get(base + "/get?" + uri).getJsonObject("skill")).isEqualTo(two.entry(refunds));
     assertThat(text(get(base + "/read?path=examples/email.md&" + uri))).isEqualTo("Dear two,\n");
     assertThat(
             get("/api/servers/two/resources/directory?uri=skill%3A%2F%2Facme%2Frefunds")
@@ -299,13 +295,14 @@ class SkillsTest {
         Http.get(
             bus.port(),
             base + "/read?path=examples/email.md&" + uri,
-            Http.admin(bus.bus().adminToken()));
+            Http.admin(Objects.requireNonNull(bus.bus().adminToken())));
     assertThat(refused.status()).isEqualTo(502);
     assertThat(refused.body()).contains("SKILL_REJECTED").doesNotContain("Evil");
   }
 
   private JsonObject get(String path) {
-    Http.Answer answer = Http.get(bus.port(), path, Http.admin(bus.bus().adminToken()));
+    Http.Answer answer =
+        Http.get(bus.port(), path, Http.admin(Objects.requireNonNull(bus.bus().adminToken())));
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     return answer.json();
   }

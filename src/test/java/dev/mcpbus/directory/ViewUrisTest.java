@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -218,8 +219,10 @@ class ViewUrisTest {
       for (ViewList.Target one : lists.snapshot().list(ALL, ListKind.TEMPLATES).targets()) {
         assertThat(text(uris.template(one.name()))).isEqualTo(one.server() + " " + one.key());
         if (one.key().contains("{") && ServerUri.scheme(one.key()) != null) {
-          ViewList.Target led = uris.route(expanded(one.name())).target();
-          assertThat(led).as(one + " of " + lists.snapshot().servers()).isNotNull();
+          ViewList.Target led =
+              Objects.requireNonNull(
+                  uris.route(expanded(one.name())).target(),
+                  () -> one + " of " + lists.snapshot().servers());
           assertThat(led.server()).as(one.toString()).isEqualTo(one.server());
         }
       }

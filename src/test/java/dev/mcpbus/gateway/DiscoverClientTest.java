@@ -231,10 +231,12 @@ class DiscoverClientTest {
   @Test
   void a_question_that_no_call_offers_to_answer_is_refused_in_the_clients_name() {
     now(ELICITATION, who("ada")); // the session states that the client answers
-    sent("/mcp/s", "tools/call", Peers.call("wait"), NOTHING, who("ada"));
+    CompletableFuture<McpHttp.Answer> silent =
+        sent("/mcp/s", "tools/call", Peers.call("wait"), NOTHING, who("ada"));
     awaitCall(1);
     ask(2, 78);
     await().until(() -> !peer.answers(78).isEmpty());
+    assertThat(silent).isNotDone();
     assertThat(peer.answers(78).get(0).getJsonObject("error").getInteger("code")).isEqualTo(-32601);
   }
 

@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterEach;
@@ -120,10 +121,11 @@ class SkillGatewayTest {
       }
 
       assertThat(skills).containsOnlyKeys("Refunds of one", "Refunds of two", "Where to go");
-      assertThat(skills.get("Refunds of two").getString("uri"))
+      assertThat(Objects.requireNonNull(skills.get("Refunds of two")).getString("uri"))
           .startsWith("skill://two/")
           .endsWith("/refunds/SKILL.md");
-      assertThat(skills.get("Where to go").getString("uri")).isEqualTo("skill://travel/SKILL.md");
+      assertThat(Objects.requireNonNull(skills.get("Where to go")).getString("uri"))
+          .isEqualTo("skill://travel/SKILL.md");
       skills.forEach((description, skill) -> verify(client, description, skill));
     }
   }
@@ -158,8 +160,7 @@ class SkillGatewayTest {
   void a_skill_names_its_server_if_one_of_its_files_has_to() {
     one.skill("places", "Places of one", "north.md", "North of one\n");
     two.skill("travel/places/north.md", "No file but a skill", "x.md", "X\n");
-    two.entries
-        .get("skill://travel/SKILL.md")
+    two.entry("skill://travel/SKILL.md")
         .getJsonArray("resources")
         .add(SkillPeer.described("skill://travel/places/north.md/SKILL.md", "?"));
     one.skill("travel/places/north.md", "The same", "y.md", "Y\n");
@@ -193,11 +194,11 @@ class SkillGatewayTest {
 
   @Test
   void an_entry_that_hosts_must_not_load_reaches_the_client_who_decides() {
-    two.entries.get(REFUNDS).remove("resources");
+    two.entry(REFUNDS).remove("resources");
 
     for (var client : clients("/mcp/two")) {
       JsonObject list = client.apply("skills/list", new JsonObject()).result();
-      assertThat(list.getJsonArray("skills").getJsonObject(0)).isEqualTo(two.entries.get(REFUNDS));
+      assertThat(list.getJsonArray("skills").getJsonObject(0)).isEqualTo(two.entry(REFUNDS));
     }
   }
 }

@@ -33,8 +33,13 @@ class UnknownMethodsTest {
   private static final ApiKeys.Fresh ALL = ApiKeys.generate(new SecureRandom());
   private static final ApiKeys.Fresh SOME = ApiKeys.generate(new SecureRandom());
 
+  @SuppressWarnings("NullAway.Init") // by start
   private TestBus bus;
+
+  @SuppressWarnings("NullAway.Init") // by start
   private ScriptedPeer older;
+
+  @SuppressWarnings("NullAway.Init") // by start
   private ScriptedPeer modern;
 
   /** With two servers, {@code old} and {@code new}, which have a tool {@code t} each. */

@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,11 @@ public final class SkillPeer {
 
   public ScriptedPeer peer() {
     return peer;
+  }
+
+  /** The entry of a skill that the peer has. */
+  public JsonObject entry(String uri) {
+    return Objects.requireNonNull(entries.get(uri), uri);
   }
 
   /**

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -102,7 +103,7 @@ class ForeignClientsIT {
   })
   void the_typescript_sdks_give_a_program_the_same(String kind, String server) throws Exception {
     String script = Path.of("src", "test", "npm", "sdk-report.mjs").toAbsolutePath().toString();
-    String calls = CALLS.get(server).replace("FOLDER", folder.toString());
+    String calls = Objects.requireNonNull(CALLS.get(server)).replace("FOLDER", folder.toString());
     Object direct = run(join(List.of(script, kind, calls), command(server)), server);
     Object through = run(List.of(script, kind, calls, url(server)), server);
     assertThat(through).isEqualTo(direct);
@@ -177,7 +178,7 @@ class ForeignClientsIT {
   }
 
   private static JsonObject entry(String server) {
-    return servers.get(server).entry(folder);
+    return Objects.requireNonNull(servers.get(server)).entry(folder);
   }
 
   private static List<String> command(String server) {

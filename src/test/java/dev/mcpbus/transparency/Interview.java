@@ -131,6 +131,7 @@ final class Interview {
             .put("argument", new JsonObject().put("name", argument).put("value", "")));
   }
 
+  @SuppressWarnings("ReferenceEquality") // SAMPLE is a mark
   private void tools() {
     for (ToolCall call : server.calls()) {
       JsonObject schema =

@@ -111,10 +111,7 @@ public final class RequestRouter {
   /** Whether this client hears from the server itself that it lacks a capability. */
   private boolean refusedByServer(GatewayRequest request, @Nullable String capability) {
     DirectoryEntry server = directory.snapshot().server(request.view().name());
-    return capability != null
-        && request.isAsIs()
-        && server != null
-        && server.lacks(capability);
+    return capability != null && request.isAsIs() && server != null && server.lacks(capability);
   }
 
   /** Over the shared connection: a refusal needs no session of the client's own. */
