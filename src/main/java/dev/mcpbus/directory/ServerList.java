@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
@@ -10,6 +11,7 @@ import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param entries every entry, in the server's order, including those that clients cannot use
  * @param items the entries that clients can use
  * @param meta the {@code _meta} of the result; an empty object if it has none
+ * @param frame the result without entries, cursor and members of mcpbus: what the server says of
+ *     the list as a whole, in the server's order
  * @param ttlMillis how long the list is fresh; -1 if the server does not say
  * @param common whether the server says that the list is the same for all callers
  * @param via the ids of every mcpbus that the list came through
@@ -28,6 +32,7 @@ public record ServerList(
     List<Item> entries,
     List<Item> items,
     RawJson meta,
+    RawJson frame,
     long ttlMillis,
     boolean common,
     Set<String> via,
@@ -117,6 +122,7 @@ public record ServerList(
         List.copyOf(entries),
         entries.stream().filter(Item::isUsable).toList(),
         meta == null ? RawJson.EMPTY_OBJECT : meta,
+        frame(kind, whole),
         ttl == null ? -1 : ttl.asLong(),
         scope != null && scope.isString() && scope.asString().equals("public"),
         Via.in(whole),
@@ -124,9 +130,29 @@ public record ServerList(
         false);
   }
 
+  private static RawJson frame(ListKind kind, RawJson whole) {
+    RawJson frame = whole.with(kind.member, RawJson.array(List.of())).without("nextCursor");
+    if (frame.ambiguity() != null) { // one of two lists would reach clients unread
+      return RawJson.EMPTY_OBJECT.with(kind.member, RawJson.array(List.of()));
+    }
+    RawJson meta = frame.member("_meta");
+    if (meta == null || !meta.isObject()) {
+      return frame;
+    }
+    Set<String> ours =
+        meta.members().keySet().stream()
+            .filter(key -> key.startsWith(MetaKeys.OURS))
+            .collect(Collectors.toSet());
+    if (ours.isEmpty()) {
+      return frame;
+    }
+    RawJson rest = meta.without(ours);
+    return rest.members().isEmpty() ? frame.without("_meta") : frame.with("_meta", rest);
+  }
+
   /** The same entries, marked as stale. */
   ServerList asStale() {
-    return new ServerList(entries, items, meta, ttlMillis, common, via, since, true);
+    return new ServerList(entries, items, meta, frame, ttlMillis, common, via, since, true);
   }
 
   /** Whether both contain the same entries in the same order. */

@@ -2,6 +2,7 @@ package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
@@ -60,6 +61,12 @@ public final class ViewList {
   /** Servers of the {@code discover} era with tasks: they decide which call becomes a task. */
   private final Set<String> deciders = new HashSet<>();
 
+  /** What the one server of the view says of its list as a whole; null in a view of several. */
+  private @Nullable RawJson frame;
+
+  /** Whether that server is of the {@code discover} era. */
+  private boolean framedByDiscover;
+
   private long version;
 
   private ViewList(ListKind kind) {
@@ -85,6 +92,10 @@ public final class ViewList {
         all.missing.add(server);
       } else {
         all.add(view, server.id().value(), serverList, uris);
+        if (view.server()) {
+          all.frame = serverList.frame();
+          all.framedByDiscover = server.isDiscover();
+        }
         if (kind == ListKind.TOOLS && server.isDiscover() && server.tasks()) {
           all.deciders.add(server.id().value());
         }
@@ -161,6 +172,8 @@ public final class ViewList {
     rest.missing.addAll(missing);
     rest.ttlMillis = ttlMillis;
     rest.common = common;
+    rest.frame = frame;
+    rest.framedByDiscover = framedByDiscover;
     for (int i = 0; i < targets.size(); i++) {
       if (!names.contains(targets.get(i).name())) {
         rest.places.put(targets.get(i).name(), rest.targets.size());
@@ -223,7 +236,8 @@ public final class ViewList {
 
   /**
    * One page of the result. A cursor names the entry before the page, so that it stays good while
-   * that entry is there.
+   * that entry is there. In the view of one server a page has the members that the server gave the
+   * result, but for those of the other era.
    *
    * @param era of the client; in the {@code discover} era a page states how long it may be kept
    * @return null if the cursor is not one of ours, or if its entry is gone
@@ -239,18 +253,34 @@ public final class ViewList {
     RawJson page =
         RawJson.array(
             discover || deciders.isEmpty() ? entries.subList(from, to) : withTaskSupport(from, to));
-    RawJson result = RawJson.EMPTY_OBJECT;
+    RawJson result = framed(discover);
     if (discover) {
       result =
           result
               .with("cacheScope", RawJson.string(common ? "public" : "private"))
-              .with("ttlMs", RawJson.of(Long.toString(ttlMillis)))
+              .with("ttlMs", ttl(result))
               .with(ResultType.MEMBER, ResultType.COMPLETE_JSON);
     }
     if (to < entries.size()) {
       result = result.with("nextCursor", RawJson.string(encoded(targets.get(to - 1).name())));
     }
     return result.with(kind.member, page);
+  }
+
+  private RawJson framed(boolean discover) {
+    if (frame == null) {
+      return RawJson.EMPTY_OBJECT;
+    }
+    if (framedByDiscover) {
+      return discover ? frame : EraMembers.resultForInitialize(frame);
+    }
+    return discover ? EraMembers.forDiscover(frame) : frame;
+  }
+
+  /** What the one server of a view states itself, else the least of all servers. */
+  private RawJson ttl(RawJson framed) {
+    RawJson own = framedByDiscover ? framed.member("ttlMs") : null;
+    return own != null && own.asLong() >= 0 ? own : RawJson.of(Long.toString(ttlMillis));
   }
 
   /**

@@ -3,6 +3,9 @@ package dev.mcpbus.protocol;
 /** Keys of {@code _meta}: those that MCP reserves (MCP 2026-07-28, _meta), and those of mcpbus. */
 public final class MetaKeys {
 
+  /** Keys of mcpbus begin with it. */
+  public static final String OURS = "dev.mcpbus/";
+
   public static final String PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
   public static final String CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
   public static final String CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";

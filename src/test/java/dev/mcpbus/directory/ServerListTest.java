@@ -36,4 +36,26 @@ class ServerListTest {
   void two_entries_may_have_the_same_members() throws Exception {
     assertThat(keys(ListKind.TOOLS, "{\"name\":\"a\"},{\"name\":\"a\"}")).containsExactly("a", "a");
   }
+
+  private static String frame(String result) throws Exception {
+    return ServerList.parse(ListKind.TOOLS, Buffer.buffer(result), 0).frame().toString();
+  }
+
+  @Test
+  void what_a_server_says_of_the_list_stays_in_its_order_without_members_of_mcpbus()
+      throws Exception {
+    assertThat(
+            frame(
+                "{\"a\":1,\"tools\":[{\"name\":\"x\"}],\"nextCursor\":\"n\",\"_meta\":"
+                    + "{\"dev.mcpbus/leftOut\":{\"secret\":\"why\"},\"k\":2},\"b\":{}}"))
+        .isEqualTo("{\"a\":1,\"tools\":[],\"_meta\":{\"k\":2},\"b\":{}}");
+    assertThat(frame("{\"tools\":[],\"_meta\":{\"dev.mcpbus/via\":[]}}"))
+        .isEqualTo("{\"tools\":[]}");
+  }
+
+  @Test
+  void of_a_result_with_two_lists_nothing_but_the_read_entries_is_shown() throws Exception {
+    assertThat(frame("{\"tools\":[{\"name\":\"hidden\"}],\"tools\":[],\"a\":1}"))
+        .isEqualTo("{\"tools\":[]}");
+  }
 }

@@ -313,7 +313,9 @@ final class ListenStreams {
     }
     kinds.forEach(kind -> listener.changes.saw(directory.snapshot(), kind));
     open.add(listener);
-    listener.tell(Methods.ACKNOWLEDGED, RawJson.of(new JsonObject().put("notifications", agreed)));
+    // "_meta" has its place at the end, where servers write it.
+    JsonObject params = new JsonObject().put("notifications", agreed).put("_meta", new JsonObject());
+    listener.tell(Methods.ACKNOWLEDGED, RawJson.of(params));
   }
 
   /** Tells the clients of lists that have changed. */

@@ -16,7 +16,10 @@ import dev.mcpbus.protocol.Via;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,9 @@ public final class HandshakeAnswers {
 
   /** How long a client may keep the answer of a view, which changes as servers come and go. */
   private static final long DISCOVER_TTL_MILLIS = 60_000;
+
+  private static final Set<String> DISCOVER_ONLY =
+      Set.of(ResultType.MEMBER, "supportedVersions", "ttlMs", "cacheScope");
 
   private final Vertx vertx;
   private final Directory directory;
@@ -177,15 +183,16 @@ public final class HandshakeAnswers {
     }
     RawJson meta = object(own.member("_meta"));
     RawJson info = meta.member(MetaKeys.SERVER_INFO);
-    return own.without(ResultType.MEMBER)
-        .without("supportedVersions")
-        .without("ttlMs")
-        .without("cacheScope")
-        .with("_meta", meta.without(MetaKeys.SERVER_INFO))
-        .with("capabilities", capabilities)
-        .with(
-            "serverInfo",
-            info == null ? RawJson.of(new Implementation(server.id().value(), "").toJson()) : info);
+    // In the order of the specification, which servers of that era keep.
+    Map<String, RawJson> result = new LinkedHashMap<>();
+    result.put("protocolVersion", RawJson.string(version.wire()));
+    result.put("capabilities", capabilities);
+    result.put(
+        "serverInfo",
+        info == null ? RawJson.of(new Implementation(server.id().value(), "").toJson()) : info);
+    own.without(DISCOVER_ONLY).members().forEach(result::putIfAbsent);
+    result.put("_meta", meta.without(MetaKeys.SERVER_INFO));
+    return RawJson.object(result);
   }
 
   /** What a client of the {@code discover} era gets of a server of the {@code initialize} era. */
