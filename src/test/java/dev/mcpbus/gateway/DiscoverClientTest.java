@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -275,6 +277,40 @@ class DiscoverClientTest {
     now(ELICITATION, who("ada"));
     assertThat(tools("/mcp/s", ELICITATION, who("ada"))).containsExactly("now", "wait", "ask");
     assertThat(peer.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void a_list_that_the_server_lacks_gets_the_servers_own_refusal() {
+    ScriptedPeer bare =
+        Peers.connected(
+            bus,
+            "bare",
+            new ScriptedPeer(
+                bus.vertx(),
+                (method, params, connection) ->
+                    method.equals("initialize")
+                        ? "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+                            + "\"serverInfo\":{\"name\":\"bare\",\"version\":\"1\"}}"
+                        : ScriptedPeer.error(-32601, "refused at " + connection)));
+    List<String> ids = new CopyOnWriteArrayList<>();
+    bus.vertx()
+        .eventBus()
+        .addOutboundInterceptor(
+            sending -> {
+              if (sending.message().address().startsWith("mcp.bare.")) {
+                ids.add(sending.message().headers().get(Headers.CALL_ID));
+              }
+              sending.next();
+            });
+    for (String list :
+        List.of("tools/list", "prompts/list", "resources/list", "resources/templates/list")) {
+      assertThat(sent("/mcp/bare", list, NOTHING, ELICITATION, who("ada")).join().body())
+          .as(list)
+          .contains("-32601")
+          .contains("refused at 1");
+    }
+    assertThat(ids).hasSize(4).doesNotHaveDuplicates().allMatch(one -> !one.isEmpty());
+    assertThat(bare.connections()).as("a refusal needs no session").isEqualTo(1);
   }
 
   @Test

@@ -7,6 +7,7 @@ import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.RawJson;
@@ -18,6 +19,8 @@ import io.vertx.core.Future;
  * with the client's own lists. Confined to the host's context.
  */
 final class ListRequest extends GatewayCall {
+
+  private static final int CALL_ID_BYTES = 16;
 
   private final DiscoverClient client;
   private final ListKind kind;
@@ -40,7 +43,7 @@ final class ListRequest extends GatewayCall {
             view,
             kind.method,
             params,
-            "",
+            RandomNames.create(CALL_ID_BYTES),
             "",
             Headers.PASS,
             false,
@@ -62,6 +65,7 @@ final class ListRequest extends GatewayCall {
     return statement;
   }
 
+  /** A list of all goes to no server; a refusal goes over the shared connection. */
   @Override
   protected Future<RawJson> send(String server, String suffix, RawJson params) {
     return Future.failedFuture(McpErrors.methodNotFound(request().method()));
