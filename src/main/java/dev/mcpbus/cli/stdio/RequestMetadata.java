@@ -39,6 +39,11 @@ final class RequestMetadata {
         : null;
   }
 
+  /** {@code meta} with the name of its client; the same object if the client has named itself. */
+  static RawJson named(RawJson meta, RawJson client) {
+    return meta.member(MetaKeys.CLIENT) == null ? meta.withNew(MetaKeys.CLIENT, client) : meta;
+  }
+
   List<MessageHeader> headers(String method, RawJson params, RawJson meta) {
     List<MessageHeader> headers = new ArrayList<>(4);
     RawJson version = meta.member(MetaKeys.PROTOCOL_VERSION);

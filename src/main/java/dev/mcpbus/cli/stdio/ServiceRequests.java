@@ -12,6 +12,7 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -56,6 +57,10 @@ final class ServiceRequests {
   private final RequestRoutes routes;
   private final InFlight inFlight = new InFlight();
   private final RequestMetadata metadata = new RequestMetadata();
+
+  /** Tells the client of this process from others of the same name and principal. */
+  private final RawJson client = RawJson.string("stdio-" + UUID.randomUUID());
+
   private boolean ending;
   private long keys;
 
@@ -90,15 +95,15 @@ final class ServiceRequests {
    * @return null if one is
    */
   @Nullable BridgeRequest add(Envelope message, RawJson id) {
-    RawJson meta = message.ambiguity() == null ? RequestMetadata.meta(message.params()) : null;
+    RawJson given = message.ambiguity() == null ? RequestMetadata.meta(message.params()) : null;
+    RawJson meta = given == null ? null : RequestMetadata.named(given, client);
+    RawJson text =
+        meta == null || meta == given
+            ? message.text()
+            : message.text().with("params", message.params().with("_meta", meta));
     BridgeRequest request =
         new BridgeRequest(
-            ++keys,
-            BridgeRequest.copy(id),
-            message.method(),
-            BridgeRequest.copy(message.text()),
-            meta,
-            null);
+            ++keys, BridgeRequest.copy(id), message.method(), BridgeRequest.copy(text), meta, null);
     return inFlight.add(request) ? request : null;
   }
 

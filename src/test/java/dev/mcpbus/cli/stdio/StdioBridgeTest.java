@@ -306,6 +306,36 @@ class StdioBridgeTest {
   }
 
   @Test
+  void two_processes_of_one_client_name_themselves_apart_and_a_name_of_the_client_stays()
+      throws Exception {
+    RawHttpServer server =
+        own(
+            RawHttpServer.answering(
+                (request, peer) ->
+                    peer.json("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}")));
+    BridgeRig one = bridge(server);
+    BridgeRig two = bridge(server);
+    String plain =
+        "{ \"id\":1,\"jsonrpc\":\"2.0\", \"method\":\"tools/list\",\"params\": {\"a\":1e2,";
+    String named = plain + META.replace("_meta\":{", "_meta\":{%s,") + " } }";
+    String own = String.format(named, "\"dev.mcpbus/client\":\"window 2\"");
+    for (BridgeRig rig : List.of(one, one, two)) {
+      rig.send(plain + META + " } }");
+      rig.line();
+    }
+    one.send(own);
+    one.line();
+    List<String> sent = bodies(server);
+    String first = sent.get(0).replaceAll("^.*dev.mcpbus/client\":\"([^\"]+)\".*$", "$1");
+    assertThat(first).matches("stdio-[0-9a-f-]{36}");
+    assertThat(sent.get(0))
+        .isEqualTo(String.format(named, "\"dev.mcpbus/client\":\"" + first + "\""));
+    assertThat(sent.get(1)).isEqualTo(sent.get(0));
+    assertThat(sent.get(2)).contains("\"dev.mcpbus/client\":\"stdio-").doesNotContain(first);
+    assertThat(sent.get(3)).isEqualTo(own);
+  }
+
+  @Test
   void a_call_that_lacks_a_header_lists_the_tools_once_and_is_sent_again() throws Exception {
     RawHttpServer server =
         own(
