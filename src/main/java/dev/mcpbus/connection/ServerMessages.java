@@ -57,7 +57,7 @@ final class ServerMessages implements SessionListener {
       BiConsumer<Session, McpFailure> ended) {
     this.bus = bus;
     this.tasks = tasks;
-    this.requests = new ServerRequests(inputs, tasks::ownerOf, client);
+    this.requests = new ServerRequests(inputs, tasks::ownerOf, tasks::callOf, client);
     this.rounds = new MultiRoundTrip(inputs);
     this.connection = connection;
     this.lists = lists;

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -228,6 +229,53 @@ class DiscoverClientTest {
     assertThat(asked.encode()).contains("question 77");
     answerCall(2, second, "second");
     assertThat(silent.join().body()).contains("second");
+  }
+
+  @Test
+  void a_question_of_a_task_goes_to_the_call_that_became_the_task() {
+    AtomicInteger tasks = new AtomicInteger();
+    ScriptedPeer worker =
+        Peers.connected(
+            bus,
+            "worker",
+            new ScriptedPeer(
+                bus.vertx(),
+                (method, params, connection) ->
+                    switch (method) {
+                      case "initialize" ->
+                          "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{},"
+                              + "\"tasks\":{\"requests\":{\"tools\":{\"call\":{}}}}},"
+                              + "\"serverInfo\":{\"name\":\"worker\",\"version\":\"1\"}}";
+                      case "tools/list" ->
+                          "\"result\":{\"tools\":[{\"name\":\"work\",\"inputSchema\":"
+                              + "{\"type\":\"object\"},\"execution\":{\"taskSupport\":\"required\"}}]}";
+                      case "tools/call" ->
+                          "\"result\":{\"task\":" + task("t-" + tasks.incrementAndGet()) + "}";
+                      case "tasks/get" -> "\"result\":" + task(params.getString("taskId"));
+                      default -> ScriptedPeer.error(-32601, "no such method");
+                    }));
+    List<CompletableFuture<McpHttp.Answer>> calls = new ArrayList<>();
+    for (int i = 1; i <= 2; i++) {
+      String task = "t-" + i;
+      calls.add(sent("/mcp/worker", "tools/call", Peers.call("work"), ELICITATION, who("ada")));
+      await().until(() -> worker.received("tasks/get").toString().contains(task));
+    }
+    worker.say(
+        2,
+        "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"elicitation/create\",\"params\":{"
+            + "\"message\":\"of the first\",\"requestedSchema\":{\"type\":\"object\"},\"_meta\":{"
+            + "\"io.modelcontextprotocol/related-task\":{\"taskId\":\"t-1\"}}}}");
+    assertThat(CompletableFuture.anyOf(calls.get(0), calls.get(1)).join())
+        .isSameAs(calls.get(0).getNow(null));
+    assertThat(calls.get(0).join().body()).contains("input_required").contains("of the first");
+    assertThat(calls.get(1)).isNotDone();
+  }
+
+  private static String task(String id) {
+    return "{\"taskId\":\""
+        + id
+        + "\",\"status\":\"working\",\"createdAt\":\"2026-01-01T00:00:00Z\",\"lastUpdatedAt\":"
+        + "\"2026-01-01T00:00:00Z\",\"ttl\":60000,\"pollInterval\":50}";
   }
 
   @Test

@@ -31,6 +31,7 @@ public final class ServerRequests {
 
   private final InputRequests inputs;
   private final Function<String, @Nullable String> ownerOf;
+  private final Function<String, @Nullable String> callOf;
   private final @Nullable String client;
 
   /** The keys of our questions by the id of the server's request. */
@@ -38,12 +39,18 @@ public final class ServerRequests {
 
   /**
    * @param ownerOf the principal of a task by its id; null where it is unknown
+   * @param callOf the caller's id of the call that waits for a task, by the task's id; null where
+   *     none does
    * @param client the only address that gets the questions, null for any handler
    */
   public ServerRequests(
-      InputRequests inputs, Function<String, @Nullable String> ownerOf, @Nullable String client) {
+      InputRequests inputs,
+      Function<String, @Nullable String> ownerOf,
+      Function<String, @Nullable String> callOf,
+      @Nullable String client) {
     this.inputs = inputs;
     this.ownerOf = ownerOf;
+    this.callOf = callOf;
     this.client = client;
   }
 
@@ -62,8 +69,11 @@ public final class ServerRequests {
   }
 
   private void ask(Session session, RawJson requestId, String method, RawJson params) {
+    String task = task(params);
+    String owner = task == null ? session.cause() : task.isEmpty() ? null : ownerOf.apply(task);
+    String call = task == null ? null : callOf.apply(task);
     InputRequests.OutgoingQuestion question =
-        inputs.ask(method, params, false, owner(session, params), client, null);
+        inputs.ask(method, params, false, owner, client, call);
     open.put(requestId, question.key());
     session.extendAll(CallDeadline.QUESTION_MILLIS);
     question
@@ -85,16 +95,12 @@ public final class ServerRequests {
             });
   }
 
-  /**
-   * The principal of the task that the question names; else of the calls that the server works on.
-   */
-  private @Nullable String owner(Session session, RawJson params) {
+  /** The id of the task that the question names, empty if it is no id; null if it names none. */
+  private static @Nullable String task(RawJson params) {
     RawJson meta = params.member("_meta");
-    if (meta != null && meta.member(MetaKeys.RELATED_TASK) != null) {
-      String task = TaskId.related(params);
-      return task.isEmpty() ? null : ownerOf.apply(task);
-    }
-    return session.cause();
+    return meta == null || meta.member(MetaKeys.RELATED_TASK) == null
+        ? null
+        : TaskId.related(params);
   }
 
   /** The server has cancelled its request: takes the question back and sends no answer. */

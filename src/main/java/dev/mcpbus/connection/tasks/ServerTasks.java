@@ -65,6 +65,16 @@ public final class ServerTasks {
     return owners.of(taskId);
   }
 
+  /** The caller's id of the call that became the task and waits for its end; null if none does. */
+  public @Nullable String callOf(String taskId) {
+    for (TaskWatch watch : watches.getOrDefault(taskId, Set.of())) {
+      if (watch.isMine()) {
+        return watch.callId();
+      }
+    }
+    return null;
+  }
+
   /** Notes the caller of a tool call as the owner of the task, if {@code task} is one. */
   void made(BusCall call, @Nullable RawJson task) {
     TaskState state = call.method().equals(Methods.TOOLS_CALL) ? TaskState.of(task) : null;

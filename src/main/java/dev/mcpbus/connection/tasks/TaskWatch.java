@@ -55,6 +55,10 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
     return taskId;
   }
 
+  boolean isMine() {
+    return mine;
+  }
+
   @Override
   public long number() {
     return origin.number();
