@@ -90,4 +90,26 @@ class FailedListIT {
           .contains("search_docs");
     }
   }
+
+  @Test
+  void a_server_that_ends_at_its_start_says_why_in_the_list_of_all_and_at_its_own_endpoint() {
+    JsonObject broken = NpmServers.stdio("@heroku/mcp-server/bin/heroku-mcp-server.mjs");
+    bus.request(
+        Addresses.SERVERS_ADD, new JsonObject().put("name", "heroku").put("config", broken));
+    McpHttp every = new McpHttp(bus.port(), "/mcp");
+    McpHttp one = new McpHttp(bus.port(), "/mcp/heroku");
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(
+            () -> {
+              JsonObject all = every.discover("tools/list", NONE).result();
+              assertThat(all.getJsonArray("tools")).isEmpty();
+              assertThat(all.getJsonObject("_meta").getJsonArray("dev.mcpbus/notListed").encode())
+                  .contains("\"server\":\"heroku\"", "Cannot find module");
+            });
+    assertThat(one.discover("tools/list", NONE).error().getString("message"))
+        .contains("Cannot find module");
+    assertThat(one.initialize().call("tools/list", NONE).error().getString("message"))
+        .contains("Cannot find module");
+  }
 }

@@ -8,6 +8,7 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -53,12 +55,51 @@ class ForeignClientsIT {
           """,
           "desktop-commander",
           """
-          [{"name":"read_file","arguments":{"path":"FOLDER/first.md"}}]
+          [{"name":"read_file","arguments":{"path":"FOLDER/first.md"}},
+           {"name":"list_directory","arguments":{"path":"FOLDER/notes"}}]
           """,
           "supabase",
           """
           [{"name":"no_such_tool","arguments":{}}]
           """);
+
+  private static final Map<String, List<String>> MCPC_ASKS =
+      Map.of(
+          "everything",
+          List.of(
+              "tools-list",
+              "prompts-list",
+              "resources-list",
+              "resources-templates-list",
+              "ping",
+              "tools-call get-sum a:=1 b:=2",
+              "tools-call no-such-tool",
+              "resources-read demo://resource/static/document/features.md",
+              "resources-read no-such://thing",
+              "prompts-get args-prompt city:=Rome"),
+          "memory",
+          List.of(
+              "tools-list",
+              "resources-list",
+              "tools-call read_graph",
+              "resources-read memory://knowledge-graph"),
+          "desktop-commander",
+          List.of(
+              "tools-list",
+              "resources-list",
+              "tools-call read_file path:=FOLDER/first.md",
+              "tools-call list_directory path:=FOLDER/notes"));
+
+  /** Members that one era alone has; tasks are stated in a way of each. */
+  private static final Set<String> OF_ONE_ERA =
+      Set.of(
+          "resultType",
+          "ttlMs",
+          "cacheScope",
+          "tasks",
+          "io.modelcontextprotocol/tasks",
+          "extensions",
+          "execution");
 
   @TempDir static Path temp;
 
@@ -75,7 +116,7 @@ class ForeignClientsIT {
             .filter(server -> CALLS.containsKey(server.name()))
             .collect(Collectors.toMap(RealServer::name, server -> server));
     JsonObject entries = new JsonObject();
-    servers.values().forEach(server -> entries.put(server.name(), server.entry(folder)));
+    servers.values().forEach(server -> entries.put(server.name(), entry(server.name())));
     bus = TestBus.startWithBridge(entries);
     servers.keySet().forEach(name -> bus.awaitState(name, "READY"));
   }
@@ -109,31 +150,47 @@ class ForeignClientsIT {
     assertThat(through).isEqualTo(direct);
   }
 
+  @ParameterizedTest(name = "{0}")
+  @CsvSource({"everything", "memory", "desktop-commander"})
+  void of_an_older_server_the_typescript_sdk_gets_the_same_in_modern_mode(String server)
+      throws Exception {
+    String script = Path.of("src", "test", "npm", "sdk-report.mjs").toAbsolutePath().toString();
+    // Who subscribes is told in a way of each era.
+    String calls =
+        CALLS
+            .get(server)
+            .replace("FOLDER", folder.toString())
+            .replaceAll("\"subscribe\":\"[^\"]*\",\"until\":\"[^\"]*\",", "");
+    Object direct = run(join(List.of(script, "v2-legacy", calls), command(server)), server);
+    Object through = run(List.of(script, "v2-modern", calls, url(server)), server);
+    assertThat(without(OF_ONE_ERA, through)).isEqualTo(without(OF_ONE_ERA, direct));
+  }
+
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({
     "everything,tools/list",
     "everything,resources/list",
     "everything,prompts/list",
+    "everything,tools/call --tool-name get-sum --tool-arg a=1 b=2",
+    "everything,tools/call --tool-name no-such-tool",
+    "everything,resources/read --uri demo://resource/static/document/features.md",
+    "everything,prompts/get --prompt-name args-prompt --prompt-args city=Rome",
     "memory,tools/list",
     "memory,resources/list",
-    "desktop-commander,tools/list"
+    "memory,tools/call --tool-name read_graph",
+    "memory,resources/read --uri memory://knowledge-graph",
+    "desktop-commander,tools/list",
+    "desktop-commander,tools/call --tool-name list_directory --tool-arg path=FOLDER/notes"
   })
-  void the_inspector_prints_the_same(String server, String method) throws Exception {
+  void the_inspector_prints_the_same(String server, String asked) throws Exception {
     String script = NpmServers.script(INSPECTOR);
-    Object direct =
-        run(
-            join(join(List.of(script, "--cli"), command(server)), List.of("--method", method)),
-            server);
+    List<String> method =
+        List.of(("--method " + asked.replace("FOLDER", folder.toString())).split(" "));
+    Object direct = run(join(join(List.of(script, "--cli"), command(server)), method), server);
     Object through =
         run(
-            List.of(
-                script,
-                "--cli",
-                "--transport",
-                "http",
-                "--server-url",
-                url(server),
-                "--method",
+            join(
+                List.of(script, "--cli", "--transport", "http", "--server-url", url(server)),
                 method),
             server);
     assertThat(through).isEqualTo(direct);
@@ -151,19 +208,15 @@ class ForeignClientsIT {
     assertThat(through).isEqualTo(direct);
   }
 
-  /** The lists, a resource and an error of a session. */
+  /** The lists of a session, and what this server is asked. */
   private static List<Object> mcpc(String target, String session, String server) throws Exception {
     String script = NpmServers.script(MCPC);
     List<Object> printed = new ArrayList<>();
     run(List.of(script, "--json", "connect", target, session), server);
     try {
-      for (List<String> command :
-          List.of(
-              List.of("tools-list"),
-              List.of("resources-list"),
-              List.of("resources-templates-list"),
-              List.of("ping"))) {
-        Object out = run(join(List.of(script, "--json", session), command), server);
+      for (String command : Objects.requireNonNull(MCPC_ASKS.get(server))) {
+        List<String> words = List.of(command.replace("FOLDER", folder.toString()).split(" "));
+        Object out = run(join(List.of(script, "--json", session), words), server);
         printed.add(out instanceof JsonObject json ? withoutTimes(json) : out);
       }
     } finally {
@@ -178,7 +231,10 @@ class ForeignClientsIT {
   }
 
   private static JsonObject entry(String server) {
-    return Objects.requireNonNull(servers.get(server)).entry(folder);
+    JsonObject entry = Objects.requireNonNull(servers.get(server)).entry(folder);
+    // Its files live on while the folder is made anew under it: desktop-commander locks one.
+    entry.getJsonObject("env").put("HOME", temp.toString());
+    return entry;
   }
 
   private static List<String> command(String server) {
@@ -199,16 +255,16 @@ class ForeignClientsIT {
       throws IOException, InterruptedException {
     RealServer.prepare(folder);
     Path out = Files.createTempFile(temp, "out", "");
+    Path err = Files.createTempFile(temp, "err", "");
     ProcessBuilder builder =
         new ProcessBuilder(join(List.of(NpmServers.node()), command))
             .directory(folder.toFile())
+            .redirectInput(new File("/dev/null"))
             .redirectOutput(out.toFile())
-            .redirectError(ProcessBuilder.Redirect.DISCARD);
+            .redirectError(err.toFile());
     entry(server)
         .getJsonObject("env")
         .forEach(one -> builder.environment().put(one.getKey(), String.valueOf(one.getValue())));
-    // The SDK's transport gives a child a few variables only.
-    builder.environment().put("HOME", temp.toString());
     Process process = builder.start();
     try {
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended: %s", command).isTrue();
@@ -218,6 +274,7 @@ class ForeignClientsIT {
     String all = Files.readString(out).strip();
     // Some write a warning before it.
     String text = all.substring(all.lastIndexOf("\n{\"") + 1);
+    assertThat(text + Files.readString(err)).as("printed: %s", command).isNotBlank();
     try {
       return plain(Json.decodeValue(text));
     } catch (DecodeException e) {
@@ -227,9 +284,14 @@ class ForeignClientsIT {
 
   /** Without what mcpbus adds in {@code _meta}. */
   private static Object plain(Object value) {
+    return without(Set.of(), value);
+  }
+
+  /** Likewise, and without these members at any depth. */
+  private static Object without(Set<String> names, Object value) {
     if (value instanceof JsonArray array) {
       JsonArray plain = new JsonArray();
-      array.forEach(item -> plain.add(plain(item)));
+      array.forEach(item -> plain.add(without(names, item)));
       return plain;
     }
     if (!(value instanceof JsonObject json)) {
@@ -238,11 +300,12 @@ class ForeignClientsIT {
     JsonObject plain = new JsonObject();
     json.forEach(
         member -> {
-          Object below = plain(member.getValue());
-          boolean added = member.getKey().startsWith("dev.mcpbus/");
-          boolean emptied = member.getKey().equals("_meta") && below.equals(new JsonObject());
+          String name = member.getKey();
+          Object below = without(names, member.getValue());
+          boolean added = name.startsWith("dev.mcpbus/") || names.contains(name);
+          boolean emptied = name.equals("_meta") && below.equals(new JsonObject());
           if (!added && !emptied) {
-            plain.put(member.getKey(), below);
+            plain.put(name, below);
           }
         });
     return plain;
