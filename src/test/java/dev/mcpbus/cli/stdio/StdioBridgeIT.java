@@ -308,8 +308,11 @@ class StdioBridgeIT {
       peer.initialize();
       peer.request(1, "resources/subscribe", new JsonObject().put("uri", OddServer.URI));
       assertThat(peer.answer(1).containsKey("result")).isTrue();
-      // At the connection that all callers share, as the subscription.
-      assertThat(service.callTool("odd", "updated", new JsonObject()).status()).isEqualTo(200);
+      // At the client's own session, as the subscription.
+      peer.request(
+          2,
+          "tools/call",
+          new JsonObject().put("name", "updated").put("arguments", new JsonObject()));
       JsonObject updated =
           peer.next(m -> "notifications/resources/updated".equals(m.getString("method")));
       assertThat(updated.getJsonObject("params").getString("uri")).isEqualTo(OddServer.URI);
