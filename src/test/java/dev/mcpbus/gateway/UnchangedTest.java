@@ -140,6 +140,44 @@ class UnchangedTest {
 
   // ---- initialize client
 
+  @Test
+  void what_a_client_sets_at_its_own_session_is_the_same_bytes_both_ways() {
+    String odd = "{\"x\":\"\\u0061\",\"_meta\":{\"k\": 1}}";
+    ScriptedPeer peer =
+        Peers.connected(
+            bus,
+            "p",
+            new ScriptedPeer(
+                bus.vertx(),
+                (method, params, connection) ->
+                    switch (method) {
+                      case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
+                      case "initialize" -> Peers.INITIALIZE;
+                      case "resources/templates/list" -> "\"result\":{\"resourceTemplates\":[]}";
+                      case "resources/list" ->
+                          "\"result\":{\"resources\":[{\"uri\":\"file:///a\",\"name\":\"a\"}]}";
+                      case "resources/subscribe", "resources/unsubscribe", "logging/setLevel" ->
+                          "\"result\":" + odd;
+                      default -> "\"result\":{}";
+                    }));
+    McpHttp one = new McpHttp(bus.port(), "/mcp/p");
+    McpHttp.Session session = one.initialize("2025-11-25", new JsonObject());
+    String uri = "{\"y\":[1.0],\"uri\":\"file:\\/\\/\\/a\",\"_meta\":{\"k\":1.0}}";
+    String level = "{\"level\":\"w\\u0061rning\",\"y\":1.0}";
+    for (List<String> asked :
+        List.of(
+            List.of("resources/subscribe", uri),
+            List.of("logging/setLevel", level),
+            List.of("resources/unsubscribe", uri))) {
+      String method = asked.get(0);
+      String answer = one.post(request(7, method, asked.get(1)), session.headers()).body();
+      assertThat(answer)
+          .as(method)
+          .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":" + odd + "}");
+      assertThat(last(peer, method)).as(method).contains("\"params\":" + asked.get(1));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -212,7 +212,10 @@ final class ListenStreams {
             found -> {
               DirectoryEntry facts = directory.snapshot().server(found.server());
               if (facts == null || !facts.hasSessions()) {
-                return listener.watched.add(found.server(), found.key(), uri);
+                return listener
+                    .watched
+                    .add(found.server(), found.key(), uri, RawJson.EMPTY_OBJECT)
+                    .map(true);
               }
               listener.own.add(
                   new JsonObject()
@@ -314,7 +317,8 @@ final class ListenStreams {
     kinds.forEach(kind -> listener.changes.saw(directory.snapshot(), kind));
     open.add(listener);
     // "_meta" has its place at the end, where servers write it.
-    JsonObject params = new JsonObject().put("notifications", agreed).put("_meta", new JsonObject());
+    JsonObject params =
+        new JsonObject().put("notifications", agreed).put("_meta", new JsonObject());
     listener.tell(Methods.ACKNOWLEDGED, RawJson.of(params));
   }
 

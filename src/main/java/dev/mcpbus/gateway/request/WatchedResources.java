@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ServerResource;
 import dev.mcpbus.directory.ViewUris;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -27,8 +28,12 @@ public final class WatchedResources {
   @FunctionalInterface
   public interface SubscriptionSender {
 
-    /** Fails if the server refuses. */
-    Future<Void> tell(ServerResource resource, boolean wanted);
+    /**
+     * @param params of the client's request; empty where the client did not ask
+     * @return the server's result, empty over a connection that clients share; fails if the server
+     *     refuses
+     */
+    Future<RawJson> tell(ServerResource resource, boolean wanted, RawJson params);
   }
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
@@ -52,7 +57,7 @@ public final class WatchedResources {
    * @param owner the name of its principal
    */
   public static SubscriptionSender shared(EventBus bus, String holder, String owner) {
-    return (resource, wanted) ->
+    return (resource, wanted, params) ->
         bus.request(
                 Addresses.GATEWAY_SUBSCRIBE,
                 new JsonObject()
@@ -62,25 +67,25 @@ public final class WatchedResources {
                     .put("owner", owner)
                     .put("wanted", wanted),
                 LOCAL)
-            .mapEmpty();
+            .map(RawJson.EMPTY_OBJECT);
   }
 
   /**
    * Subscribes to {@code uri} at its server.
    *
    * @param name the client's URI of the resource
-   * @return true; fails if the server refuses
+   * @param params of the client's request; empty where it was another request
+   * @return the server's result; fails if the server refuses
    */
-  public Future<Boolean> add(String server, String uri, String name) {
+  public Future<RawJson> add(String server, String uri, String name, RawJson params) {
     ServerResource resource = new ServerResource(server, uri);
     byName.put(name, resource);
     return sender
-        .tell(resource, true)
-        .map(true)
+        .tell(resource, true, params)
         .onSuccess(
             added -> {
               if (closed || !byName.containsValue(resource)) {
-                sender.tell(resource, false);
+                sender.tell(resource, false, RawJson.EMPTY_OBJECT);
               } else {
                 confirmed.add(resource);
               }
@@ -101,13 +106,17 @@ public final class WatchedResources {
     return byName.size();
   }
 
-  public Future<Void> remove(String name) {
+  /**
+   * @param params of the client's request
+   * @return the server's result; an empty object if the server needs not be told
+   */
+  public Future<RawJson> remove(String name, RawJson params) {
     ServerResource resource = byName.remove(name);
     if (resource == null || byName.containsValue(resource)) {
-      return Future.succeededFuture();
+      return Future.succeededFuture(RawJson.EMPTY_OBJECT);
     }
     confirmed.remove(resource);
-    return sender.tell(resource, false);
+    return sender.tell(resource, false, params);
   }
 
   /** Whether a resource of that server is among them. */
@@ -119,7 +128,7 @@ public final class WatchedResources {
   public void renew(String server) {
     confirmed.stream()
         .filter(one -> one.server().equals(server))
-        .forEach(one -> sender.tell(one, true));
+        .forEach(one -> sender.tell(one, true, RawJson.EMPTY_OBJECT));
   }
 
   /**
@@ -162,7 +171,9 @@ public final class WatchedResources {
   /** The client has left: ends its subscriptions. */
   public void close() {
     closed = true;
-    byName.values().stream().distinct().forEach(resource -> sender.tell(resource, false));
+    byName.values().stream()
+        .distinct()
+        .forEach(resource -> sender.tell(resource, false, RawJson.EMPTY_OBJECT));
     byName.clear();
     confirmed.clear();
   }

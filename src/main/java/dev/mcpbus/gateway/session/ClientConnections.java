@@ -17,6 +17,7 @@ import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -304,10 +305,31 @@ final class ClientConnections {
     servers.keySet().forEach(id -> level(new ConnectionId(id), wanted));
   }
 
+  /**
+   * Sets the log level of the present and the later connections of a client of one server.
+   *
+   * @param params of the client's request
+   * @return the server's result; an empty object if there is no connection, whose next session
+   *     begins with the level
+   */
+  Future<RawJson> levelAsked(String wanted, RawJson params) {
+    level = wanted;
+    Future<RawJson> answer = Future.succeededFuture(RawJson.EMPTY_OBJECT);
+    for (String own : servers.keySet()) {
+      levels.put(own, wanted);
+      answer = connections.level(new ConnectionId(own), ClientQuestions.embedded(params));
+    }
+    return answer.recover(
+        failure ->
+            McpFailure.of(failure).code() == FailureCode.UPSTREAM_ERROR
+                ? Future.failedFuture(failure)
+                : Future.succeededFuture(RawJson.EMPTY_OBJECT));
+  }
+
   /** Sets the log level of one connection, unless it has that level. */
   void level(ConnectionId own, String wanted) {
     if (!wanted.equals(levels.put(own.value(), wanted))) {
-      connections.level(own, wanted);
+      connections.level(own, RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)));
     }
   }
 
@@ -316,17 +338,27 @@ final class ClientConnections {
    * restart.
    *
    * @param name of the subscriber, among those of the client
+   * @param params of the client's request, which the server gets with its own URI and without a
+   *     progress token; empty where the client did not ask
+   * @return the server's result
    */
-  Future<Void> subscription(
-      ConnectionId own, ServerResource resource, String name, boolean wanted) {
+  Future<RawJson> subscription(
+      ConnectionId connection,
+      ServerResource resource,
+      String name,
+      boolean wanted,
+      RawJson params) {
     String suffix = wanted ? Addresses.RESOURCES_SUBSCRIBE : Addresses.RESOURCES_UNSUBSCRIBE;
+    RawJson stated = params.member("uri");
+    boolean same = stated != null && stated.isString() && stated.asString().equals(resource.uri());
+    RawJson own = same ? params : params.with("uri", RawJson.string(resource.uri()));
     return host.sender()
-        .request(
-            own,
-            Addresses.of(own, suffix),
-            RawJson.EMPTY_OBJECT.with("uri", RawJson.string(resource.uri())).toBuffer(),
+        .<Buffer>request(
+            connection,
+            Addresses.of(connection, suffix),
+            ClientQuestions.embedded(own).toBuffer(),
             new DeliveryOptions().addHeader(Headers.HOLDER, name))
-        .mapEmpty();
+        .map(reply -> RawJson.of(reply.body()));
   }
 
   // ---- the end

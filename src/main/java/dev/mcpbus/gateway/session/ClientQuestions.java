@@ -204,7 +204,7 @@ final class ClientQuestions {
     return McpFailure.notSent(FailureCode.METHOD_NOT_FOUND, "the client does not answer " + method);
   }
 
-  /** The params without the server's progress token: a question in a result has no progress. */
+  /** The params without a progress token: what is a question in a result has no progress. */
   static RawJson embedded(RawJson params) {
     RawJson meta = params.member("_meta");
     if (meta == null || !meta.isObject() || meta.member(MetaKeys.PROGRESS_TOKEN) == null) {

@@ -272,10 +272,11 @@ final class DiscoverClient implements ClientConnections.Holder {
   /**
    * Begins or ends a subscription at the client's own session; fails if the server has none for it.
    */
-  Future<Void> tell(String stream, ServerResource resource, boolean wanted, ClientStatement what) {
+  Future<RawJson> tell(
+      String stream, ServerResource resource, boolean wanted, ClientStatement what) {
     ConnectionId server = new ConnectionId(resource.server());
     if (!wanted && !connections.has(server)) {
-      return Future.succeededFuture(); // the session at the server has ended
+      return Future.succeededFuture(RawJson.EMPTY_OBJECT); // its session at the server has ended
     }
     return connection(resource.server(), what)
         .compose(
@@ -283,7 +284,8 @@ final class DiscoverClient implements ClientConnections.Holder {
                 own.shared()
                     ? Future.failedFuture(
                         McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no own connection"))
-                    : connections.subscription(own.id(), resource, stream, wanted));
+                    : connections.subscription(
+                        own.id(), resource, stream, wanted, RawJson.EMPTY_OBJECT));
   }
 
   @Nullable ClientStream stream(String exchange) {

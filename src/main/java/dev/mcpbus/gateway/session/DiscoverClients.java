@@ -7,6 +7,7 @@ import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -146,7 +147,7 @@ final class DiscoverClients {
             host.vertx().eventBus(),
             message,
             view,
-            (resource, on) -> client.tell(exchange, resource, on, statement));
+            (resource, on, params) -> client.tell(exchange, resource, on, statement));
     Set<ListKind> kinds = EnumSet.noneOf(ListKind.class);
     wanted.getJsonArray("kinds").forEach(kind -> kinds.add(ListKind.valueOf((String) kind)));
     client.listens(stream, kinds);
@@ -156,7 +157,12 @@ final class DiscoverClients {
       watching.add(
           stream
               .watched
-              .add(one.getString("server"), one.getString("uri"), one.getString("name"))
+              .add(
+                  one.getString("server"),
+                  one.getString("uri"),
+                  one.getString("name"),
+                  RawJson.EMPTY_OBJECT)
+              .map(true)
               .otherwise(false));
     }
     client

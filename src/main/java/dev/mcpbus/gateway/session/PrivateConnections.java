@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -120,12 +121,11 @@ final class PrivateConnections {
         .otherwiseEmpty();
   }
 
-  /** Sets the log level of a connection; does not wait for the answer. */
-  void level(ConnectionId connection, String level) {
-    vertx
+  /** Sets the log level of a connection; the server's result. */
+  Future<RawJson> level(ConnectionId connection, RawJson params) {
+    return vertx
         .eventBus()
-        .request(
-            Addresses.of(connection, Addresses.LOGLEVEL),
-            RawJson.EMPTY_OBJECT.with("level", RawJson.string(level)).toBuffer());
+        .<Buffer>request(Addresses.of(connection, Addresses.LOGLEVEL), params.toBuffer())
+        .map(answer -> RawJson.of(answer.body()));
   }
 }

@@ -170,7 +170,8 @@ final class SessionRequests {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
       case Methods.SET_LEVEL -> level(call);
       case Methods.RESOURCES_SUBSCRIBE -> session.subscriptions.add(call, request.text("uri"));
-      case Methods.RESOURCES_UNSUBSCRIBE -> session.subscriptions.remove(request.text("uri"));
+      case Methods.RESOURCES_UNSUBSCRIBE ->
+          session.subscriptions.remove(request.text("uri"), request.params());
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
           session.tasks.route(call);
       case Methods.TOOLS_CALL ->
@@ -190,8 +191,11 @@ final class SessionRequests {
     }
     String wanted = call.request().text("level");
     session.inbox.level(wanted);
-    session.servers.connections.level(wanted);
     host.store().note(session.id, SessionStore.LEVEL, wanted);
+    if (call.request().isAsIs()) {
+      return session.servers.connections.levelAsked(wanted, call.request().params());
+    }
+    session.servers.connections.level(wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
 

@@ -39,19 +39,19 @@ final class SessionSubscriptions {
   }
 
   /** Over the session's own connection, because its calls change what that session sees. */
-  private Future<Void> tell(ServerResource resource, boolean wanted) {
+  private Future<RawJson> tell(ServerResource resource, boolean wanted, RawJson params) {
     ConnectionId server = new ConnectionId(resource.server());
     ClientConnections connections = of.servers.connections;
     if (!wanted && !connections.has(server)) {
-      return shared.tell(resource, false);
+      return shared.tell(resource, false, params);
     }
     return of.servers
         .watching(server)
         .compose(
             at ->
                 at.shared()
-                    ? shared.tell(resource, wanted)
-                    : connections.subscription(at.id(), resource, session, wanted));
+                    ? shared.tell(resource, wanted, params)
+                    : connections.subscription(at.id(), resource, session, wanted, params));
   }
 
   /** Whether a resource of that server is subscribed to. */
@@ -75,21 +75,20 @@ final class SessionSubscriptions {
         host.router()
             .subscribable(call.request().view(), uri)
             .onFailure(absent -> host.router().noteDenied(call, ListKind.RESOURCES, uri));
-    return watch(found, uri, server -> call.about(server, uri))
-        .onSuccess(added -> note())
-        .map(RawJson.EMPTY_OBJECT);
+    return watch(found, uri, call.request().params(), server -> call.about(server, uri))
+        .onSuccess(added -> note());
   }
 
   /** The result of {@code resources/unsubscribe}. */
-  Future<RawJson> remove(String uri) {
-    return watched.remove(uri).onSuccess(removed -> note()).map(RawJson.EMPTY_OBJECT);
+  Future<RawJson> remove(String uri, RawJson params) {
+    return watched.remove(uri, params).onSuccess(removed -> note());
   }
 
   /** Subscribes again to what the facts of a resumed session name. */
   void continueFrom(DirectoryView view, JsonObject facts) {
     for (Object uri : facts.getJsonArray(SessionStore.URIS, new JsonArray())) {
       String name = String.valueOf(uri);
-      watch(host.router().subscribable(view, name), name, server -> {});
+      watch(host.router().subscribable(view, name), name, RawJson.EMPTY_OBJECT, server -> {});
     }
   }
 
@@ -100,12 +99,12 @@ final class SessionSubscriptions {
   /**
    * @param about receives the server that has the resource
    */
-  private Future<Boolean> watch(
-      Future<ViewList.Target> subscribable, String uri, Consumer<String> about) {
+  private Future<RawJson> watch(
+      Future<ViewList.Target> subscribable, String uri, RawJson params, Consumer<String> about) {
     return subscribable.compose(
         found -> {
           about.accept(found.server());
-          return watched.add(found.server(), found.key(), uri);
+          return watched.add(found.server(), found.key(), uri, params);
         });
   }
 
