@@ -98,7 +98,7 @@ final class ServiceRequests {
     RawJson given = message.ambiguity() == null ? RequestMetadata.meta(message.params()) : null;
     RawJson meta = given == null ? null : RequestMetadata.named(given, client);
     RawJson text =
-        meta == null || meta == given
+        meta == null || meta.equals(given)
             ? message.text()
             : message.text().with("params", message.params().with("_meta", meta));
     BridgeRequest request =
