@@ -54,6 +54,10 @@ record RealServer(
   /** All of them. */
   static Stream<RealServer> all() {
     return Stream.of(
+        of("tasks", "../tasks-server.mjs")
+            .args("FOLDER")
+            .inDiscoverAlone()
+            .calling("plain", "greet", "work", "slow_compute", "no_such_tool"),
         of("everything", EVERYTHING + "/dist/index.js")
             .calling(
                 "echo",
