@@ -279,6 +279,7 @@ class Http2FloodTest {
           stream += 2;
           http.get(stream, "/health/live");
           http.send(WINDOW_UPDATE, 0, stream, new byte[] {0, 0, 1, 0});
+          http.send(WINDOW_UPDATE, 0, 0, new byte[] {0, 0, 1, 0}); // the connection stays open
           http.flush();
         }
         frame = http.read();

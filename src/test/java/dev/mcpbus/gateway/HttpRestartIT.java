@@ -27,7 +27,7 @@ class HttpRestartIT {
   }
 
   @Test
-  void the_next_call_of_each_client_succeeds_over_shared_and_private_connections()
+  void case_37_the_next_call_of_each_client_succeeds_over_shared_and_private_connections()
       throws Exception {
     int port = FreePorts.one();
     JsonObject entry = new JsonObject().put("url", "http://127.0.0.1:" + port + "/mcp");
