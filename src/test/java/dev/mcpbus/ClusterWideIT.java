@@ -73,8 +73,8 @@ class ClusterWideIT {
           .untilAsserted(
               () -> {
                 assertThat(ClusterBed.statuses(nodes.node(node)).keySet())
-                    .hasSize(ECHOS + 3)
-                    .contains("late", "own", "modern");
+                    .hasSize(ECHOS + 4)
+                    .contains("late", "own", "modern", "notes");
                 assertThat(aggregated(node))
                     .contains("late.echo", "own.test_simple_text", "e0.hang");
                 assertThat(
