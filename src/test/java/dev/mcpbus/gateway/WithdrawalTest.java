@@ -123,6 +123,27 @@ class WithdrawalTest {
   }
 
   @Test
+  void roots_that_an_older_server_asks_for_while_a_call_runs_are_not_taken_back_with_the_call() {
+    ScriptedPeer peer = olderServer();
+    McpHttp.Session session =
+        client.initialize("2025-11-25", new JsonObject().put("roots", new JsonObject()));
+    JsonObject request = client.request("tools/call", Peers.call("o__t"));
+    try (McpHttp.Stream standing = session.listen()) {
+      CompletableFuture<McpHttp.Answer> call = session.called(request);
+      await().until(() -> !peer.received("tools/call").isEmpty());
+      peer.say(2, "{\"jsonrpc\":\"2.0\",\"id\":78,\"method\":\"roots/list\"}");
+      await().until(() -> standing.methods().contains("roots/list"));
+      answer(peer);
+      assertThat(call.join().status()).isEqualTo(200);
+      JsonObject roots = new JsonObject().put("roots", new JsonArray());
+      assertThat(session.answer(question(standing), roots)).isEqualTo(202);
+      await().until(() -> !peer.answers(78).isEmpty());
+      assertThat(peer.answers(78).get(0).getJsonObject("result")).isEqualTo(roots);
+      assertThat(standing.methods()).doesNotContain("notifications/cancelled");
+    }
+  }
+
+  @Test
   void a_client_that_cancels_its_call_need_not_answer_what_was_asked_for_it() {
     Peers.discover(
         bus,

@@ -157,8 +157,7 @@ class ForeignClientsIT {
     String script = Path.of("src", "test", "npm", "sdk-report.mjs").toAbsolutePath().toString();
     // Who subscribes is told in a way of each era.
     String calls =
-        CALLS
-            .get(server)
+        Objects.requireNonNull(CALLS.get(server))
             .replace("FOLDER", folder.toString())
             .replaceAll("\"subscribe\":\"[^\"]*\",\"until\":\"[^\"]*\",", "");
     Object direct = run(join(List.of(script, "v2-legacy", calls), command(server)), server);

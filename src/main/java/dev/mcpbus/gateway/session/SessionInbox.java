@@ -99,11 +99,22 @@ final class SessionInbox implements ClientConnections.Holder {
       String method,
       RawJson params) {
     SessionCall call = call(callId, connection);
-    String of = call == null ? null : call.request().callId();
+    boolean ofCall = callId != null || !method.equals(Methods.ROOTS_LIST);
+    String of = call == null || !ofCall ? null : call.request().callId();
+    ResumableStream stream = ofCall ? stream(call) : outsideCalls(call);
     RawJson asked = ofTask(call, connection, params);
     return passes(method)
-        ? session.questions.pass(stream(call), question, of, connection, method, asked)
-        : session.questions.ask(stream(call), question, of, connection, method, asked);
+        ? session.questions.pass(stream, question, of, connection, method, asked)
+        : session.questions.ask(stream, question, of, connection, method, asked);
+  }
+
+  /**
+   * The stream for a question that outlives the calls in flight: servers ask for roots when they
+   * start, and the connection starts with the first call.
+   */
+  private ResumableStream outsideCalls(@Nullable SessionCall call) {
+    ResumableStream standing = session.streams.standing();
+    return standing.isRead() ? standing : stream(call);
   }
 
   /**
