@@ -279,6 +279,43 @@ class DiscoverClientTest {
   }
 
   @Test
+  void what_a_server_asks_before_any_call_comes_before_the_first_call_that_offers_to_answer() {
+    JsonObject roots = new JsonObject().put("roots", new JsonObject());
+    assertThat(tools("/mcp/s", roots, who("ada"))).contains("ask"); // opens the session
+    JsonObject completion =
+        new JsonObject()
+            .put("ref", new JsonObject().put("type", "ref/prompt").put("name", "p"))
+            .put("argument", new JsonObject().put("name", "a").put("value", "v"));
+    peer.say(2, "{\"jsonrpc\":\"2.0\",\"id\":90,\"method\":\"roots/list\"}");
+    List<JsonObject> results = new ArrayList<>();
+    await()
+        .until(
+            () -> {
+              results.add(result(Peers.call("now"), roots));
+              return results.get(results.size() - 1).containsKey("inputRequests");
+            });
+    JsonObject asked = results.get(results.size() - 1);
+    assertThat(asked.getJsonObject("inputRequests").encode()).contains("roots/list");
+    assertThat(peer.received("tools/call")).hasSize(results.size() - 1);
+    assertThat(answer("completion/complete", completion, roots, who("ada")))
+        .as("its result cannot be a question")
+        .contains("from 2");
+
+    JsonObject answer = new JsonObject().put("roots", new JsonArray());
+    JsonObject retry =
+        Peers.call("now")
+            .put("requestState", asked.getString("requestState"))
+            .put("inputResponses", new JsonObject().put("input-1", answer));
+    assertThat(result(retry, roots).encode()).contains("from 2");
+    assertThat(peer.received("tools/call")).hasSize(results.size());
+    assertThat(peer.answers(90).get(0).getJsonObject("result")).isEqualTo(answer);
+  }
+
+  private JsonObject result(JsonObject call, JsonObject can) {
+    return sent("/mcp/s", "tools/call", call, can, who("ada")).join().result();
+  }
+
+  @Test
   void a_question_that_no_call_offers_to_answer_is_refused_in_the_clients_name() {
     now(ELICITATION, who("ada")); // the session states that the client answers
     CompletableFuture<McpHttp.Answer> silent =

@@ -154,6 +154,14 @@ final class ClientConnections {
     return servers.get(connection);
   }
 
+  /** Whether a server has been told over that connection that the client answers a question. */
+  boolean states(String connection, String method, RawJson params) {
+    ConnectionId server = servers.get(connection);
+    ClientStatement statement = server == null ? null : statements.get(server);
+    return statement != null
+        && ClientQuestions.isOffered(statement.capabilities(), method, params);
+  }
+
   // ---- whether the client uses them
 
   /**

@@ -14,6 +14,7 @@ import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   private final Future<Void> claimed;
   private final ClientLists lists;
   private final ClientConnections connections;
+  private final EarlyQuestions early;
 
   /** In the order in which they began. */
   private final Set<ParkedCall> calls = new LinkedHashSet<>();
@@ -64,6 +66,7 @@ final class DiscoverClient implements ClientConnections.Holder {
     this.claimed = claimed;
     this.lists = new ClientLists(host.vertx(), host.directory(), this::wanted, this::listsChanged);
     this.connections = new ClientConnections(host, this, lists);
+    this.early = new EarlyQuestions(host.vertx());
   }
 
   String key() {
@@ -176,7 +179,10 @@ final class DiscoverClient implements ClientConnections.Holder {
     return found;
   }
 
-  /** A question that names no call is for the latest call that offers to answer it. */
+  /**
+   * A question that names no call is for the latest call that offers to answer it. If no call is
+   * under way there, it waits for the next one.
+   */
   @Override
   public Future<ClientAnswer> asked(
       @Nullable String callId,
@@ -185,13 +191,33 @@ final class DiscoverClient implements ClientConnections.Holder {
       String method,
       RawJson params) {
     ParkedCall call = latest(connection, one -> one.offers(method, params));
-    return call == null
-        ? Future.failedFuture(ClientQuestions.notOffered(method))
-        : call.asked(null, connection, question, method, params);
+    if (call != null) {
+      return call.asked(null, connection, question, method, params);
+    }
+    if (connection == null
+        || latest(connection, one -> !one.isOver()) != null
+        || !connections.states(connection, method, params)) {
+      return Future.failedFuture(ClientQuestions.notOffered(method));
+    }
+    ServerQuestion asked =
+        new ServerQuestion(question, method, ClientQuestions.embedded(params), Promise.promise());
+    early.add(connection, asked);
+    return asked.answer().future();
+  }
+
+  /** The questions for a call that is about to be sent there. */
+  List<ServerQuestion> early(Opened own, Predicate<ServerQuestion> offered) {
+    return early.take(own.id().value(), offered);
+  }
+
+  /** A question outlives the call that had it. */
+  void keep(Opened own, ServerQuestion question) {
+    early.add(own.id().value(), question);
   }
 
   @Override
   public void withdrawn(String question) {
+    early.withdrawn(question);
     calls.forEach(call -> call.withdrawn(question));
   }
 
@@ -318,6 +344,7 @@ final class DiscoverClient implements ClientConnections.Holder {
 
   Future<Void> close() {
     List.copyOf(calls).forEach(ParkedCall::cancel);
+    early.close();
     streams.clear();
     return connections.close();
   }

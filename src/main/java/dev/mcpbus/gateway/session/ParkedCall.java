@@ -17,7 +17,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -60,18 +62,12 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class ParkedCall implements CallRegistry.Caller {
 
-  /**
-   * @param key by which the server takes the question back
-   */
-  private record WaitingQuestion(
-      String key, String method, RawJson params, Promise<ClientAnswer> answer) {}
-
   final ParkedCalls home;
   final DiscoverClient client;
   final String server;
   private final ClientStatement statement;
   final String callId;
-  private final Map<String, WaitingQuestion> questions = new LinkedHashMap<>();
+  private final Map<String, ServerQuestion> questions = new LinkedHashMap<>();
   private @Nullable Opened connection;
   private @Nullable AsyncResult<RawJson> outcome;
   private long sequence;
@@ -140,7 +136,8 @@ abstract class ParkedCall implements CallRegistry.Caller {
   // ---- to the server
 
   /**
-   * Sends the call over the connection of its client.
+   * Sends the call over the connection of its client. Questions that its server has asked before
+   * come first, because their answers may decide what the call finds: roots above all.
    *
    * @param timeLeft milliseconds, or {@link CallDeadline#NONE}
    * @param progress whether the client wants progress
@@ -149,6 +146,27 @@ abstract class ParkedCall implements CallRegistry.Caller {
   void send(
       Opened own, String suffix, RawJson params, long timeLeft, boolean progress, boolean asIs) {
     connection = own;
+    List<Future<ClientAnswer>> before = new ArrayList<>();
+    for (ServerQuestion question :
+        client.early(own, question -> offers(question.method(), question.params()))) {
+      put(question);
+      before.add(question.answer().future());
+    }
+    if (before.isEmpty()) {
+      dispatch(own, suffix, params, timeLeft, progress, asIs);
+    } else {
+      Future.join(before)
+          .onComplete(
+              answered -> {
+                if (!over) {
+                  dispatch(own, suffix, params, timeLeft, progress, asIs);
+                }
+              });
+    }
+  }
+
+  private void dispatch(
+      Opened own, String suffix, RawJson params, long timeLeft, boolean progress, boolean asIs) {
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
             .addHeader(Headers.INPUT, home.host.registry().inputs());
@@ -224,7 +242,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
   boolean answer(RawJson answers) {
     boolean any = false;
     for (Map.Entry<String, RawJson> one : answers.members().entrySet()) {
-      WaitingQuestion question = questions.remove(one.getKey());
+      ServerQuestion question = questions.remove(one.getKey());
       if (question != null) {
         any = true;
         question.answer().tryComplete(ClientAnswer.result(one.getValue()));
@@ -239,17 +257,27 @@ abstract class ParkedCall implements CallRegistry.Caller {
     if (!offers(method, params)) {
       return Future.failedFuture(ClientQuestions.notOffered(method));
     }
-    WaitingQuestion asked =
-        new WaitingQuestion(question, method, ClientQuestions.embedded(params), Promise.promise());
-    questions.put("input-" + ++sequence, asked);
-    questionsChanged();
+    ServerQuestion asked =
+        new ServerQuestion(question, method, ClientQuestions.embedded(params), Promise.promise());
+    put(asked);
     return asked.answer().future();
+  }
+
+  private void put(ServerQuestion question) {
+    questions.put("input-" + ++sequence, question);
+    questionsChanged();
   }
 
   @Override
   public void withdrawn(String question) {
-    if (questions.values().removeIf(asked -> asked.key().equals(question))) {
-      questionsChanged();
+    for (Map.Entry<String, ServerQuestion> one : List.copyOf(questions.entrySet())) {
+      if (one.getValue().key().equals(question)) {
+        questions.remove(one.getKey());
+        one.getValue()
+            .answer()
+            .tryFail(McpFailure.notSent(FailureCode.CANCELLED, "the server does not ask any more"));
+        questionsChanged();
+      }
     }
   }
 
@@ -277,7 +305,13 @@ abstract class ParkedCall implements CallRegistry.Caller {
     over = true;
     home.host.registry().remove(callId);
     McpFailure unanswered = McpFailure.notSent(FailureCode.CANCELLED, ending());
-    questions.values().forEach(question -> question.answer().tryFail(unanswered));
+    for (ServerQuestion question : questions.values()) {
+      if (connection != null && question.isOfSession()) {
+        client.keep(connection, question);
+      } else {
+        question.answer().tryFail(unanswered);
+      }
+    }
     questions.clear();
     home.ended(this);
   }

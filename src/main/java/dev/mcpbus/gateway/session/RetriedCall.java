@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
@@ -18,6 +19,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,13 @@ final class RetriedCall extends ParkedCall {
 
   /** Questions that the server asks at once arrive one by one and go to the client together. */
   private static final long GATHER_MILLIS = 20;
+
+  /** The addresses of the requests whose result may be questions (MCP 2026-07-28). */
+  private static final Set<String> ASKING =
+      Set.of(Addresses.TOOLS_CALL, Addresses.PROMPTS_GET, Addresses.RESOURCES_READ);
+
+  /** Whether its result may be questions. */
+  private final boolean mayAsk;
 
   /** What a retry must repeat; empty until the client has questions. */
   private String target = "";
@@ -42,6 +51,12 @@ final class RetriedCall extends ParkedCall {
         client,
         SessionMessage.header(message, SessionMessage.SERVER),
         client.statement(message));
+    this.mayAsk = ASKING.contains(SessionMessage.header(message, SessionMessage.SUFFIX));
+  }
+
+  @Override
+  boolean offers(String method, RawJson params) {
+    return mayAsk && super.offers(method, params);
   }
 
   private static String target(Message<?> message) {
