@@ -211,6 +211,11 @@ final class ParkedCalls {
     byResponse.put(response, call);
   }
 
+  /** Whether a response waits for a call. */
+  boolean isAwaited() {
+    return !byResponse.isEmpty();
+  }
+
   void answered(String response) {
     byResponse.remove(response);
   }

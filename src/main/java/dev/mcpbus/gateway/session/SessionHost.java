@@ -160,7 +160,8 @@ public final class SessionHost extends VerticleBase {
         0,
         LOOK_MILLIS,
         look -> {
-          boolean busy = sessions.values().stream().anyMatch(GatewaySession::isBusy);
+          boolean busy =
+              parked.isAwaited() || sessions.values().stream().anyMatch(GatewaySession::isBusy);
           if ((!busy || System.nanoTime() - until > 0) && quiet.tryComplete()) {
             vertx.cancelTimer(look);
           }
