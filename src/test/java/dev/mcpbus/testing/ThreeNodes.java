@@ -78,7 +78,7 @@ public final class ThreeNodes implements AutoCloseable {
 
   /** Waits until these nodes own everything. */
   public void settled(String from, Set<String> owners) {
-    bed.settled(node(from), ECHOS + 2, owners);
+    bed.settled(node(from), ECHOS + 3, owners);
   }
 
   /** One of the small servers, owned by one of those. */

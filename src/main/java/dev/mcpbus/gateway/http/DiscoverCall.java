@@ -152,7 +152,7 @@ final class DiscoverCall extends GatewayCall {
       host = RandomNames.host(state);
       return hostNames
           .sendParams(host, traced, options.addHeader(SessionMessage.STATE, state))
-          .map(answer -> RawJson.of(answer.body()))
+          .map(this::replied)
           .recover(failure -> Future.failedFuture(stale(failure)));
     }
     return toHost(traced, options);
@@ -162,7 +162,7 @@ final class DiscoverCall extends GatewayCall {
     String key = clients.key(request().principal(), meta);
     client = key;
     host = clients.host(key);
-    return clients.send(key, params, meta, options).map(answer -> RawJson.of(answer.body()));
+    return clients.send(key, params, meta, options).map(this::replied);
   }
 
   /** A page of a list from the session host, which adds what the client's own sessions list. */

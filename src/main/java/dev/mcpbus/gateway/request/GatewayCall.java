@@ -118,7 +118,8 @@ public abstract class GatewayCall {
             known.data());
   }
 
-  private RawJson replied(Message<Buffer> reply) {
+  /** The result in a reply; notes whether it reports an error of the tool. */
+  protected RawJson replied(Message<Buffer> reply) {
     toolError = operation != null && reply.headers().contains(Headers.TOOL_ERROR);
     return RawJson.of(reply.body());
   }

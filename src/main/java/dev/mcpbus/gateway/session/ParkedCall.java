@@ -70,6 +70,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
   private final Map<String, ServerQuestion> questions = new LinkedHashMap<>();
   private @Nullable Opened connection;
   private @Nullable AsyncResult<RawJson> outcome;
+  private boolean toolError;
   private long sequence;
   private boolean over;
 
@@ -112,6 +113,11 @@ abstract class ParkedCall implements CallRegistry.Caller {
   /** The server's answer; null before. */
   @Nullable AsyncResult<RawJson> outcome() {
     return outcome;
+  }
+
+  /** Whether the server's answer reports an error of the tool. */
+  boolean isToolError() {
+    return toolError;
   }
 
   boolean isOver() {
@@ -175,7 +181,11 @@ abstract class ParkedCall implements CallRegistry.Caller {
     home.host
         .sender()
         .<Buffer>request(own.id(), Addresses.of(own.id(), suffix), params.toBuffer(), options)
-        .map(reply -> RawJson.of(reply.body()))
+        .map(
+            reply -> {
+              toolError = reply.headers().contains(Headers.TOOL_ERROR);
+              return RawJson.of(reply.body());
+            })
         .onComplete(
             done -> {
               if (!over) {

@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
@@ -131,7 +132,9 @@ final class RetriedCall extends ParkedCall {
       return; // the client comes back for it
     }
     if (result.succeeded()) {
-      message.reply(result.result().toBuffer(), new DeliveryOptions().setCodecName(Codecs.SHARED));
+      DeliveryOptions options = new DeliveryOptions().setCodecName(Codecs.SHARED);
+      CallHeaders.add(options, Headers.TOOL_ERROR, isToolError() ? "true" : null);
+      message.reply(result.result().toBuffer(), options);
     } else {
       message.reply(McpFailure.of(result.cause()));
     }
