@@ -152,7 +152,7 @@ final class GetStream {
     gone(exchange);
   }
 
-  /** It was answered, or nobody waits for it any more. */
+  /** The server has answered the POST, or its caller has given up. */
   void gone(PostExchange exchange) {
     if (watches() && unanswered.remove(exchange) != null) {
       tryAgainIfIdle();
