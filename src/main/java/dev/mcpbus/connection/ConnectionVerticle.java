@@ -96,7 +96,7 @@ public final class ConnectionVerticle extends VerticleBase {
     this.id = spec.id();
     this.options = spec.options();
     this.clock = clock;
-    this.preferences = new SessionPreferences(spec.capabilities());
+    this.preferences = new SessionPreferences(spec.offered());
     this.renewal = new PreferenceRenewal(spec.server(), preferences);
     // A private connection has the pins of its server, so the same tools are quarantined.
     ConnectionId server = spec.server();

@@ -18,6 +18,7 @@ import dev.mcpbus.connection.session.SessionPreferences;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -53,6 +54,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Handshake {
 
+  private static final String CLIENT_INFO = "clientInfo";
+
   private final ConnectionSpec spec;
   private final ConnectionOptions options;
   private final Context context;
@@ -86,12 +89,15 @@ final class Handshake {
     this.preferences = preferences;
     this.listener = listener;
     PrivateConnection own = spec.privateConnection();
-    JsonObject stated = own == null ? null : own.clientInfo();
-    JsonObject clientInfo = stated == null ? spec.clientInfo().toJson() : stated;
+    RawJson stated = own == null ? RawJson.EMPTY_OBJECT : own.initialize();
+    RawJson given = stated.member(CLIENT_INFO);
+    RawJson clientInfo =
+        given == null || !given.isObject() ? RawJson.of(spec.clientInfo().toJson()) : given;
     ProtocolVersion wanted = own == null ? null : own.version();
     this.initialize =
         new InitializeEra(
-            clientInfo,
+            stated.with(CLIENT_INFO, clientInfo),
+            own == null ? null : own.initialized(),
             preferences,
             options.protocolVersion(),
             wanted == null ? ProtocolVersion.LATEST_INITIALIZE : wanted);

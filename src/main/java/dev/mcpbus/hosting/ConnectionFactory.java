@@ -16,7 +16,6 @@ import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.RedactedTransport;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -61,10 +60,7 @@ public final class ConnectionFactory {
 
   /** The child specification of a private connection: the same server once more, for one client. */
   ChildSpec privateChildSpec(
-      ServerDefinition definition,
-      ConnectionId name,
-      JsonObject capabilities,
-      PrivateConnection privateConnection) {
+      ServerDefinition definition, ConnectionId name, PrivateConnection privateConnection) {
     return new ChildSpec(
         name.value(),
         definition.id().value(),
@@ -75,7 +71,7 @@ public final class ConnectionFactory {
                     transport(definition),
                     definition.connection(),
                     clientInfo,
-                    capabilities,
+                    definition.connection().capabilities(),
                     tap(definition),
                     pins,
                     privateConnection,

@@ -9,10 +9,14 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -81,14 +85,16 @@ final class PrivateConnectionRegistry {
 
   /**
    * Starts a private connection: {@code {id, capabilities, input, events, ttl, owner?, clientInfo?,
-   * protocolVersion?, era?}} -> {@code {lease, maxCallMillis}}, an id whose addresses belong to the
-   * client, and the {@code maxCallDuration} of the server; {@code {shared: true, maxCallMillis}}
-   * where the server's connection may be shared.
+   * protocolVersion?, initialize?, initialized?, era?}} -> {@code {lease, maxCallMillis}}, an id
+   * whose addresses belong to the client, and the {@code maxCallDuration} of the server; {@code
+   * {shared: true, maxCallMillis}} where the server's connection may be shared.
    *
    * @param body {@code owner} is the name of the principal, so that one principal cannot take all;
    *     {@code ttl} is in milliseconds; {@code clientInfo}, {@code capabilities} and {@code
-   *     protocolVersion} are what the connection states in its handshake; {@code era} is that of
-   *     the server, {@code INITIALIZE} or {@code DISCOVER}, if the holder knows it
+   *     protocolVersion} are what the connection states in its handshake; {@code initialize} and
+   *     {@code initialized} are the JSON text of the params of the client's own messages, which
+   *     count more, because a {@code JsonObject} keeps no number as it was written; {@code era} is
+   *     that of the server, {@code INITIALIZE} or {@code DISCOVER}, if the holder knows it
    * @return fails with {@code OVERLOADED} at the bound, {@code BAD_REQUEST} for a body that is not
    *     as above, {@code UNKNOWN_CONNECTION} where the server was removed meanwhile
    */
@@ -103,8 +109,9 @@ final class PrivateConnectionRegistry {
     }
     until(body);
     String owner = body.getString("owner", FairLimit.ANYBODY);
-    JsonObject capabilities =
-        body.getValue("capabilities") instanceof JsonObject given ? given : new JsonObject();
+    RawJson written = text(body, "initialize");
+    RawJson initialize = written == null ? RawJson.of(stated(body)) : written;
+    RawJson initialized = text(body, "initialized");
     return room(server.id(), owner, MAX_EVICTIONS, MAX_CHECKS)
         .compose(
             free -> {
@@ -125,22 +132,46 @@ final class PrivateConnectionRegistry {
                       factory.privateChildSpec(
                           current,
                           id,
-                          capabilities,
                           new PrivateConnection(
                               server.id(),
                               input,
                               events,
-                              body.getValue("clientInfo") instanceof JsonObject info ? info : null,
-                              version(body),
+                              initialize,
+                              initialized,
+                              version(initialize),
                               era(body))))
                   .map(described(current).put("lease", id.value()))
                   .onFailure(failure -> forget(id));
             });
   }
 
+  /** The params of {@code initialize} of a holder that gives no text. */
+  private static JsonObject stated(JsonObject body) {
+    JsonObject stated = new JsonObject();
+    for (String member : List.of("protocolVersion", "capabilities", "clientInfo")) {
+      if (body.getValue(member) != null) {
+        stated.put(member, body.getValue(member));
+      }
+    }
+    return stated;
+  }
+
+  /** The JSON object in a text, on one line; null if there is none. */
+  private static @Nullable RawJson text(JsonObject body, String member) {
+    if (!(body.getValue(member) instanceof String text)) {
+      return null;
+    }
+    try {
+      return RawJson.checkedObject(Buffer.buffer(text), ParseLimits.DEFAULT);
+    } catch (ProtocolException e) {
+      throw McpFailure.badRequest("\"" + member + "\": " + e.getMessage());
+    }
+  }
+
   /** The version to offer; null for a version of no meaning in {@code initialize}. */
-  private static @Nullable ProtocolVersion version(JsonObject body) {
-    return ProtocolVersion.ofWire(String.valueOf(body.getValue("protocolVersion")))
+  private static @Nullable ProtocolVersion version(RawJson initialize) {
+    RawJson wanted = initialize.member("protocolVersion");
+    return ProtocolVersion.ofWire(wanted == null || !wanted.isString() ? "" : wanted.asString())
         .filter(version -> version.era() == Era.INITIALIZE)
         .orElse(null);
   }

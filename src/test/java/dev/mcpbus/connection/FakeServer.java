@@ -59,8 +59,10 @@ final class FakeServer implements Transport, Channel, SessionListener {
   Session session(Context context, ConnectionOptions options, Clock clock) {
     InitializeEra era =
         new InitializeEra(
-            new Implementation("test", "1").toJson(),
-            new SessionPreferences(new JsonObject()),
+            RawJson.EMPTY_OBJECT.with(
+                "clientInfo", RawJson.of(new Implementation("test", "1").toJson())),
+            null,
+            new SessionPreferences(RawJson.EMPTY_OBJECT),
             null,
             ProtocolVersion.LATEST_INITIALIZE);
     return new Session(context, this, era, options, clock, null, null, this);

@@ -16,7 +16,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
@@ -162,7 +161,8 @@ class HealthCheckTest {
       String answer, @Nullable String wrong) {
     DiscoverEra era =
         new DiscoverEra(
-            new Implementation("test", "1").toJson(), new SessionPreferences(new JsonObject()));
+            RawJson.of(new Implementation("test", "1").toJson()),
+            new SessionPreferences(RawJson.EMPTY_OBJECT));
     String found = era.wrong(RawJson.of(answer));
     if (wrong == null) {
       assertThat(found).isNull();

@@ -51,7 +51,7 @@ class StashTest {
         new FakeServer(vertx, method -> null)
             .session(vertx.getOrCreateContext(), ConnectionOptions.DEFAULT, Clock.SYSTEM);
     ServerDescription server = ServerDescription.ofInitialize(RawJson.of(FakeServer.INITIALIZED));
-    SessionPreferences wishes = new SessionPreferences(new JsonObject());
+    SessionPreferences wishes = new SessionPreferences(RawJson.EMPTY_OBJECT);
     ServerTasks tasks =
         new ServerTasks(
             new InputRequests(vertx, new ConnectionId("fake"), wishes), wishes, (call, then) -> {});

@@ -3,6 +3,7 @@ package dev.mcpbus.connection.options;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,11 @@ public record ConnectionSpec(
       @Nullable MessageTap tap,
       PinStore pins) {
     this(id, transport, options, clientInfo, capabilities, tap, pins, null, null);
+  }
+
+  /** The capabilities that the connection states to its server, whatever callers offer. */
+  public RawJson offered() {
+    return privateConnection == null ? RawJson.of(capabilities) : privateConnection.capabilities();
   }
 
   /** The id of the server, by which people know it: a private connection has another one itself. */

@@ -3,7 +3,7 @@ package dev.mcpbus.connection.options;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ProtocolVersion;
-import io.vertx.core.json.JsonObject;
+import dev.mcpbus.protocol.RawJson;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param of the id of the server, under which its pins are stored
  * @param input the address that gets questions, {@code {id, method, params}}
  * @param events the address that gets the events, which are not published
- * @param clientInfo what the connection states as its name in place of ours, as the client wrote
- *     it; null for ours
+ * @param initialize the params of the client's {@code initialize}, which the server gets as the
+ *     client wrote them: of a client of the {@code discover} era those that it states with its
+ *     requests. The name of mcpbus takes the place of an absent {@code clientInfo}
+ * @param initialized the params of its {@code notifications/initialized}; null for none
  * @param version that it offers in {@code initialize}: the client's; null for the latest
  * @param era of the server, as its shared connection has found it, so that the server gets no
  *     probe; null if it is to be found
@@ -23,6 +25,14 @@ public record PrivateConnection(
     ConnectionId of,
     String input,
     String events,
-    @Nullable JsonObject clientInfo,
+    RawJson initialize,
+    @Nullable RawJson initialized,
     @Nullable ProtocolVersion version,
-    @Nullable Era era) {}
+    @Nullable Era era) {
+
+  /** The client's capabilities; an empty object if it states none. */
+  public RawJson capabilities() {
+    RawJson stated = initialize.member("capabilities");
+    return stated == null || !stated.isObject() ? RawJson.EMPTY_OBJECT : stated;
+  }
+}

@@ -41,8 +41,8 @@ public final class DiscoverEra implements SessionEra {
   /**
    * @param clientInfo who speaks, with every member that is to be stated
    */
-  public DiscoverEra(JsonObject clientInfo, SessionPreferences preferences) {
-    this.clientInfo = RawJson.of(clientInfo);
+  public DiscoverEra(RawJson clientInfo, SessionPreferences preferences) {
+    this.clientInfo = clientInfo;
     this.preferences = preferences;
   }
 

@@ -22,22 +22,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InitializeEra implements SessionEra {
 
-  private final JsonObject clientInfo;
+  private final RawJson stated;
+  private final @Nullable RawJson initialized;
   private final SessionPreferences preferences;
   private final @Nullable ProtocolVersion pinned;
   private final ProtocolVersion offered;
 
   /**
-   * @param clientInfo who speaks, with every member that is to be stated
+   * @param stated the params of {@code initialize}: who speaks, and every other member but the
+   *     version and the capabilities, which are filled in
+   * @param initialized the params of {@code notifications/initialized}; null for none
    * @param pinned the only version to speak; null for any that both sides know
    * @param offered the version to offer if none is pinned
    */
   public InitializeEra(
-      JsonObject clientInfo,
+      RawJson stated,
+      @Nullable RawJson initialized,
       SessionPreferences preferences,
       @Nullable ProtocolVersion pinned,
       ProtocolVersion offered) {
-    this.clientInfo = clientInfo;
+    this.stated = stated;
+    this.initialized = initialized;
     this.preferences = preferences;
     this.pinned = pinned;
     this.offered = pinned == null ? offered : pinned;
@@ -50,13 +55,12 @@ public final class InitializeEra implements SessionEra {
 
   @Override
   public Future<ServerDescription> open(Session session) {
-    JsonObject params =
-        new JsonObject()
-            .put("protocolVersion", offered.wire())
-            .put("capabilities", preferences.advertise())
-            .put("clientInfo", clientInfo);
+    RawJson params =
+        stated
+            .with("capabilities", preferences.advertise())
+            .with("protocolVersion", RawJson.string(offered.wire()));
     return session
-        .request(Methods.INITIALIZE, RawJson.of(params), session.options().handshakeTimeout())
+        .request(Methods.INITIALIZE, params, session.options().handshakeTimeout())
         .compose(
             result -> accept(session, result), failure -> Future.failedFuture(explain(failure)));
   }
@@ -86,7 +90,7 @@ public final class InitializeEra implements SessionEra {
                   + "; correct or remove \"protocolVersion\""));
     }
     session.negotiated(version.get());
-    session.notify(Methods.INITIALIZED, null);
+    session.notify(Methods.INITIALIZED, initialized);
     return Future.succeededFuture(result);
   }
 

@@ -26,9 +26,9 @@ public final class SessionPreferences {
   /**
    * @param configured the capabilities that are offered in any case
    */
-  public SessionPreferences(JsonObject configured) {
-    this.configured = configured;
-    this.capabilities = RawJson.of(configured);
+  public SessionPreferences(RawJson configured) {
+    this.configured = configured.toJsonObject();
+    this.capabilities = configured;
   }
 
   /** Changes when the log level or the capabilities change, which requests carry. */
@@ -48,9 +48,9 @@ public final class SessionPreferences {
   }
 
   /** The capabilities for {@code initialize}; notes that the server has got them. */
-  JsonObject advertise() {
+  RawJson advertise() {
     advertised = capabilities.toJsonObject();
-    return advertised;
+    return capabilities;
   }
 
   /** True where a new {@code initialize} would offer the server more than the last one did. */

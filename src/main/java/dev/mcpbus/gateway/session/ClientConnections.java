@@ -62,6 +62,10 @@ final class ClientConnections {
   private final Map<ConnectionId, ClientStatement> statements = new HashMap<>();
 
   private @Nullable String level;
+
+  /** The client's request for that level; null where another message has set it. */
+  private @Nullable RawJson levelParams;
+
   private long renewal = -1;
   private boolean closed;
   private boolean inUse = true;
@@ -132,7 +136,7 @@ final class ClientConnections {
     host.registry().addConnection(own.value(), holder);
     lists.begun(server, own);
     if (level != null) {
-      level(own, level);
+      level(own, level, levelParams);
     }
     if (renewal < 0) {
       renewal = host.vertx().setPeriodic(PrivateConnections.RENEWAL_MILLIS, now -> renew());
@@ -309,6 +313,7 @@ final class ClientConnections {
   /** Sets the log level of the present and the later connections. */
   void level(String wanted) {
     level = wanted;
+    levelParams = null;
     servers.keySet().forEach(id -> level(new ConnectionId(id), wanted));
   }
 
@@ -317,14 +322,16 @@ final class ClientConnections {
    *
    * @param params of the client's request
    * @return the server's result; an empty object if there is no connection, whose next session
-   *     begins with the level
+   *     begins with this request
    */
   Future<RawJson> levelAsked(String wanted, RawJson params) {
+    RawJson request = ClientQuestions.embedded(params);
     level = wanted;
+    levelParams = request;
     Future<RawJson> answer = Future.succeededFuture(RawJson.EMPTY_OBJECT);
     for (String own : servers.keySet()) {
       levels.put(own, wanted);
-      answer = connections.level(new ConnectionId(own), ClientQuestions.embedded(params));
+      answer = connections.level(new ConnectionId(own), request);
     }
     return answer.recover(
         failure ->
@@ -335,8 +342,14 @@ final class ClientConnections {
 
   /** Sets the log level of one connection, unless it has that level. */
   void level(ConnectionId own, String wanted) {
+    level(own, wanted, null);
+  }
+
+  private void level(ConnectionId own, String wanted, @Nullable RawJson params) {
     if (!wanted.equals(levels.put(own.value(), wanted))) {
-      connections.level(own, RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)));
+      connections.level(
+          own,
+          params == null ? RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)) : params);
     }
   }
 

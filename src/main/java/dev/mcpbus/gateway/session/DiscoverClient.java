@@ -16,7 +16,6 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -85,16 +84,14 @@ final class DiscoverClient implements ClientConnections.Holder {
     if (known != null && text.equals(statedText)) {
       return known;
     }
+    RawJson initialize = RawJson.EMPTY_OBJECT.with("capabilities", RawJson.of(text));
+    String info = message.headers().get(SessionMessage.CLIENT_INFO);
     ClientStatement fresh =
-        new ClientStatement(RawJson.of(text).toJsonObject(), info(message), null);
+        ClientStatement.of(
+            info == null ? initialize : initialize.with("clientInfo", RawJson.of(info)), null);
     statedText = text;
     stated = fresh;
     return fresh;
-  }
-
-  private static @Nullable JsonObject info(Message<?> message) {
-    String text = message.headers().get(SessionMessage.CLIENT_INFO);
-    return text == null ? null : RawJson.of(text).toJsonObject();
   }
 
   // ---- whether it is in use

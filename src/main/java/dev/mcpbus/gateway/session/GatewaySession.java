@@ -10,6 +10,7 @@ import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.MessageWriter;
@@ -58,26 +59,24 @@ final class GatewaySession {
    * @param initialize the params of {@code initialize}
    */
   GatewaySession(
-      HostParts host, String id, DirectoryView view, Principal principal, JsonObject initialize) {
+      HostParts host, String id, DirectoryView view, Principal principal, RawJson initialize) {
     this.host = host;
     this.id = id;
     this.view = view;
     this.principal = principal;
     this.principalText = principal.text();
+    RawJson wanted = initialize.member("protocolVersion");
     this.version =
-        ProtocolVersion.ofWire(String.valueOf(initialize.getValue("protocolVersion")))
-            .filter(wanted -> wanted.era() == Era.INITIALIZE)
+        ProtocolVersion.ofWire(wanted == null || !wanted.isString() ? "" : wanted.asString())
+            .filter(known -> known.era() == Era.INITIALIZE)
             .orElse(ProtocolVersion.LATEST_INITIALIZE);
-    JsonObject capabilities =
-        initialize.getValue("capabilities") instanceof JsonObject object
-            ? object
-            : new JsonObject();
     this.streams = new SessionStreams(host.vertx().eventBus());
-    this.questions = new ClientQuestions(host.vertx(), capabilities);
+    this.questions =
+        new ClientQuestions(host.vertx(), ClientStatement.of(initialize, null).capabilities());
     this.subscriptions = new SessionSubscriptions(host, this);
     this.changes = new ListChangeTracker(view);
     this.inbox = new SessionInbox(this);
-    this.servers = new SessionServers(host, this, capabilities, initialize);
+    this.servers = new SessionServers(host, this, initialize);
     this.tasks = new SessionTasks(host, this);
     this.requests = new SessionRequests(host, this);
   }
@@ -233,7 +232,9 @@ final class GatewaySession {
 
   private void notified(Message<?> message, String method, RawJson params) {
     RawJson cancelled = params.member("requestId");
-    if (method.equals(Methods.ROOTS_CHANGED)) {
+    if (method.equals(Methods.INITIALIZED)) {
+      servers.initialized(params);
+    } else if (method.equals(Methods.ROOTS_CHANGED)) {
       servers.connections.rootsChanged(params);
     } else if (method.equals(Methods.CANCELLED) && cancelled != null) {
       requests.cancel(cancelled, params);

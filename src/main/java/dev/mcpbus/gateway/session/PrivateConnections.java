@@ -30,17 +30,40 @@ final class PrivateConnections {
   /**
    * What a private connection tells its server about the client.
    *
-   * @param capabilities as the client stated them
-   * @param clientInfo as the client stated it; null if it did not
-   * @param version of the protocol that the client speaks; null for one that the server's era does
-   *     not know
+   * @param initialize the params of the client's {@code initialize}, as it wrote them; of a client
+   *     of the {@code discover} era what it states with a request
+   * @param initialized the params of its {@code notifications/initialized}; null for none
+   * @param capabilities those of {@code initialize}
    */
   record ClientStatement(
-      JsonObject capabilities, @Nullable JsonObject clientInfo, @Nullable String version) {
+      RawJson initialize, @Nullable RawJson initialized, JsonObject capabilities) {
 
     /** Capabilities by which servers decide what they list. */
     private static final List<String> DECIDING =
         List.of("elicitation", "sampling", "roots", "extensions", "experimental");
+
+    /** What a client states in a message of its own, or with a request. */
+    static ClientStatement of(RawJson initialize, @Nullable RawJson initialized) {
+      RawJson stated = initialize.member("capabilities");
+      return new ClientStatement(
+          initialize,
+          initialized,
+          stated == null || !stated.isObject() ? new JsonObject() : stated.toJsonObject());
+    }
+
+    /** Adds it to a message of which older nodes know no texts. */
+    private JsonObject into(JsonObject wish) {
+      RawJson clientInfo = initialize.member("clientInfo");
+      RawJson version = initialize.member("protocolVersion");
+      return wish.put("capabilities", capabilities)
+          .put(
+              "clientInfo",
+              clientInfo == null || !clientInfo.isObject() ? null : clientInfo.toJsonObject())
+          .put(
+              "protocolVersion", version == null || !version.isString() ? null : version.asString())
+          .put("initialize", initialize.toString())
+          .put("initialized", initialized == null ? null : initialized.toString());
+    }
 
     boolean decidesLists() {
       return DECIDING.stream().anyMatch(capabilities::containsKey);
@@ -72,14 +95,12 @@ final class PrivateConnections {
    */
   Future<Opened> open(String server, ClientStatement statement, String owner, @Nullable Era era) {
     JsonObject wish =
-        new JsonObject()
+        statement
+            .into(new JsonObject())
             .put("id", server)
-            .put("capabilities", statement.capabilities())
             .put("input", registry.inputs())
             .put("events", registry.privateEvents())
             .put("owner", owner)
-            .put("clientInfo", statement.clientInfo())
-            .put("protocolVersion", statement.version())
             .put("era", era == null ? null : era.name())
             .put("ttl", TTL_MILLIS);
     return vertx

@@ -306,14 +306,10 @@ public final class SessionHost extends VerticleBase {
     String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
     String view = SessionMessage.header(message, SessionMessage.VIEW);
     String session = RandomNames.heldBy(name);
-    JsonObject initialize = request.params().toJsonObject();
+    RawJson initialize = request.params();
     GatewaySession opened = session(session, view, principal, initialize);
     TelemetryOperation measured = opened.begins(id, request.params());
-    JsonObject facts =
-        new JsonObject()
-            .put(SessionStore.VIEW, view)
-            .put(SessionStore.PRINCIPAL, principal)
-            .put(SessionStore.INITIALIZE, initialize);
+    JsonObject facts = SessionStore.facts(view, principal, initialize);
     Future.join(
             directory.described(vertx, opened.view()),
             message.headers().contains(SessionMessage.LASTING)
@@ -330,7 +326,7 @@ public final class SessionHost extends VerticleBase {
             });
   }
 
-  private GatewaySession session(String id, String view, String principal, JsonObject initialize) {
+  private GatewaySession session(String id, String view, String principal, RawJson initialize) {
     Principal caller = Principal.parse(principal);
     DirectoryView seen = directory.view(view, caller);
     if (seen == null) {
@@ -393,7 +389,7 @@ public final class SessionHost extends VerticleBase {
             id,
             facts.getString(SessionStore.VIEW, ""),
             facts.getString(SessionStore.PRINCIPAL, ""),
-            facts.getJsonObject(SessionStore.INITIALIZE, new JsonObject()))
+            SessionStore.initialize(facts))
         .resume(facts);
     parts.store().keep(id, facts);
   }

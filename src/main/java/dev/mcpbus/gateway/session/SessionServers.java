@@ -11,7 +11,6 @@ import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 
 /**
  * The servers as one session sees them. A server of the {@code initialize} era gets a connection of
@@ -26,33 +25,44 @@ final class SessionServers {
   private final RawJson capabilities;
   private final RawJson withTasks;
   private final RawJson clientInfo;
-  private final ClientStatement statement;
+  private ClientStatement statement;
   final ClientLists lists;
   final ClientConnections connections;
 
   /**
-   * @param stated the client's capabilities
    * @param initialize the params of {@code initialize}
    */
-  SessionServers(HostParts host, GatewaySession session, JsonObject stated, JsonObject initialize) {
+  SessionServers(HostParts host, GatewaySession session, RawJson initialize) {
     this.host = host;
     this.directory = host.directory();
     this.session = session;
-    this.capabilities = RawJson.of(stated);
+    RawJson stated = initialize.member("capabilities");
+    RawJson name = initialize.member("clientInfo");
+    this.capabilities = stated == null || !stated.isObject() ? RawJson.EMPTY_OBJECT : stated;
     this.withTasks = TaskForms.offering(capabilities);
     this.clientInfo =
-        RawJson.of(
-            initialize.getValue("clientInfo") instanceof JsonObject object
-                ? object
-                : new Implementation("unknown", "").toJson());
+        name == null || !name.isObject()
+            ? RawJson.of(new Implementation("unknown", "").toJson())
+            : name;
     this.lists =
         new ClientLists(host.vertx(), host.directory(), session.changes::seen, session::changed);
     this.statement =
-        new ClientStatement(
-            stated,
-            initialize.getValue("clientInfo") instanceof JsonObject info ? info : null,
-            session.version());
+        ClientStatement.of(
+            ClientQuestions.embedded(initialize)
+                .with("protocolVersion", RawJson.string(session.version())),
+            null);
     this.connections = new ClientConnections(host, session.inbox, lists);
+  }
+
+  /**
+   * The client has received the answer to {@code initialize}: so do its later connections.
+   *
+   * @param params of {@code notifications/initialized}
+   */
+  void initialized(RawJson params) {
+    statement =
+        new ClientStatement(
+            statement.initialize(), params.isAbsent() ? null : params, statement.capabilities());
   }
 
   /** The connection that answers this client for {@code server}. */

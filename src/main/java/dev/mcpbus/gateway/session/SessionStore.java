@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -30,7 +31,13 @@ final class SessionStore {
   static final String HOST = "host";
   static final String VIEW = "view";
   static final String PRINCIPAL = "principal";
-  static final String INITIALIZE = "initialize";
+
+  /** The params of {@code initialize}, for nodes of an older version. */
+  private static final String INITIALIZE = "initialize";
+
+  /** The same as text, in which numbers and escapes stay as the client wrote them. */
+  private static final String INITIALIZE_TEXT = "initializeText";
+
   static final String LEVEL = "level";
   static final String URIS = "uris";
 
@@ -65,6 +72,26 @@ final class SessionStore {
 
   private Future<AsyncMap<String, String>> map() {
     return vertx.sharedData().getClusterWideMap(MAP);
+  }
+
+  /**
+   * What another node needs to take a new session over.
+   *
+   * @param initialize the params of {@code initialize}
+   */
+  static JsonObject facts(String view, String principal, RawJson initialize) {
+    return new JsonObject()
+        .put(VIEW, view)
+        .put(PRINCIPAL, principal)
+        .put(INITIALIZE, initialize.toJsonObject())
+        .put(INITIALIZE_TEXT, initialize.toString());
+  }
+
+  /** The params of {@code initialize} in the facts of a session. */
+  static RawJson initialize(JsonObject facts) {
+    return facts.getValue(INITIALIZE_TEXT) instanceof String text
+        ? RawJson.of(text)
+        : RawJson.of(facts.getJsonObject(INITIALIZE, new JsonObject()));
   }
 
   /** Never fails: if the entry cannot be written, no node can take the session over. */

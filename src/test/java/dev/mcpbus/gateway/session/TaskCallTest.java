@@ -20,7 +20,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,12 +65,7 @@ class TaskCallTest {
   private TaskCall begin(Duration maxCall) {
     TaskCall task =
         new TaskCall(
-            parked,
-            client,
-            "s",
-            new ClientStatement(new JsonObject(), null, null),
-            "host.1",
-            "work");
+            parked, client, "s", ClientStatement.of(RawJson.EMPTY_OBJECT, null), "host.1", "work");
     task.begin(new Opened(new ConnectionId("s"), true, maxCall.toMillis()), RawJson.EMPTY_OBJECT);
     return task;
   }
