@@ -2,16 +2,13 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.Telemetry;
-import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.Directory;
-import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.McpErrors;
@@ -19,30 +16,23 @@ import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
-import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.protocol.MessageWriter;
-import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Holds the sessions of clients of the {@code initialize} era, and the parked calls of clients of
- * the {@code discover} era. All of them share this verticle, its addresses and its context. The id
- * of a session or parked call begins with the name of its host ({@link RandomNames#heldBy}).
+ * The verticle that has the state of clients: sessions of the {@code initialize} era ({@link
+ * GatewaySessions}), clients of the {@code discover} era ({@link DiscoverClients}) and their parked
+ * calls ({@link ParkedCalls}). All of them share its addresses and its context. The id of a session
+ * or parked call begins with the name of its host ({@link RandomNames#heldBy}).
  */
 public final class SessionHost extends VerticleBase {
 
@@ -58,20 +48,19 @@ public final class SessionHost extends VerticleBase {
   private final GatewayOptions options;
   private final Implementation serverInfo;
   private final FairLimit<GatewaySession> bound;
-  private final Map<String, GatewaySession> sessions = new HashMap<>();
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
-  private HostParts parts;
+  private CallRegistry registry;
 
   @SuppressWarnings("NullAway.Init")
-  private ParkedCalls parked;
-
-  @SuppressWarnings("NullAway.Init")
-  private HandshakeAnswers handshakes;
+  private GatewaySessions sessions;
 
   @SuppressWarnings("NullAway.Init")
   private DiscoverClients clients;
+
+  @SuppressWarnings("NullAway.Init")
+  private ParkedCalls parked;
 
   /**
    * @param hostNames all hosts of this node; they share the bound on sessions
@@ -95,8 +84,8 @@ public final class SessionHost extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    CallRegistry registry = new CallRegistry(name);
-    parts =
+    registry = new CallRegistry(name);
+    HostParts parts =
         new HostParts(
             vertx,
             RequestSender.of(vertx),
@@ -107,8 +96,9 @@ public final class SessionHost extends VerticleBase {
             Telemetry.of(vertx),
             options.maxCalls(),
             bound,
-            this::end);
-    handshakes = new HandshakeAnswers(vertx, directory, serverInfo);
+            session -> sessions.end(session));
+    sessions =
+        new GatewaySessions(parts, name, new HandshakeAnswers(vertx, directory, serverInfo));
     clients =
         new DiscoverClients(
             parts, name, new ClientClaims(vertx, name, hostNames, options.sessionIdle()));
@@ -124,17 +114,16 @@ public final class SessionHost extends VerticleBase {
     local(
         Addresses.GATEWAY_CHANGED,
         changed -> {
-          sessions.values().forEach(GatewaySession::changed);
+          sessions.changed();
           clients.changed();
         });
     local(
         Addresses.GATEWAY_UPDATED,
-        (Message<ServerNotice> updated) ->
-            sessions.values().forEach(session -> session.updated(updated.body())));
+        (Message<ServerNotice> updated) -> sessions.updated(updated.body()));
     local(
         Addresses.GATEWAY_JOINED,
         joined -> {
-          renew(true);
+          sessions.renew(true);
           clients.renew(true);
         });
     local(
@@ -160,24 +149,20 @@ public final class SessionHost extends VerticleBase {
         0,
         LOOK_MILLIS,
         look -> {
-          boolean busy =
-              parked.isAwaited() || sessions.values().stream().anyMatch(GatewaySession::isBusy);
+          boolean busy = parked.isAwaited() || sessions.isBusy();
           if ((!busy || System.nanoTime() - until > 0) && quiet.tryComplete()) {
             vertx.cancelTimer(look);
           }
         });
-    sessions.values().forEach(GatewaySession::hangUp);
+    sessions.hangUp();
     return quiet.future().compose(ended -> end());
   }
 
   private Future<?> end() {
     FairLimits.of(vertx).remove(BOUND, bound);
-    List<Future<Void>> ending = new ArrayList<>();
-    sessions.values().forEach(session -> ending.add(session.close()));
+    Future<Void> ended = sessions.close();
     parked.close();
-    ending.add(clients.close());
-    sessions.clear();
-    return Future.join(ending).otherwiseEmpty();
+    return Future.join(ended, clients.close()).otherwiseEmpty();
   }
 
   // ---- what comes from servers and nodes
@@ -186,48 +171,23 @@ public final class SessionHost extends VerticleBase {
   private void heard(Message<Object> message) {
     ServerNotice event = ServerNotice.of(message);
     if (!Events.ROOM_WANTED.equals(event.type())) {
-      parts.registry().heard(event);
+      registry.heard(event);
       return;
     }
     String connection = event.connection();
-    boolean ended = parts.registry().giveUp(connection);
+    boolean ended = registry.giveUp(connection);
     message.reply(new JsonObject().put("inUse", !ended));
   }
 
   private void sweep() {
-    long now = System.nanoTime();
-    List.copyOf(sessions.values()).stream()
-        .filter(session -> session.isIdle(now, options.sessionIdle().toNanos()))
-        .forEach(this::end);
-    clients.sweep(options.sessionIdle().toNanos());
-    renew(false);
+    long idleNanos = options.sessionIdle().toNanos();
+    sessions.sweep(idleNanos);
+    clients.sweep(idleNanos);
   }
 
   private void left(String node) {
-    sessions.values().forEach(session -> session.left(node));
+    sessions.left(node);
     clients.left(node);
-  }
-
-  /** Closes the sessions that other hosts have taken over while this node seemed lost. */
-  private void renew(boolean all) {
-    parts
-        .store()
-        .renew(all)
-        .onSuccess(
-            lost ->
-                lost.forEach(
-                    id -> {
-                      GatewaySession session = sessions.remove(id);
-                      if (session != null) {
-                        session.close();
-                      }
-                    }));
-  }
-
-  private void end(GatewaySession session) {
-    sessions.remove(session.id);
-    parts.store().end(session.id);
-    session.close();
   }
 
   // ---- messages of endpoints
@@ -236,19 +196,15 @@ public final class SessionHost extends VerticleBase {
     try {
       String op = SessionMessage.header(message, SessionMessage.OP);
       switch (op) {
-        case SessionMessage.OPEN -> open(message);
-        case SessionMessage.FIND -> find(message);
-        case SessionMessage.GONE -> gone(message);
-        case SessionMessage.KEEP -> keep(message);
-        case SessionMessage.POST ->
-            session(message).post(message, SessionMessage.envelope(message));
-        case SessionMessage.STREAM -> stream(message);
+        case SessionMessage.OPEN -> sessions.open(message);
+        case SessionMessage.POST -> sessions.post(message);
+        case SessionMessage.STREAM -> sessions.stream(message);
+        case SessionMessage.DELETE -> sessions.delete(message);
+        case SessionMessage.KEEP -> sessions.keep(message);
+        case SessionMessage.FIND -> sessions.find(message);
         case SessionMessage.LIST -> clients.list(message);
         case SessionMessage.LISTEN -> clients.listen(message);
-        case SessionMessage.DELETE -> {
-          end(session(message));
-          message.reply(Buffer.buffer());
-        }
+        case SessionMessage.GONE -> gone(message);
         default -> parked.handle(op, message);
       }
     } catch (McpFailure refused) {
@@ -265,132 +221,6 @@ public final class SessionHost extends VerticleBase {
     if (client != null) {
       clients.gone(client, exchange);
     }
-    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
-    if (session != null) {
-      session.gone(exchange);
-    }
-  }
-
-  private void keep(Message<?> message) {
-    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
-    if (session != null) {
-      session.keep(SessionMessage.header(message, SessionMessage.EXCHANGE));
-    }
-  }
-
-  private void stream(Message<?> message) {
-    GatewaySession session = session(message);
-    if (session.isLost(message.headers().get(SessionMessage.EVENT))) {
-      end(session); // the answer that the client waits for will not come
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "that stream is lost");
-    }
-    session.stream(message);
-  }
-
-  /** The session of a message, with the rights of the message. */
-  private GatewaySession session(Message<?> message) {
-    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
-    if (session == null || !session.isOf(message.headers()) || !session.enter(message.headers())) {
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session");
-    }
-    session.touch();
-    return session;
-  }
-
-  private void open(Message<?> message) {
-    Envelope request = SessionMessage.envelope(message);
-    RawJson id = request.id();
-    if (id == null) {
-      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "initialize is a request");
-    }
-    String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
-    String view = SessionMessage.header(message, SessionMessage.VIEW);
-    String session = RandomNames.heldBy(name);
-    RawJson initialize = request.params();
-    GatewaySession opened = session(session, view, principal, initialize);
-    TelemetryOperation measured = opened.begins(id, request.params());
-    JsonObject facts = SessionStore.facts(view, principal, initialize);
-    Future.join(
-            directory.described(vertx, opened.view()),
-            message.headers().contains(SessionMessage.LASTING)
-                ? parts.store().begin(session, facts)
-                : Future.succeededFuture())
-        .onComplete(
-            known -> {
-              message.reply(
-                  Buffer.buffer(MessageWriter.result(id, opened.initialized(handshakes))),
-                  new DeliveryOptions().addHeader(SessionMessage.SESSION, session));
-              if (measured != null) {
-                measured.succeeded(false);
-              }
-            });
-  }
-
-  private GatewaySession session(String id, String view, String principal, RawJson initialize) {
-    Principal caller = Principal.parse(principal);
-    DirectoryView seen = directory.view(view, caller);
-    if (seen == null) {
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
-    }
-    GatewaySession session = new GatewaySession(parts, id, seen, caller, initialize);
-    admit(session);
-    return session;
-  }
-
-  /**
-   * At the bound the session that has been idle longest ends for the new one: its client receives
-   * 404 and begins a new session.
-   */
-  private void admit(GatewaySession session) {
-    FairLimit.Verdict<GatewaySession> verdict = bound.admit(session, session.owner());
-    if (verdict.isRefused()) {
-      session.close();
-      throw new McpFailure(
-          FailureCode.OVERLOADED,
-          McpFailure.Sent.NO,
-          "all "
-              + bound.max()
-              + " sessions are in use, or you use three quarters of those that are left; end one,"
-              + " or raise gateway.maxSessions",
-          5_000,
-          null);
-    }
-    GatewaySession idle = verdict.victim();
-    if (idle != null) {
-      end(idle);
-    }
-    sessions.put(session.id, session);
-    bound.use(session, session.isInUse());
-  }
-
-  /** Answers with the host that has a session now; takes the session of a lost host over. */
-  private void find(Message<?> message) {
-    String id = SessionMessage.header(message, SessionMessage.SESSION);
-    String tried = SessionMessage.header(message, SessionMessage.HOST);
-    parts
-        .store()
-        .find(id, tried, message.headers().contains(SessionMessage.LOST))
-        .compose(facts -> directory.ready(vertx).map(facts))
-        .map(
-            facts -> {
-              if (name.equals(facts.getString(SessionStore.HOST)) && !sessions.containsKey(id)) {
-                resume(id, facts);
-              }
-              return new DeliveryOptions()
-                  .addHeader(SessionMessage.HOST, facts.getString(SessionStore.HOST, ""));
-            })
-        .onComplete(
-            found -> message.reply(Buffer.buffer(), found),
-            failure -> message.reply(McpErrors.of(failure)));
-  }
-
-  private void resume(String id, JsonObject facts) {
-    session(
-            id,
-            facts.getString(SessionStore.VIEW, ""),
-            facts.getString(SessionStore.PRINCIPAL, ""),
-            SessionStore.initialize(facts))
-        .resume(facts);
-    parts.store().keep(id, facts);
+    sessions.gone(message, exchange);
   }
 }

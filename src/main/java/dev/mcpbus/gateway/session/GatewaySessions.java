@@ -1,0 +1,263 @@
+package dev.mcpbus.gateway.session;
+
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ServerNotice;
+import dev.mcpbus.bus.TelemetryOperation;
+import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.HandshakeAnswers;
+import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.RandomNames;
+import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The sessions of clients of the {@code initialize} era at one session host, by their ids, within
+ * the host's bound. In a cluster it takes sessions of lost hosts over ({@link SessionStore}).
+ * Confined to the host's context.
+ */
+final class GatewaySessions {
+
+  private final HostParts host;
+  private final String name;
+  private final HandshakeAnswers handshakes;
+  private final Map<String, GatewaySession> sessions = new HashMap<>();
+
+  /**
+   * @param name of the host
+   */
+  GatewaySessions(HostParts host, String name, HandshakeAnswers handshakes) {
+    this.host = host;
+    this.name = name;
+    this.handshakes = handshakes;
+  }
+
+  // ---- messages of endpoints
+
+  /** {@link SessionMessage#OPEN}: a client begins a session with {@code initialize}. */
+  void open(Message<?> message) {
+    Envelope request = SessionMessage.envelope(message);
+    RawJson id = request.id();
+    if (id == null) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "initialize is a request");
+    }
+    String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
+    String view = SessionMessage.header(message, SessionMessage.VIEW);
+    String session = RandomNames.heldBy(name);
+    RawJson initialize = request.params();
+    GatewaySession opened = begin(session, view, principal, initialize);
+    TelemetryOperation measured = opened.begins(id, request.params());
+    JsonObject facts = SessionStore.facts(view, principal, initialize);
+    Future.join(
+            host.directory().described(host.vertx(), opened.view()),
+            message.headers().contains(SessionMessage.LASTING)
+                ? host.store().begin(session, facts)
+                : Future.succeededFuture())
+        .onComplete(
+            known -> {
+              message.reply(
+                  Buffer.buffer(MessageWriter.result(id, opened.initialized(handshakes))),
+                  new DeliveryOptions().addHeader(SessionMessage.SESSION, session));
+              if (measured != null) {
+                measured.succeeded(false);
+              }
+            });
+  }
+
+  /** {@link SessionMessage#POST}: a message of a client. */
+  void post(Message<?> message) {
+    of(message).post(message, SessionMessage.envelope(message));
+  }
+
+  /** {@link SessionMessage#STREAM}: a client opens its standalone stream, or resumes one. */
+  void stream(Message<?> message) {
+    GatewaySession session = of(message);
+    if (session.isLost(message.headers().get(SessionMessage.EVENT))) {
+      end(session); // the answer that the client waits for will not come
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "that stream is lost");
+    }
+    session.stream(message);
+  }
+
+  /** {@link SessionMessage#DELETE}: a client ends its session. */
+  void delete(Message<?> message) {
+    end(of(message));
+    message.reply(Buffer.buffer());
+  }
+
+  /** {@link SessionMessage#GONE}: a client has closed a response. */
+  void gone(Message<?> message, String exchange) {
+    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
+    if (session != null) {
+      session.gone(exchange);
+    }
+  }
+
+  /** {@link SessionMessage#KEEP}: a client knows event ids of a response. */
+  void keep(Message<?> message) {
+    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
+    if (session != null) {
+      session.keep(SessionMessage.header(message, SessionMessage.EXCHANGE));
+    }
+  }
+
+  /**
+   * {@link SessionMessage#FIND}: answers with the host that has a session now; takes the session of
+   * a lost host over.
+   */
+  void find(Message<?> message) {
+    String id = SessionMessage.header(message, SessionMessage.SESSION);
+    String tried = SessionMessage.header(message, SessionMessage.HOST);
+    host.store()
+        .find(id, tried, message.headers().contains(SessionMessage.LOST))
+        .compose(facts -> host.directory().ready(host.vertx()).map(facts))
+        .map(
+            facts -> {
+              if (name.equals(facts.getString(SessionStore.HOST)) && !sessions.containsKey(id)) {
+                resume(id, facts);
+              }
+              return new DeliveryOptions()
+                  .addHeader(SessionMessage.HOST, facts.getString(SessionStore.HOST, ""));
+            })
+        .onComplete(
+            found -> message.reply(Buffer.buffer(), found),
+            failure -> message.reply(McpErrors.of(failure)));
+  }
+
+  private void resume(String id, JsonObject facts) {
+    begin(
+            id,
+            facts.getString(SessionStore.VIEW, ""),
+            facts.getString(SessionStore.PRINCIPAL, ""),
+            SessionStore.initialize(facts))
+        .resume(facts);
+    host.store().keep(id, facts);
+  }
+
+  /** The session of a message, with the rights of the message. */
+  private GatewaySession of(Message<?> message) {
+    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
+    if (session == null || !session.isOf(message.headers()) || !session.enter(message.headers())) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session");
+    }
+    session.touch();
+    return session;
+  }
+
+  private GatewaySession begin(String id, String view, String principal, RawJson initialize) {
+    Principal caller = Principal.parse(principal);
+    DirectoryView seen = host.directory().view(view, caller);
+    if (seen == null) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
+    }
+    GatewaySession session = new GatewaySession(host, id, seen, caller, initialize);
+    admit(session);
+    return session;
+  }
+
+  /**
+   * At the bound the session that has been idle longest ends for the new one: its client receives
+   * 404 and begins a new session.
+   */
+  private void admit(GatewaySession session) {
+    FairLimit.Verdict<GatewaySession> verdict = host.bound().admit(session, session.owner());
+    if (verdict.isRefused()) {
+      session.close();
+      throw new McpFailure(
+          FailureCode.OVERLOADED,
+          McpFailure.Sent.NO,
+          "all "
+              + host.bound().max()
+              + " sessions are in use, or you use three quarters of those that are left; end one,"
+              + " or raise gateway.maxSessions",
+          5_000,
+          null);
+    }
+    GatewaySession idle = verdict.victim();
+    if (idle != null) {
+      end(idle);
+    }
+    sessions.put(session.id, session);
+    host.bound().use(session, session.isInUse());
+  }
+
+  // ---- what comes from servers and nodes
+
+  /** The shared lists have changed. */
+  void changed() {
+    sessions.values().forEach(GatewaySession::changed);
+  }
+
+  /** A server reports over a shared connection that a resource or a task has changed. */
+  void updated(ServerNotice event) {
+    sessions.values().forEach(session -> session.updated(event));
+  }
+
+  /** A node has left the cluster, and with it the responses of its HTTP verticles. */
+  void left(String node) {
+    sessions.values().forEach(session -> session.left(node));
+  }
+
+  /** Closes the sessions that other hosts have taken over while this node seemed lost. */
+  void renew(boolean all) {
+    host.store()
+        .renew(all)
+        .onSuccess(
+            lost ->
+                lost.forEach(
+                    id -> {
+                      GatewaySession session = sessions.remove(id);
+                      if (session != null) {
+                        session.close();
+                      }
+                    }));
+  }
+
+  /** Ends sessions that were idle for so long. */
+  void sweep(long idleNanos) {
+    long now = System.nanoTime();
+    List.copyOf(sessions.values()).stream()
+        .filter(session -> session.isIdle(now, idleNanos))
+        .forEach(this::end);
+    renew(false);
+  }
+
+  // ---- the end
+
+  /** Whether calls are in flight. */
+  boolean isBusy() {
+    return sessions.values().stream().anyMatch(GatewaySession::isBusy);
+  }
+
+  /** Ends the standalone streams. */
+  void hangUp() {
+    sessions.values().forEach(GatewaySession::hangUp);
+  }
+
+  void end(GatewaySession session) {
+    sessions.remove(session.id);
+    host.store().end(session.id);
+    session.close();
+  }
+
+  /** Ends all sessions; other hosts may take them over. */
+  Future<Void> close() {
+    List<Future<Void>> ending = new ArrayList<>();
+    sessions.values().forEach(session -> ending.add(session.close()));
+    sessions.clear();
+    return Future.join(ending).mapEmpty();
+  }
+}
