@@ -7,6 +7,7 @@ import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.UriForms;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
@@ -64,35 +65,66 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
   /**
    * Whether the client may send a server a method that MCP does not define: what the view selects
    * and the policies permit to call, by the method's name. What the params name must be permitted,
-   * too: the server may do with it what the client may not.
+   * too, and denied for no action: the server may do with it what the client may not.
    *
    * @param params by the server's own names
    */
   public boolean mayPass(String id, String method, RawJson params) {
-    String name = text(params, "name");
-    String uri = text(params, "uri");
+    RawJson ref = params.member("ref");
     return options.passUnknown()
         && includes(id)
         && selects(id, method)
         && rights.permits(PolicyCheck.passed(id, method))
-        && (name == null || (selects(id, name) && rights.permits(PolicyCheck.passed(id, name))))
-        && (uri == null
-            || (selects(id, uri) && rights.permits(Operation.of(Action.READ, id, uri))));
+        && mayName(id, params)
+        && (ref == null || !ref.isObject() || mayName(id, ref));
   }
 
-  private static @Nullable String text(RawJson params, String member) {
-    RawJson value = params.member(member);
-    return value != null && value.isString() ? value.asString() : null;
+  private boolean mayName(String id, RawJson of) {
+    return mayName(id, Action.CALL, of.member("name")) && mayName(id, Action.READ, of.member("uri"));
   }
 
+  /** A value that is no text could be read as one: only who may everything sends it. */
+  private boolean mayName(String id, Action action, @Nullable RawJson value) {
+    if (value == null || (rights.isUnbounded() && !restricts())) {
+      return true;
+    }
+    if (!value.isString()) {
+      return false;
+    }
+    String item = value.asString();
+    return selects(id, item)
+        && rights.permits(Operation.of(action, id, item))
+        && !rights.denies(id, item);
+  }
+
+  private boolean restricts() {
+    return !options.allow().isEmpty() || !options.deny().isEmpty();
+  }
+
+  /** A denial holds for each form of a URI, a permission for the URI as it is written. */
   private boolean selects(String id, String key) {
-    if (options.allow().isEmpty() && options.deny().isEmpty()) {
+    if (!restricts()) {
       return true;
     }
     String text = id + "." + key;
+    UriForms forms = key.contains(":") ? UriForms.of(key) : null;
     return (options.allow().isEmpty()
-            || options.allow().stream().anyMatch(glob -> Glob.matches(glob, text)))
-        && options.deny().stream().noneMatch(glob -> Glob.matches(glob, text));
+            || options.allow().stream().anyMatch(glob -> admits(glob, text, forms)))
+        && options.deny().stream().noneMatch(glob -> Glob.matches(glob, text))
+        && (forms == null
+            || options.deny().stream().noneMatch(glob -> matchesForm(glob, id, forms)));
+  }
+
+  private static boolean admits(String glob, String text, @Nullable UriForms forms) {
+    return Glob.matches(glob, text)
+        && (forms == null || forms.stayWithin(glob.substring(glob.indexOf('.') + 1)));
+  }
+
+  private static boolean matchesForm(String glob, String id, UriForms forms) {
+    int server = glob.indexOf('.') + 1;
+    String pattern =
+        UriForms.folded(glob.substring(0, server)) + UriForms.pattern(glob.substring(server));
+    return forms.matches(UriForms.folded(id) + ".", pattern);
   }
 
   /**

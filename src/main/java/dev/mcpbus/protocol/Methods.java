@@ -123,13 +123,12 @@ public final class Methods {
     return KNOWN.contains(method) || LETTERS.contains(letters(method));
   }
 
-  /** The letters and digits of a method, in lower case. */
+  /** The letters and digits of a method, without differences that a comparison may leave out. */
   private static String letters(String method) {
     StringBuilder letters = new StringBuilder(method.length());
-    method
-        .chars()
+    UriForms.folded(method)
+        .codePoints()
         .filter(Character::isLetterOrDigit)
-        .map(Character::toLowerCase)
         .forEach(letters::appendCodePoint);
     return letters.toString();
   }

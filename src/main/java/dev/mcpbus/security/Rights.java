@@ -1,11 +1,13 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.protocol.Glob;
+import dev.mcpbus.protocol.UriForms;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Policy;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a principal may do. Principals to whom the same policies apply share one instance and its
@@ -25,9 +27,29 @@ public final class Rights {
 
   private static final int MAX_KNOWN_NAME = 256;
 
-  private record Query(Action action, String server, String tool) {}
+  private record Query(Action action, String server, String tool) {
+
+    /** What a server may take the item for; null if the item is no URI of a resource. */
+    @Nullable UriForms forms() {
+      boolean read = action == Action.READ || action == Action.SUBSCRIBE;
+      return (read && !tool.isEmpty()) || tool.contains(":/") ? UriForms.of(tool) : null;
+    }
+  }
+
+  /**
+   * A policy.
+   *
+   * @param uris its globs over tools, for each form of a URI
+   */
+  private record Rule(Policy policy, List<String> uris) {
+
+    static Rule of(Policy policy) {
+      return new Rule(policy, policy.tools().stream().map(UriForms::pattern).toList());
+    }
+  }
 
   private final List<Policy> policies;
+  private final List<Rule> rules;
   private final boolean open;
   private final boolean admin;
   private final Map<Query, Boolean> known = new ConcurrentHashMap<>();
@@ -40,6 +62,7 @@ public final class Rights {
    */
   Rights(List<Policy> policies, boolean open, boolean admin) {
     this.policies = policies;
+    this.rules = policies.stream().map(Rule::of).toList();
     this.open = open;
     this.admin = admin;
   }
@@ -107,10 +130,11 @@ public final class Rights {
   }
 
   private boolean decide(Query query) {
+    UriForms forms = query.forms();
     boolean allowed = false;
-    for (Policy policy : policies) {
-      if (concerns(policy, query)) {
-        if (policy.effect() == Effect.DENY) {
+    for (Rule rule : rules) {
+      if (concerns(rule, query, forms)) {
+        if (rule.policy().effect() == Effect.DENY) {
           return false;
         }
         allowed = true;
@@ -119,14 +143,43 @@ public final class Rights {
     return allowed;
   }
 
-  private static boolean concerns(Policy policy, Query query) {
+  private static boolean concerns(Rule rule, Query query, @Nullable UriForms forms) {
+    Policy policy = rule.policy();
     return (policy.actions().isEmpty()
             ? query.action() != Action.METRICS || policy.effect() == Effect.DENY
             : policy.actions().contains(query.action()))
         && matches(policy.servers(), query.server())
         && (query.tool().isEmpty()
             ? policy.effect() == Effect.ALLOW || policy.tools().isEmpty()
-            : matches(policy.tools(), query.tool()));
+            : names(rule, query.tool(), forms));
+  }
+
+  /**
+   * Whether a policy names the item. A denial names a URI in every form; a permission as it is
+   * written, and not one that may leave the folder that is permitted.
+   */
+  private static boolean names(Rule rule, String item, @Nullable UriForms forms) {
+    List<String> globs = rule.policy().tools();
+    if (forms == null) {
+      return matches(globs, item);
+    }
+    if (rule.policy().effect() == Effect.DENY) {
+      return matches(globs, item) || rule.uris().stream().anyMatch(forms::matches);
+    }
+    return globs.isEmpty()
+        || globs.stream().anyMatch(glob -> forms.stayWithin(glob) && Glob.matches(glob, item));
+  }
+
+  /**
+   * Whether a denial names the item, of whichever action: for a message of which nobody knows what
+   * the server does with the item.
+   */
+  public boolean denies(String server, String item) {
+    UriForms forms = item.length() > MAX_NAME ? null : UriForms.of(item);
+    return rules.stream()
+        .filter(rule -> rule.policy().effect() == Effect.DENY && !rule.uris().isEmpty())
+        .filter(rule -> matches(rule.policy().servers(), server))
+        .anyMatch(rule -> names(rule, item, forms));
   }
 
   static boolean matches(List<String> globs, String text) {

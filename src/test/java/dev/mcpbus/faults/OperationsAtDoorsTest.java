@@ -10,6 +10,7 @@ import dev.mcpbus.bus.MethodAddress;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.security.Action;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
@@ -39,11 +40,12 @@ import org.junit.jupiter.api.Test;
 /**
  * Each method through each door: what a policy denies is answered by the door, and the server gets
  * nothing of it, however the request is written. Carol may everything but what begins with {@code
- * secret}; of dave no policy speaks.
+ * secret} and a file; erin may read what is below a folder; of dave no policy speaks.
  */
 class OperationsAtDoorsTest {
 
   private static final ApiKeys.Fresh CAROL = ApiKeys.generate(new SecureRandom());
+  private static final ApiKeys.Fresh ERIN = ApiKeys.generate(new SecureRandom());
   private static final ApiKeys.Fresh DAVE = ApiKeys.generate(new SecureRandom());
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
@@ -109,12 +111,23 @@ class OperationsAtDoorsTest {
 
   private static AuthOptions auth() {
     return AuthOptions.ofKeys(
-            List.of(DoorBed.key("carol", CAROL, false), DoorBed.key("dave", DAVE, false)))
+            List.of(
+                DoorBed.key("carol", CAROL, false),
+                DoorBed.key("erin", ERIN, false),
+                DoorBed.key("dave", DAVE, false)))
         .withPolicies(
             List.of(
                 new Policy(List.of("carol"), List.of(), List.of(), Set.of(), Effect.ALLOW),
                 new Policy(
-                    List.of("carol"), List.of(), List.of("secret*"), Set.of(), Effect.DENY)));
+                    List.of("carol"),
+                    List.of(),
+                    List.of("secret*", "file:///hidden.txt"),
+                    Set.of(),
+                    Effect.DENY),
+                new Policy(
+                    List.of("carol"), List.of(), List.of("draft"), Set.of(Action.GET), Effect.DENY),
+                new Policy(
+                    List.of("erin"), List.of(), List.of("file:///open/*"), Set.of(), Effect.ALLOW)));
   }
 
   private String answer(String method, JsonObject params, int connection) {
@@ -190,9 +203,11 @@ class OperationsAtDoorsTest {
                   "Mcp-Method",
                   method));
       JsonObject read = new JsonObject(params);
-      String name = read.getString("name", read.getString("uri", read.getString("taskId")));
-      if (name != null) {
-        headers.addAll(List.of("Mcp-Name", name));
+      for (String member : List.of("name", "uri", "taskId")) {
+        if (read.getValue(member) instanceof String name) {
+          headers.addAll(List.of("Mcp-Name", name));
+          break;
+        }
       }
       return new McpHttp(bus.port(), "/mcp/a")
           .post(message(method, described, ""), headers.toArray(String[]::new))
@@ -289,14 +304,18 @@ class OperationsAtDoorsTest {
   }
 
   private Map<String, Door> ofCarol() {
+    return doorsOf(CAROL.key());
+  }
+
+  private Map<String, Door> doorsOf(String key) {
     Map<String, Door> all =
         Map.of(
-            "rest", rest(CAROL.key()),
-            "rpc", rpc(CAROL.key()),
-            "eventbus", eventBus(CAROL.key()),
-            "mcp modern", discover(CAROL.key()),
-            "mcp session", session(CAROL.key(), "/mcp/a"),
-            "sse", sse(CAROL.key(), "/sse/a"));
+            "rest", rest(key),
+            "rpc", rpc(key),
+            "eventbus", eventBus(key),
+            "mcp modern", discover(key),
+            "mcp session", session(key, "/mcp/a"),
+            "sse", sse(key, "/sse/a"));
     doors.addAll(all.values());
     return all;
   }
@@ -327,6 +346,104 @@ class OperationsAtDoorsTest {
                               assertThat(sent("secret")).as(door + " " + method).isEmpty();
                             })));
     assertThat(tried).isEqualTo(6 * 8);
+  }
+
+  /** What names a resource. */
+  private static final List<String> OF_URIS =
+      List.of(
+          Methods.RESOURCES_READ,
+          Methods.RESOURCES_SUBSCRIBE,
+          Methods.RESOURCES_UNSUBSCRIBE,
+          Methods.DIRECTORY_READ,
+          Methods.SKILLS_GET,
+          Methods.COMPLETE,
+          "x/custom");
+
+  private static String about(String method, String uri) {
+    return method.equals(Methods.COMPLETE)
+        ? "{'ref':{'type':'ref/resource','uri':'"
+            + uri
+            + "'},'argument':{'name':'a','value':'b'}}"
+        : "{'uri':'" + uri + "'}";
+  }
+
+  private List<JsonObject> sentAboutUris() {
+    return peer.messages().stream()
+        .filter(message -> OF_URIS.contains(message.getString("method")))
+        .toList();
+  }
+
+  @Test
+  void a_denied_uri_is_sent_by_no_door_in_another_spelling() {
+    doorsOf(CAROL.key())
+        .forEach(
+            (door, say) -> {
+              for (String uri :
+                  List.of(
+                      "file:///hidden.txt",
+                      "FILE:///hidden.txt",
+                      "file:///HIDDEN.txt",
+                      "file:///hidden%2Etxt",
+                      "file:///%2568idden.txt",
+                      "file:///a/../hidden.txt",
+                      "file:///a/%2e%2e/hidden.txt",
+                      "file:////hidden.txt",
+                      "file:/hidden.txt",
+                      "file://localhost/hidden.txt",
+                      "file:///hidden.txt?x",
+                      "file:///hidden.txt#x")) {
+                for (String method : OF_URIS) {
+                  say.say(method, json(about(method, uri)));
+                  assertThat(sentAboutUris()).as(door + " " + method + " " + uri).isEmpty();
+                }
+              }
+            });
+  }
+
+  @Test
+  void a_permission_for_a_folder_leads_out_of_it_by_no_door() {
+    doorsOf(ERIN.key())
+        .forEach(
+            (door, say) -> {
+              for (String uri :
+                  List.of(
+                      "file:///open/../hidden.txt",
+                      "file:///open/%2e%2e/hidden.txt",
+                      "file:///open/%2E./hidden.txt",
+                      "file:///open/..%2fhidden.txt",
+                      "file:///open/%252e%252e%252fhidden.txt",
+                      "file:///open/..%5chidden.txt",
+                      "file:///open/..;/hidden.txt",
+                      "file:///open/x?/../../open/y/../../hidden.txt")) {
+                for (String method : OF_URIS) {
+                  say.say(method, json(about(method, uri)));
+                  assertThat(sentAboutUris()).as(door + " " + method + " " + uri).isEmpty();
+                }
+              }
+            });
+    rest(ERIN.key()).say(Methods.RESOURCES_READ, json(about("", "file:///open/a%20..b.txt")));
+    assertThat(sentAboutUris()).hasSize(1);
+  }
+
+  @Test
+  void an_unknown_method_names_nothing_denied_in_whatever_way() {
+    doorsOf(CAROL.key())
+        .forEach(
+            (door, say) -> {
+              for (String params :
+                  List.of(
+                      "{'name':['secret']}",
+                      "{'uri':['file:///hidden.txt']}",
+                      "{'uri':{'href':'file:///hidden.txt'}}",
+                      "{'name':null,'uri':['secret']}",
+                      "{'Name':'secret'}",
+                      "{'name':'draft'}",
+                      "{'ref':{'type':'ref/prompt','name':'secret'}}",
+                      "{'ref':{'uri':'file:///a/../hidden.txt'}}")) {
+                say.say("x/custom", json(params));
+                assertThat(peer.received("x/custom")).as(door + " " + params).isEmpty();
+              }
+            });
   }
 
   @Test

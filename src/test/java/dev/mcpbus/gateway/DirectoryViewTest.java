@@ -37,6 +37,13 @@ class DirectoryViewTest {
                         List.of("a.get_secret"),
                         Map.of("a.get_one", "fetch"),
                         false),
+                    "folder",
+                    new ViewOptions(
+                        List.of("a"),
+                        List.of("a.file:///open/*", "a.db:*"),
+                        List.of("a.file:///open/secret*", "*.db:///b"),
+                        Map.of(),
+                        false),
                     "strict",
                     new ViewOptions(List.of("a", "b"), List.of(), List.of(), Map.of(), true),
                     "plain",
@@ -114,6 +121,32 @@ class DirectoryViewTest {
     assertThat(
             some().discover("resources/list", new JsonObject()).result().getJsonArray("resources"))
         .hasSize(1);
+  }
+
+  @Test
+  void a_view_decides_on_every_form_of_a_uri() {
+    McpHttp folder = new McpHttp(bus.port(), "/mcp/folder");
+    for (String read :
+        List.of("file:///open/a", "file:///open/%61", "db:///a/../c", "db:///x?b", "db://B/c")) {
+      JsonObject uri = new JsonObject().put("uri", read);
+      assertThat(folder.discover("resources/read", uri).result()).as(read).isNotNull();
+    }
+    for (String denied :
+        List.of(
+            "file:///a",
+            "file:///open/../a",
+            "file:///open/%2e%2e/a",
+            "file:///open/./secret.txt",
+            "file:///open/%73ecret.txt",
+            "file:///open/SECRET",
+            "db:///a/../b",
+            "DB:///b",
+            "db:///%62")) {
+      JsonObject uri = new JsonObject().put("uri", denied);
+      assertThat(folder.discover("resources/read", uri).error().getInteger("code"))
+          .as(denied)
+          .isEqualTo(-32602);
+    }
   }
 
   @Test

@@ -15,7 +15,17 @@ class MethodsTest {
         assertThat(Methods.isKnown((String) field.get(null))).as(field.getName()).isTrue();
       }
     }
-    for (String alike : List.of("tools/Call", "tools/call ", "tools//call", "TOOLS.CALL")) {
+    for (String alike :
+        List.of(
+            "tools/Call",
+            "tools/call ",
+            "tools//call",
+            "TOOLS.CALL",
+            "tools/call\u0000",
+            "tools\u200b/call",
+            "\uff54ools/call",
+            "tool\u017f/call",
+            "p\u0131ng")) {
       assertThat(Methods.isKnown(alike)).as(alike).isTrue();
     }
     assertThat(Methods.isKnown("com.example/act")).isFalse();
