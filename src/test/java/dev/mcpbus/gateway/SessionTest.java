@@ -388,6 +388,40 @@ class SessionTest {
     }
   }
 
+  @Test
+  void a_level_that_its_server_refuses_changes_nothing() {
+    ScriptedPeer peer =
+        Peers.connected(
+            bus,
+            "s",
+            new ScriptedPeer(
+                bus.vertx(),
+                (method, params, connection) ->
+                    switch (method) {
+                      case "initialize" -> Peers.INITIALIZE;
+                      case "tools/list" -> Peers.tools("now");
+                      case "tools/call" -> Peers.text("done");
+                      case "logging/setLevel" ->
+                          params.getString("level").equals("error")
+                              ? ScriptedPeer.error(-32602, "not that one")
+                              : "\"result\":{}";
+                      default -> ScriptedPeer.error(-32601, "no such method");
+                    }));
+    McpHttp.Session session = new McpHttp(bus.port(), "/mcp/s").initialize();
+    session.call("tools/call", Peers.call("now")).result(); // opens the connection
+    session.call("logging/setLevel", new JsonObject().put("level", "warning")).result();
+    String refusal =
+        session.call("logging/setLevel", new JsonObject().put("level", "error")).body();
+    assertThat(refusal).contains("not that one");
+    try (McpHttp.Stream stream = session.listen()) {
+      peer.notify("notifications/message", log("info", "quiet"));
+      peer.notify("notifications/message", log("warning", "as before"));
+      await().until(() -> !stream.messages().isEmpty());
+      assertThat(stream.messages()).hasSize(1);
+      assertThat(stream.messages().get(0).encode()).contains("as before");
+    }
+  }
+
   private static JsonObject log(String level, String data) {
     return new JsonObject().put("level", level).put("data", data);
   }

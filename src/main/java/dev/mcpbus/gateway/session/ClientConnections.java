@@ -144,8 +144,9 @@ final class ClientConnections {
     holder.begun(server);
   }
 
+  /** Whether there is no connection, nor one that is being opened. */
   boolean isEmpty() {
-    return servers.isEmpty();
+    return byServer.isEmpty();
   }
 
   /** Whether the client has a private connection to that server. */
@@ -318,7 +319,8 @@ final class ClientConnections {
   }
 
   /**
-   * Sets the log level of the present and the later connections of a client of one server.
+   * Sets the log level of the present and the later connections of a client of one server. A level
+   * that the server refuses changes nothing.
    *
    * @param params of the client's request
    * @return the server's result; an empty object if there is no connection, whose next session
@@ -326,18 +328,25 @@ final class ClientConnections {
    */
   Future<RawJson> levelAsked(String wanted, RawJson params) {
     RawJson request = ClientQuestions.embedded(params);
-    level = wanted;
-    levelParams = request;
+    List<String> asked = List.copyOf(servers.keySet());
     Future<RawJson> answer = Future.succeededFuture(RawJson.EMPTY_OBJECT);
-    for (String own : servers.keySet()) {
-      levels.put(own, wanted);
+    for (String own : asked) {
       answer = connections.level(new ConnectionId(own), request);
     }
-    return answer.recover(
-        failure ->
-            McpFailure.of(failure).code() == FailureCode.UPSTREAM_ERROR
-                ? Future.failedFuture(failure)
-                : Future.succeededFuture(RawJson.EMPTY_OBJECT));
+    return answer
+        .recover(
+            failure ->
+                McpFailure.of(failure).code() == FailureCode.UPSTREAM_ERROR
+                    ? Future.failedFuture(failure)
+                    : Future.succeededFuture(RawJson.EMPTY_OBJECT))
+        .onSuccess(
+            accepted -> {
+              level = wanted;
+              levelParams = request;
+              asked.stream().filter(servers::containsKey).forEach(own -> levels.put(own, wanted));
+              // The others were opened meanwhile.
+              servers.keySet().forEach(own -> level(new ConnectionId(own), wanted, request));
+            });
   }
 
   /** Sets the log level of one connection, unless it has that level. */

@@ -33,14 +33,18 @@ final class SessionInbox implements ClientConnections.Holder {
   }
 
   /**
-   * Sets the lowest level of log messages that the client wants.
+   * Accepts the levels of MCP.
    *
-   * @throws dev.mcpbus.bus.McpFailure with the error for a level that MCP does not know
+   * @throws dev.mcpbus.bus.McpFailure with the error for any other
    */
-  void level(String wanted) {
+  static void checkLevel(String wanted) {
     if (!LEVELS.contains(wanted)) {
       throw McpErrors.invalidParams("\"level\" must be one of " + LEVELS);
     }
+  }
+
+  /** Sets the lowest level of log messages that the client wants. */
+  void level(String wanted) {
     level = wanted;
   }
 

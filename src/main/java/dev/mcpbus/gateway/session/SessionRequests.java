@@ -190,13 +190,22 @@ final class SessionRequests {
       return refused;
     }
     String wanted = call.request().text("level");
-    session.inbox.level(wanted);
-    host.store().note(session.id, SessionStore.LEVEL, wanted);
+    SessionInbox.checkLevel(wanted);
     if (call.request().isAsIs()) {
-      return session.servers.connections.levelAsked(wanted, call.request().params());
+      return session
+          .servers
+          .connections
+          .levelAsked(wanted, call.request().params())
+          .onSuccess(accepted -> noteLevel(wanted));
     }
     session.servers.connections.level(wanted);
+    noteLevel(wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
+  }
+
+  private void noteLevel(String wanted) {
+    session.inbox.level(wanted);
+    host.store().note(session.id, SessionStore.LEVEL, wanted);
   }
 
   /** The client knows a list now, and receives a notification of later changes. */
