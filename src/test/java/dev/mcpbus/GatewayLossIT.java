@@ -100,6 +100,9 @@ class GatewayLossIT {
       assertThat(freeStream.status()).isEqualTo(200);
       Awaitility.await("the calls to fly")
           .until(() -> nodes.executed(doomed, "fly") == 3 && nodes.executed(safe, "fly") == 1);
+      assertThat(noted("n3", "a")).endsWith(": a");
+      String before = noted("n1", "b");
+      assertThat(before).as("one client, whichever node it comes by").endsWith(": a,b");
       long killed = System.nanoTime();
       nodes.node("n3").signal("KILL");
       for (CompletableFuture<McpHttp.Answer> call : flying) {
@@ -114,6 +117,11 @@ class GatewayLossIT {
           .atMost(Duration.ofSeconds(2))
           .until(() -> boundStream.hasEnded() && freeStream.hasEnded());
     }
+
+    Awaitility.await("the client's state in a new session")
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(() -> assertThat(noted("n1", "c")).matches("[^:]+: c(,c)*"));
+    assertThat(noted("n2", "d")).as("one claim again").matches("[^:]+: c(,c)*,d");
 
     for (String node : List.of("n1", "n2")) {
       McpHttp client = nodes.at(node, "/mcp");
@@ -167,5 +175,14 @@ class GatewayLossIT {
       assertThat(client.post(client.request("ping", NOTHING), free.headers()).status())
           .isEqualTo(404);
     }
+  }
+
+  /** The notes of a client of the {@code discover} era, whose session began at {@code n3}. */
+  private static String noted(String node, String note) {
+    return McpHttp.text(
+        nodes
+            .at(node, "/mcp/notes")
+            .discover("tools/call", call("add", new JsonObject().put("note", note)))
+            .result());
   }
 }

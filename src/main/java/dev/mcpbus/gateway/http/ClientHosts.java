@@ -1,5 +1,7 @@
 package dev.mcpbus.gateway.http;
 
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.SessionHostNames;
@@ -11,7 +13,6 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
@@ -28,6 +29,9 @@ final class ClientHosts {
 
   /** Of {@code _meta."dev.mcpbus/client"}, characters. */
   static final int MAX_NAME = 200;
+
+  /** Of {@code clientInfo} and of the client's capabilities, bytes each. */
+  private static final int MAX_STATED = 65_536;
 
   /** How many clients are remembered with their host; the host of any other is asked. */
   private static final int MAX_REMEMBERED = 10_000;
@@ -65,27 +69,42 @@ final class ClientHosts {
    * same {@code clientInfo} and the same {@code dev.mcpbus/client}.
    *
    * @param meta {@code _meta} of the request
-   * @throws dev.mcpbus.bus.McpFailure -32602 for a {@code dev.mcpbus/client} that is no text of 1
-   *     to 200 characters
+   * @throws McpFailure -32602 for a {@code dev.mcpbus/client} that is no text of 1
+   *     to 200 characters, and for a {@code clientInfo} of more than 64 KiB
    */
   String key(Principal principal, @Nullable RawJson meta) {
-    digest.update(principal.name().getBytes(StandardCharsets.UTF_8));
-    digest.update((byte) 0);
-    RawJson info = meta == null ? null : meta.member(MetaKeys.CLIENT_INFO);
-    if (info != null) {
-      digest.update(info.array(), info.offset(), info.length());
-    }
-    digest.update((byte) 0);
     RawJson name = meta == null ? null : meta.member(MetaKeys.CLIENT);
-    if (name != null) {
-      if (!name.isString() || name.asString().isEmpty() || name.asString().length() > MAX_NAME) {
-        digest.reset();
-        throw McpErrors.invalidParams(
-            "_meta \"" + MetaKeys.CLIENT + "\" must be a text of 1 to " + MAX_NAME + " characters");
-      }
-      digest.update(name.asString().getBytes(StandardCharsets.UTF_8));
+    if (name != null
+        && (!name.isString() || name.asString().isEmpty() || name.asString().length() > MAX_NAME)) {
+      throw McpErrors.invalidParams(
+          "_meta \"" + MetaKeys.CLIENT + "\" must be a text of 1 to " + MAX_NAME + " characters");
     }
+    add(RawJson.string(principal.name()));
+    add(stated(meta, MetaKeys.CLIENT_INFO));
+    add(name == null ? RawJson.NULL : RawJson.string(name.asString()));
     return Base64.getUrlEncoder().withoutPadding().encodeToString(digest.digest());
+  }
+
+  /** Adds a part with its length, so that no part can end where another would begin. */
+  private void add(RawJson part) {
+    int length = part.length();
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      digest.update((byte) (length >>> shift));
+    }
+    digest.update(part.array(), part.offset(), length);
+  }
+
+  /** What the client states of itself, which its host keeps; JSON null if it states nothing. */
+  private static RawJson stated(@Nullable RawJson meta, String member) {
+    RawJson stated = meta == null ? null : meta.member(member);
+    if (stated == null) {
+      return RawJson.NULL;
+    }
+    if (stated.length() > MAX_STATED) {
+      throw McpErrors.invalidParams(
+          "_meta \"" + member + "\" must have " + MAX_STATED + " bytes at most");
+    }
+    return stated;
   }
 
   /** The host that has the client, as far as this verticle knows. */
@@ -95,19 +114,19 @@ final class ClientHosts {
   }
 
   /**
-   * Sends a request to the host that has the client; fails as the host does.
+   * Sends a request to the host that has the client; fails as the host does, and with {@code
+   * UNAVAILABLE} if each host names another one.
    *
    * @param meta {@code _meta} of the request, for what the client states
    */
   Future<Message<Buffer>> send(
       String client, RawJson params, @Nullable RawJson meta, DeliveryOptions options) {
-    RawJson can = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
-    RawJson info = meta == null ? null : meta.member(MetaKeys.CLIENT_INFO);
+    RawJson can = stated(meta, MetaKeys.CLIENT_CAPABILITIES);
+    RawJson info = stated(meta, MetaKeys.CLIENT_INFO);
     options
         .addHeader(SessionMessage.CLIENT, client)
-        .addHeader(
-            SessionMessage.CAPABILITIES, can == null || !can.isObject() ? "{}" : can.toString());
-    if (info != null && info.isObject()) {
+        .addHeader(SessionMessage.CAPABILITIES, can.isObject() ? can.toString() : "{}");
+    if (info.isObject()) {
       options.addHeader(SessionMessage.CLIENT_INFO, info.toString());
     }
     return send(client, params, options, MAX_MOVES);
@@ -126,8 +145,13 @@ final class ClientHosts {
         .compose(
             answer -> {
               String other = answer.headers().get(SessionMessage.HOST);
-              if (other == null || moves == 0) {
+              if (other == null) {
                 return Future.succeededFuture(answer);
+              }
+              if (moves == 0) {
+                return Future.failedFuture(
+                    McpFailure.notSent(
+                        FailureCode.UNAVAILABLE, "the client's session moves; try again"));
               }
               elsewhere.put(client, other);
               return send(client, params, again, moves - 1);

@@ -51,8 +51,8 @@ final class DiscoverCall extends GatewayCall {
   private final @Nullable RawJson capabilities;
   private final @Nullable RawJson level;
 
-  /** The {@code requestState} of a retry; empty for none. */
-  private final String state;
+  /** The {@code requestState} of a retry; empty for one that no host has made, null for none. */
+  private final @Nullable String state;
 
   /** The host that parks the call; null if none does. */
   private @Nullable String host;
@@ -91,7 +91,10 @@ final class DiscoverCall extends GatewayCall {
     this.capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
     this.level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
     RawJson given = request.params().member("requestState");
-    this.state = given != null && given.isString() ? given.asString() : "";
+    this.state =
+        given == null || given.isNull()
+            ? null
+            : given.isString() && RandomNames.isHeld(given.asString()) ? given.asString() : "";
   }
 
   @Override
@@ -118,7 +121,7 @@ final class DiscoverCall extends GatewayCall {
   /** How the host parks the request. */
   private String parking(DirectoryEntry facts, String suffix, RawJson params) {
     if (Methods.MULTI_ROUND_TRIP.contains(request().method())) {
-      if (RandomNames.isHeld(state)) {
+      if (state != null) {
         return SessionMessage.RETRY;
       }
       if (request().takesTask() && DiscoverTasks.becomesTask(facts, suffix, params)) {
@@ -148,7 +151,10 @@ final class DiscoverCall extends GatewayCall {
         trace == null
             ? params
             : params.with("_meta", trace.into(own == null ? RawJson.EMPTY_OBJECT : own));
-    if (op.equals(SessionMessage.RETRY)) {
+    if (op.equals(SessionMessage.RETRY) && state != null) {
+      if (state.isEmpty()) {
+        return Future.failedFuture(stale());
+      }
       host = RandomNames.host(state);
       return hostNames
           .sendParams(host, traced, options.addHeader(SessionMessage.STATE, state))
@@ -183,8 +189,12 @@ final class DiscoverCall extends GatewayCall {
 
   private static Throwable stale(Throwable failure) {
     return McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
-        ? McpErrors.invalidParams("\"requestState\" is not good any more; make the call anew")
+        ? stale()
         : failure;
+  }
+
+  private static McpFailure stale() {
+    return McpErrors.invalidParams("\"requestState\" is not good any more; make the call anew");
   }
 
   @Override

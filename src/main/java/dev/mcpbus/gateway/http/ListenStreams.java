@@ -67,6 +67,9 @@ final class ListenStreams {
     /** The key of the client, once its session host knows the stream. */
     private @Nullable String client;
 
+    /** The session host that has the client, once it knows the stream; empty before. */
+    private String host = "";
+
     /** The client's ids of its tasks, by connection and the server's id. */
     private final Map<SealedTaskIds.Named, String> tasks = new HashMap<>();
 
@@ -251,12 +254,15 @@ final class ListenStreams {
                   options(SessionMessage.LISTEN, principal, listener)
                       .addHeader(SessionMessage.VIEW, listener.view.name()))
               .onSuccess(
-                  answer ->
-                      answer
-                          .body()
-                          .toJsonObject()
-                          .getJsonArray("watched")
-                          .forEach(name -> listener.ownWatched.add((String) name)))
+                  answer -> {
+                    listener.host = clients.host(key);
+                    listener.own.clear(); // the host has them
+                    answer
+                        .body()
+                        .toJsonObject()
+                        .getJsonArray("watched")
+                        .forEach(name -> listener.ownWatched.add((String) name));
+                  })
               .mapEmpty();
         });
   }
@@ -268,7 +274,9 @@ final class ListenStreams {
   /** The client's own session reports something for a stream. */
   void reported(String exchange, String method, RawJson params) {
     ListenStream listener = atHosts.get(exchange);
-    if (listener != null) {
+    if (listener != null && method.equals(SessionMessage.ENDED)) {
+      end(listener);
+    } else if (listener != null) {
       listener.tell(method, params);
     }
   }
@@ -276,13 +284,17 @@ final class ListenStreams {
   /** A node has left the cluster: ends the streams of its clients, so that they listen anew. */
   void left(String node) {
     for (ListenStream listener : List.copyOf(atHosts.values())) {
-      if (listener.client != null && SessionHostNames.isOn(node, clients.host(listener.client))) {
-        open.remove(listener);
-        close(listener);
-        replies.remove(listener.reply);
-        listener.end();
+      if (SessionHostNames.isOn(node, listener.host)) {
+        end(listener);
       }
     }
+  }
+
+  private void end(ListenStream listener) {
+    open.remove(listener);
+    close(listener);
+    replies.remove(listener.reply);
+    listener.end();
   }
 
   private void close(ListenStream listener) {

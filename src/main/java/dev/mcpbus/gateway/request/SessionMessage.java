@@ -40,6 +40,12 @@ public final class SessionMessage {
   public static final String GONE = "gone";
 
   /**
+   * In place of a method, from a host to the HTTP verticle of a response that listens: the host
+   * does not have the client any more.
+   */
+  public static final String ENDED = "ended";
+
+  /**
    * A request of a {@code discover} client to a server that has sessions: params -> result, or
    * {@code input_required}. The answer to this and to {@link #TASK}, {@link #LIST} and {@link
    * #LISTEN} names in {@link #HOST} another host if that one has the client.

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which session host has which client of the {@code discover} era, in a map of the cluster: the
@@ -133,14 +134,21 @@ final class ClientClaims {
                           if (!own.containsKey(key)) {
                             return Future.succeededFuture();
                           }
-                          if (claimant == null || claimant.equals(host)) {
+                          if (host.equals(claimant)) {
                             own.put(key, System.nanoTime());
                             return map.put(key, host, ttlMillis);
                           }
-                          own.remove(key);
-                          lost.add(key);
-                          return Future.succeededFuture();
+                          return claim(map, key).map(now -> noteClaimant(key, now, lost));
                         }))
         .otherwiseEmpty();
+  }
+
+  private @Nullable Void noteClaimant(String key, String claimant, List<String> lost) {
+    if (claimant.equals(host)) {
+      own.put(key, System.nanoTime());
+    } else if (own.remove(key) != null) {
+      lost.add(key);
+    }
+    return null;
   }
 }

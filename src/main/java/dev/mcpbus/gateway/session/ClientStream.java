@@ -86,6 +86,11 @@ final class ClientStream {
     }
   }
 
+  /** This host does not have the client any more: it has to listen anew. */
+  void end() {
+    tell(SessionMessage.ENDED, RawJson.EMPTY_OBJECT);
+  }
+
   private void tell(String method, RawJson params) {
     ServerNotice.ofCall(bus, verticle, exchange, method, params);
   }

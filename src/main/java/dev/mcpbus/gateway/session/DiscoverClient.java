@@ -23,6 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   private final String key;
   private final String owner;
   private final Future<Void> claimed;
+  private final Consumer<DiscoverClient> unused;
   private final ClientLists lists;
   private final ClientConnections connections;
   private final EarlyQuestions early;
@@ -57,12 +59,19 @@ final class DiscoverClient implements ClientConnections.Holder {
    * @param key names it among all clients
    * @param owner the name of its principal
    * @param claimed fails with {@link ClaimedElsewhereException} if another host has the client
+   * @param unused is told when a connection has ended and nothing else of the client is left
    */
-  DiscoverClient(HostParts host, String key, String owner, Future<Void> claimed) {
+  DiscoverClient(
+      HostParts host,
+      String key,
+      String owner,
+      Future<Void> claimed,
+      Consumer<DiscoverClient> unused) {
     this.host = host;
     this.key = key;
     this.owner = owner;
     this.claimed = claimed;
+    this.unused = unused;
     this.lists = new ClientLists(host.vertx(), host.directory(), this::wanted, this::listsChanged);
     this.connections = new ClientConnections(host, this, lists);
     this.early = new EarlyQuestions(host.vertx());
@@ -161,6 +170,7 @@ final class DiscoverClient implements ClientConnections.Holder {
       }
     }
     connections.end(connection);
+    unused.accept(this);
     return true;
   }
 
@@ -236,7 +246,10 @@ final class DiscoverClient implements ClientConnections.Holder {
           streams.values().forEach(stream -> stream.updated(seen, server.value(), params));
         }
       }
-      default -> connections.changed(connection, event.type());
+      default -> {
+        connections.changed(connection, event.type());
+        unused.accept(this);
+      }
     }
   }
 
@@ -311,8 +324,9 @@ final class DiscoverClient implements ClientConnections.Holder {
                         own.id(), resource, stream, wanted, RawJson.EMPTY_OBJECT));
   }
 
-  @Nullable ClientStream stream(String exchange) {
-    return streams.get(exchange);
+  /** The subscriptions of all its streams. */
+  int watched() {
+    return streams.values().stream().mapToInt(stream -> stream.watched.size()).sum();
   }
 
   /** A response has ended. */
@@ -342,6 +356,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   Future<Void> close() {
     List.copyOf(calls).forEach(ParkedCall::cancel);
     early.close();
+    streams.values().forEach(ClientStream::end);
     streams.clear();
     return connections.close();
   }

@@ -31,6 +31,9 @@ final class DiscoverClients {
 
   private static final long PATIENCE_SECONDS = 5;
 
+  /** Subscriptions of one client: two full streams, so that a new one can replace another. */
+  private static final int MAX_WATCHED = 2_000;
+
   private final HostParts host;
   private final String name;
   private final ClientClaims claims;
@@ -64,7 +67,7 @@ final class DiscoverClients {
                   }
                   return null;
                 });
-    DiscoverClient client = new DiscoverClient(host, key, owner, claimed);
+    DiscoverClient client = new DiscoverClient(host, key, owner, claimed, this::ended);
     clients.put(key, client);
     claimed.onFailure(elsewhere -> clients.remove(key, client)); // its requests fail by themselves
     return client;
@@ -154,6 +157,9 @@ final class DiscoverClients {
     List<Future<Boolean>> watching = new ArrayList<>();
     for (Object each : wanted.getJsonArray("resources")) {
       JsonObject one = (JsonObject) each;
+      if (client.watched() >= MAX_WATCHED) {
+        break; // the client sees in the acknowledgement which ones it has
+      }
       watching.add(
           stream
               .watched

@@ -143,7 +143,7 @@ class ParkedCallsTest {
     return await(made.future());
   }
 
-  private static HostParts parts(Vertx vertx) {
+  static HostParts parts(Vertx vertx) {
     Directory directory = OpenAccess.directory(vertx);
     return new HostParts(
         vertx,

@@ -58,7 +58,7 @@ class TaskCallTest {
     parked =
         new ParkedCalls(
             parts, ParkedCallsTest.clients(parts), new ParkedCallBounds(10), () -> now.get());
-    client = new DiscoverClient(parts, "ada's", "ada", Future.succeededFuture());
+    client = new DiscoverClient(parts, "ada's", "ada", Future.succeededFuture(), unused -> {});
     vertx.eventBus().<Buffer>localConsumer("mcp.s.tools.call", sent::complete);
   }
 
