@@ -8,7 +8,6 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +24,6 @@ public final class RawJson {
 
   public static final RawJson EMPTY_OBJECT = of("{}");
   public static final RawJson NULL = of("null");
-
-  private static final byte[] COMMA = {','};
-  private static final byte[] NOTHING = {};
 
   private final byte[] array;
   private final int offset;
@@ -344,13 +340,8 @@ public final class RawJson {
    * @throws IllegalStateException if this is not an object
    */
   public RawJson with(String name, RawJson value) {
-    if (!isObject()) {
-      throw new IllegalStateException("not a JSON object");
-    }
-    RawJson old = member(name);
-    return old == null
-        ? withNew(name, value)
-        : splice(old.offset - offset, old.length, NOTHING, value, NOTHING);
+    requireObject();
+    return MemberSplice.with(this, locate(name), name, value);
   }
 
   /**
@@ -359,14 +350,8 @@ public final class RawJson {
    * @throws IllegalStateException if this is not an object
    */
   public RawJson withNew(String name, RawJson value) {
-    if (!isObject()) {
-      throw new IllegalStateException("not a JSON object");
-    }
-    byte[] quoted = quoted(name);
-    byte[] key = Arrays.copyOf(quoted, quoted.length + 1);
-    key[quoted.length] = ':';
-    boolean empty = array[skipBlanks(offset + 1, 1)] == '}';
-    return splice(1, 0, key, value, empty ? NOTHING : COMMA);
+    requireObject();
+    return MemberSplice.with(this, null, name, value);
   }
 
   /**
@@ -375,22 +360,9 @@ public final class RawJson {
    * @throws IllegalStateException if this is not an object
    */
   public RawJson without(String name) {
-    if (!isObject()) {
-      throw new IllegalStateException("not a JSON object");
-    }
+    requireObject();
     MemberPosition old = locate(name);
-    if (old == null) {
-      return this;
-    }
-    int from = old.key();
-    int to = skipBlanks(old.to(), 1);
-    int before = skipBlanks(from - 1, -1);
-    if (array[to] == ',') {
-      to++;
-    } else if (array[before] == ',') {
-      from = before;
-    }
-    return splice(from - offset, to - from, NOTHING, slice(NOTHING, 0, 0), NOTHING);
+    return old == null ? this : MemberSplice.without(this, old);
   }
 
   /**
@@ -400,59 +372,15 @@ public final class RawJson {
    * @throws IllegalStateException if this is not an object
    */
   public RawJson without(Set<String> names) {
+    requireObject();
+    return MemberSplice.without(
+        this, index == null ? MemberSearch.index(array, offset, length) : index, names);
+  }
+
+  private void requireObject() {
     if (!isObject()) {
       throw new IllegalStateException("not a JSON object");
     }
-    MemberIndex members = index == null ? MemberSearch.index(array, offset, length) : index;
-    int end = offset + length;
-    Set<Integer> removed = new HashSet<>();
-    for (String name : names) {
-      MemberPosition found = members.find(array, end, name);
-      if (found != null) {
-        removed.add(found.key());
-      }
-    }
-    if (removed.isEmpty()) {
-      return this;
-    }
-    byte[] out = new byte[length];
-    int p = 0;
-    out[p++] = '{';
-    for (int i = 0; i < members.count(); i++) {
-      int key = members.key(i);
-      if (!removed.contains(key)) {
-        if (p > 1) {
-          out[p++] = ',';
-        }
-        int bytes = members.valueEnd(array, end, i) - key;
-        System.arraycopy(array, key, out, p, bytes);
-        p += bytes;
-      }
-    }
-    out[p++] = '}';
-    return new RawJson(out, 0, p);
-  }
-
-  private int skipBlanks(int from, int step) {
-    int p = from;
-    while (array[p] <= ' ') {
-      p += step;
-    }
-    return p;
-  }
-
-  private RawJson splice(int at, int removed, byte[] before, RawJson value, byte[] after) {
-    byte[] out = new byte[length - removed + before.length + value.length + after.length];
-    System.arraycopy(array, offset, out, 0, at);
-    int p = at;
-    System.arraycopy(before, 0, out, p, before.length);
-    p += before.length;
-    System.arraycopy(value.array, value.offset, out, p, value.length);
-    p += value.length;
-    System.arraycopy(after, 0, out, p, after.length);
-    p += after.length;
-    System.arraycopy(array, offset + at + removed, out, p, length - at - removed);
-    return new RawJson(out, 0, out.length);
   }
 
   static String decodeString(byte[] array, int offset, int length) {

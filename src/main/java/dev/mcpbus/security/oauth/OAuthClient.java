@@ -307,47 +307,7 @@ public final class OAuthClient {
   }
 
   private Future<DiscoveredServers> place(TokenChallenge challenge) {
-    return discovery
-        .resource(challenge)
-        .compose(
-            resource ->
-                issuer(resource)
-                    .compose(discovery::server)
-                    .compose(server -> place(challenge, resource, server)));
-  }
-
-  private Future<DiscoveredServers> place(
-      TokenChallenge challenge, ResourceMetadata resource, ServerMetadata server) {
-    try {
-      return Future.succeededFuture(
-          new DiscoveredServers(
-              resource, server, DpopUse.of(settings.dpop(), challenge, resource, server)));
-    } catch (OAuthException e) {
-      return Future.failedFuture(e);
-    }
-  }
-
-  /** Credentials are sent only to the authorization server to which they belong. */
-  private Future<String> issuer(ResourceMetadata resource) {
-    List<String> named = resource.authorizationServers();
-    String bound = settings.issuer() == null ? state.issuer() : settings.issuer();
-    if (bound == null || (!named.contains(bound) && !isBound())) {
-      return Future.succeededFuture(named.get(0));
-    }
-    return named.contains(bound)
-        ? Future.succeededFuture(bound)
-        : Future.failedFuture(
-            new OAuthException(
-                OAuthFailure.INVALID,
-                "the server names another authorization server than "
-                    + bound
-                    + ", to which the credentials belong: they are not sent. If the change is"
-                    + " right, configure its \"issuer\" and new credentials"));
-  }
-
-  /** Whether the configured credentials are valid at one authorization server only. */
-  private boolean isBound() {
-    return settings.issuer() != null || settings.clientId() != null;
+    return discovery.servers(challenge, state.issuer());
   }
 
   private Future<Boolean> renew(DiscoveredServers place, TokenChallenge challenge) {

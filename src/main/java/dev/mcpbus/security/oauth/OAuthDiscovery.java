@@ -2,6 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.security.oauth.GuardedHttp.Reply;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
+import dev.mcpbus.security.oauth.TokenGrants.DiscoveredServers;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -12,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the authorization server of an MCP server (RFC 9728) and its metadata (RFC 8414). Fetches
- * anew each time; stateless.
+ * Finds the authorization server of an MCP server (RFC 9728) and its metadata (RFC 8414), and
+ * decides which one may get the credentials. Fetches anew each time; stateless.
  */
 final class OAuthDiscovery {
 
@@ -33,11 +34,58 @@ final class OAuthDiscovery {
   }
 
   /**
+   * The servers that a challenge leads to, and whether tokens are bound to a key there.
+   *
+   * @param stored the issuer of the stored credentials; null for none
+   * @return fails with {@code INVALID} if the configured credentials belong to another issuer
+   */
+  Future<DiscoveredServers> servers(TokenChallenge challenge, @Nullable String stored) {
+    return resource(challenge)
+        .compose(
+            resource ->
+                issuer(resource, stored)
+                    .compose(this::server)
+                    .compose(server -> bound(challenge, resource, server)));
+  }
+
+  private Future<DiscoveredServers> bound(
+      TokenChallenge challenge, ResourceMetadata resource, ServerMetadata server) {
+    try {
+      return Future.succeededFuture(
+          new DiscoveredServers(
+              resource, server, DpopUse.of(settings.dpop(), challenge, resource, server)));
+    } catch (OAuthException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  /** Credentials are sent only to the authorization server to which they belong. */
+  private Future<String> issuer(ResourceMetadata resource, @Nullable String stored) {
+    List<String> named = resource.authorizationServers();
+    String own = settings.issuer() == null ? stored : settings.issuer();
+    if (own != null && named.contains(own)) {
+      return Future.succeededFuture(own);
+    }
+    return own == null || !isOfOneIssuer()
+        ? Future.succeededFuture(named.get(0))
+        : failed(
+            "the server names another authorization server than "
+                + own
+                + ", to which the credentials belong: they are not sent. If the change is"
+                + " right, configure its \"issuer\" and new credentials");
+  }
+
+  /** Whether the configured credentials are valid at one authorization server only. */
+  private boolean isOfOneIssuer() {
+    return settings.issuer() != null || settings.clientId() != null;
+  }
+
+  /**
    * The MCP server's own metadata: at the URL of the challenge, else at the well-known paths. If
    * there is none, the server is treated as one of protocol 2025-03-26, whose origin is its own
    * authorization server, unless the configuration names another.
    */
-  Future<ResourceMetadata> resource(TokenChallenge challenge) {
+  private Future<ResourceMetadata> resource(TokenChallenge challenge) {
     String named = challenge.resourceMetadata();
     if (named != null) {
       return http.get(guard, named, "the resource_metadata URL")
