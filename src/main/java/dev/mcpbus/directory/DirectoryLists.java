@@ -63,8 +63,7 @@ public final class DirectoryLists {
   private final Map<String, ListFetcher> fetchers = new HashMap<>();
   private final Set<ListKind> wanted = EnumSet.of(ListKind.TOOLS);
 
-  /** The status requests in flight that ask for a handshake, by server. */
-  private final Map<String, Future<Void>> described = new HashMap<>();
+  private final HandshakeReads handshakes;
 
   /** The servers whose last event was that their connection stopped serving. */
   private final Set<String> disconnected = new HashSet<>();
@@ -85,6 +84,7 @@ public final class DirectoryLists {
     this.retry = retry;
     this.patience = patience;
     this.listener = listener;
+    this.handshakes = new HandshakeReads(vertx);
   }
 
   public DirectorySnapshot snapshot() {
@@ -181,35 +181,19 @@ public final class DirectoryLists {
     return now != null && now.handshake() == null;
   }
 
-  /** Reads the status of a server with the result of its handshake, which no list has. */
   private void describe(String id, ListFetcher fetcher) {
-    Promise<Void> read = Promise.promise();
-    described.put(id, read.future());
-    vertx
-        .eventBus()
-        .<JsonObject>request(
-            Addresses.of(new ConnectionId(id), Addresses.STATUS),
-            new JsonObject().put("handshake", true))
-        .onComplete(
-            status -> {
-              if (status.succeeded() && fetchers.get(id) == fetcher) {
-                read(status.result().body());
-              }
-              described.remove(id, read.future());
-              read.complete();
-            });
+    handshakes.read(
+        id,
+        status -> {
+          if (fetchers.get(id) == fetcher) {
+            read(status);
+          }
+        });
   }
 
   /** Completes when what the servers say about themselves has been read, if that has begun. */
   Future<Void> whenDescribed(Collection<?> ids) {
-    List<Future<Void>> running = new ArrayList<>();
-    described.forEach(
-        (id, reading) -> {
-          if (ids.contains(id)) {
-            running.add(reading);
-          }
-        });
-    return inTime(running);
+    return inTime(handshakes.of(ids));
   }
 
   private static Set<String> via(JsonObject status) {
@@ -256,7 +240,7 @@ public final class DirectoryLists {
   void removed(String id) {
     fetchers.remove(id);
     disconnected.remove(id);
-    described.remove(id);
+    handshakes.forget(id);
     directory.replace(directory.snapshot().without(id));
     listener.changed(id, null);
     listener.removed(id);
