@@ -1,8 +1,11 @@
 // A server of the initialize era that keeps notes for its one session: `add` adds a note, `ask`
-// asks the client for one. Both answer with all notes and the id of the process.
+// asks the client for one, `slow` adds one and answers a second later, `hang` adds one and never
+// answers. All answer with all notes and the id of the process. The notes are a resource.
 import { createInterface } from "node:readline";
 
+const NOTES = "notes://all";
 const notes = [];
+let subscribed = false;
 const questions = new Map();
 let sequence = 0;
 
@@ -11,22 +14,41 @@ const tool = (name) => ({ name, inputSchema: { type: "object" } });
 const listed = (id) =>
   send({ id, result: { content: [{ type: "text", text: `${process.pid}: ${notes.join(",")}` }] } });
 
+const add = (note) => {
+  notes.push(note);
+  if (subscribed) {
+    send({ method: "notifications/resources/updated", params: { uri: NOTES } });
+  }
+};
+
 const requests = {
   initialize: (id, params) =>
     send({
       id,
       result: {
         protocolVersion: params.protocolVersion,
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, resources: { subscribe: true } },
         serverInfo: { name: "notes", version: "1" },
       },
     }),
   ping: (id) => send({ id, result: {} }),
-  "tools/list": (id) => send({ id, result: { tools: [tool("add"), tool("ask")] } }),
+  "tools/list": (id) =>
+    send({ id, result: { tools: ["add", "ask", "slow", "hang"].map(tool) } }),
+  "resources/list": (id) => send({ id, result: { resources: [{ uri: NOTES, name: "notes" }] } }),
+  "resources/subscribe": (id) => {
+    subscribed = true;
+    send({ id, result: {} });
+  },
+  "resources/unsubscribe": (id) => {
+    subscribed = false;
+    send({ id, result: {} });
+  },
   "tools/call": (id, params) => {
-    if (params.name === "add") {
-      notes.push(params.arguments.note);
-      listed(id);
+    if (params.name !== "ask") {
+      add(params.arguments.note);
+      if (params.name !== "hang") {
+        setTimeout(() => listed(id), params.name === "slow" ? 1000 : 0);
+      }
       return;
     }
     const question = `q${++sequence}`;
@@ -57,6 +79,6 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   }
   const call = questions.get(message.id);
   questions.delete(message.id);
-  notes.push(message.result?.content?.note ?? `error ${message.error?.code}`);
+  add(message.result?.content?.note ?? `error ${message.error?.code}`);
   listed(call);
 });
