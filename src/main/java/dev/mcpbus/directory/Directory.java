@@ -116,7 +116,7 @@ public final class Directory {
     return known;
   }
 
-  /** The list of servers is read, until {@code reading} has ended; called as {@link #replace}. */
+  /** Requests for lists wait until {@code reading} has ended; called as {@link #replace}. */
   void reads(Future<Void> reading) {
     known = reading;
   }

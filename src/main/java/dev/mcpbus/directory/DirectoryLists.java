@@ -333,7 +333,7 @@ public final class DirectoryLists {
 
   /**
    * Waits for the first list of each connected server, {@code patience} at most. From now on that
-   * kind is fetched when a server connects.
+   * kind, too, comes when a server connects.
    *
    * @param only ids of the servers wanted; null for all
    */

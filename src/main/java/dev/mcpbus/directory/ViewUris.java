@@ -34,7 +34,7 @@ public final class ViewUris {
   /** How many URIs an error names at most. */
   private static final int MAX_NAMES = 4;
 
-  /** Above this number nothing is compared: all templates name their server. */
+  /** Above this number all templates name their server, without a comparison. */
   private static final int MAX_COMPARED = 2_000;
 
   /**
@@ -129,7 +129,7 @@ public final class ViewUris {
     }
   }
 
-  /** A list that could not be read may never be: it is not waited for. */
+  /** Nobody waits for a list that the server has refused: it may never come. */
   private static boolean isKnown(DirectoryEntry entry, ListKind kind) {
     return entry.list(kind) != null || entry.failures().containsKey(kind);
   }
@@ -190,7 +190,7 @@ public final class ViewUris {
     return UriRoute.NOWHERE;
   }
 
-  /** Where a client's template leads; one that no list has is read as a URI of a resource. */
+  /** Where a client's template leads; of one that no list has, where it leads as a URI. */
   public UriRoute template(String name) {
     if (only != null) {
       return to(only, name, name);

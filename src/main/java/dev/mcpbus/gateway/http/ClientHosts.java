@@ -33,7 +33,7 @@ final class ClientHosts {
   /** Of {@code clientInfo} and of the client's capabilities, bytes each. */
   private static final int MAX_STATED = 65_536;
 
-  /** How many clients are remembered with their host; the host of any other is asked. */
+  /** How many clients it remembers with their host; for any other it asks the host of the key. */
   private static final int MAX_REMEMBERED = 10_000;
 
   /** A client may move while a request is under way. */

@@ -189,7 +189,7 @@ public final class HttpReply {
     answer(status, McpErrors.message(id, failure), null);
   }
 
-  /** Writes the pieces of a long message one by one: as one buffer they would be copied. */
+  /** Writes the pieces of a long message one by one: one buffer would be a copy. */
   private void end(Buffer json) {
     if (RawBuffers.isWhole(json)) {
       http.end(json);

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InitializeEndpoint {
 
-  /** How many sessions are remembered with their new host; the host of any other is looked up. */
+  /** How many sessions it remembers with their new host; for any other it asks a session host. */
   private static final int MAX_MOVED = 10_000;
 
   private final OpenReplies replies;

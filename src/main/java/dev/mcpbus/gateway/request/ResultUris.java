@@ -20,7 +20,7 @@ public final class ResultUris {
 
   private ResultUris() {}
 
-  /** Whether a result may have a URI; nearly none has, and is not read then. */
+  /** Whether a result may have a URI; nearly none has, and needs no reading. */
   static boolean mayBeIn(RawJson result) {
     return MEMBER.isIn(result);
   }

@@ -117,7 +117,7 @@ public final class SessionHostNames {
     return message.text().toBuffer();
   }
 
-  /** Sends the params of a call to a session host; the bytes are not copied. */
+  /** Sends the params of a call to a session host, without a copy of their bytes. */
   public Future<Message<Buffer>> sendParams(String host, RawJson params, DeliveryOptions options) {
     return request(
         Addresses.GATEWAY_SESSIONS, host, params.toBuffer(), options.setCodecName(Codecs.SHARED));

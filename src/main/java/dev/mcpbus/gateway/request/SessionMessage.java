@@ -119,7 +119,7 @@ public final class SessionMessage {
   /** The HTTP verticle's name of the response. */
   public static final String EXCHANGE = "exchange";
 
-  /** {@code Last-Event-ID} of a {@link #STREAM}; the id of an event that is sent. */
+  /** {@code Last-Event-ID} of a {@link #STREAM}; the id of an event for the client. */
   public static final String EVENT = "event";
 
   /** On a message to the HTTP verticle: the response ends. */

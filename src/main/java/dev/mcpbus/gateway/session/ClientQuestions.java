@@ -215,7 +215,7 @@ final class ClientQuestions {
   }
 
   /**
-   * A response of the client; a response to no open question is dropped.
+   * Takes a response of the client; drops one to no open question.
    *
    * @throws McpFailure {@code BAD_REQUEST} for a result that is no object; the server gets an error
    */

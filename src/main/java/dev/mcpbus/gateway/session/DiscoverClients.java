@@ -183,7 +183,7 @@ final class DiscoverClients {
             failure -> refuse(message, failure));
   }
 
-  /** The client's URIs to which it is subscribed now. */
+  /** The client's URIs of its present subscriptions. */
   private static JsonObject heard(ClientStream stream, JsonArray wanted) {
     JsonArray watched = new JsonArray();
     for (Object each : wanted) {

@@ -101,8 +101,8 @@ final class SessionRequests {
   }
 
   /**
-   * A notification of the client that MCP does not define: goes to a server, if that is permitted.
-   * At the bound on requests in flight it is dropped.
+   * A notification of the client that MCP does not define: the router sends it to a server, if the
+   * policies permit that. Drops it at the bound on requests in flight.
    */
   void notification(Message<?> message, String method, RawJson params) {
     if (calls.size() + notifications >= host.maxCalls()) {

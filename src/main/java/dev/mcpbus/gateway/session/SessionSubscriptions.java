@@ -54,7 +54,7 @@ final class SessionSubscriptions {
                     : connections.subscription(at.id(), resource, session, wanted, params));
   }
 
-  /** Whether a resource of that server is subscribed to. */
+  /** Whether the client subscribes to a resource of that server. */
   boolean watches(String server) {
     return watched.watches(server);
   }
