@@ -94,6 +94,16 @@ public enum ListKind {
     this.filter = filter;
   }
 
+  /** The kind that a method lists; null for any other method. */
+  public static @Nullable ListKind ofMethod(String method) {
+    for (ListKind kind : values()) {
+      if (kind.method.equals(method)) {
+        return kind;
+      }
+    }
+    return null;
+  }
+
   /** True if clients use an entry by its name, false if by its URI. */
   public boolean isNamed() {
     return key.equals("name");

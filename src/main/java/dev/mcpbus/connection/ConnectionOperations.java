@@ -179,7 +179,7 @@ final class ConnectionOperations {
     Session session = ready.session();
     Function<RawJson, Future<RawJson>> fetch =
         params -> {
-          InternalRequest page = new InternalRequest(method, call.deadline(), call.callId());
+          InternalRequest page = new InternalRequest(method, call);
           session.send(page, params);
           return page.future();
         };
@@ -209,7 +209,9 @@ final class ConnectionOperations {
       ready.tools().page(call);
       return;
     }
-    withTools(ready, call, tools(ready, call), ToolTable::list);
+    boolean forServer = call.isAsIs() && !call.params().members().isEmpty();
+    withTools(
+        ready, call, forServer ? ready.tools().asked(call) : tools(ready, call), ToolTable::list);
   }
 
   /**
@@ -260,8 +262,7 @@ final class ConnectionOperations {
   private static void rootsChanged(ReadySession ready, BusCall call) {
     if (!ready.isDiscoverEra()) {
       RawJson params = call.params();
-      boolean none = params.toJsonObject().isEmpty();
-      ready.session().notify(Methods.ROOTS_CHANGED, none ? null : params);
+      ready.session().notify(Methods.ROOTS_CHANGED, params.isAbsent() ? null : params);
     }
     call.complete(RawJson.EMPTY_OBJECT);
   }
@@ -335,7 +336,7 @@ final class ConnectionOperations {
           McpFailure.badRequest(
               "the connection sends " + method.asString() + " itself, where it is due"));
     } else {
-      ready.session().notify(method.asString(), params);
+      ready.session().notify(method.asString(), ready.session().era().told(params, call));
       call.complete(RawJson.EMPTY_OBJECT);
     }
   }

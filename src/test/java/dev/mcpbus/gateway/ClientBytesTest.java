@@ -77,19 +77,21 @@ class ClientBytesTest {
   }
 
   private ScriptedPeer peer(boolean older) {
+    String kept =
+        older ? "}" : ",\"resultType\":\"complete\",\"ttlMs\":60000,\"cacheScope\":\"public\"}";
     ScriptedPeer.Script script =
         (method, params, connection) ->
             switch (method) {
               case "server/discover" ->
                   older ? ScriptedPeer.error(-32601, "no such method") : ScriptedPeer.DISCOVERED;
               case "initialize" -> Peers.INITIALIZE;
-              case "tools/list" -> Peers.tools("t");
-              case "prompts/list" -> "\"result\":{\"prompts\":[{\"name\":\"g\"}],\"ttlMs\":60000}";
+              case "tools/list" ->
+                  "\"result\":{\"tools\":[{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\"}}]"
+                      + kept;
+              case "prompts/list" -> "\"result\":{\"prompts\":[{\"name\":\"g\"}]" + kept;
               case "resources/list" ->
-                  "\"result\":{\"resources\":[{\"uri\":\"file:///a\",\"name\":\"a\"}],"
-                      + "\"ttlMs\":60000}";
-              case "resources/templates/list" ->
-                  "\"result\":{\"resourceTemplates\":[],\"ttlMs\":60000}";
+                  "\"result\":{\"resources\":[{\"uri\":\"file:///a\",\"name\":\"a\"}]" + kept;
+              case "resources/templates/list" -> "\"result\":{\"resourceTemplates\":[]" + kept;
               case "subscriptions/listen" -> null;
               default -> "\"result\":{\"resultType\":\"complete\"}";
             };
@@ -133,14 +135,15 @@ class ClientBytesTest {
   /** The params of the last message with that method, as the server got them. */
   private static RawJson received(ScriptedPeer peer, String method) {
     await().alias(method).until(() -> peer.texts().stream().anyMatch(text -> says(text, method)));
-    RawJson params =
-        RawJson.of(
-                peer.texts().stream()
-                    .filter(text -> says(text, method))
-                    .reduce((a, b) -> b)
-                    .orElseThrow())
-            .member("params");
+    RawJson params = RawJson.of(last(peer, method)).member("params");
     return params == null ? RawJson.NULL : params;
+  }
+
+  private static String last(ScriptedPeer peer, String method) {
+    return peer.texts().stream()
+        .filter(text -> says(text, method))
+        .reduce((a, b) -> b)
+        .orElseThrow();
   }
 
   private static boolean says(String text, String method) {
@@ -237,7 +240,194 @@ class ClientBytesTest {
             });
     String told = "{\"a\":1.0, " + STATING + "," + ODD + "}";
     tell("com.example/told", told, discoverHeaders("com.example/told", told));
-    assertThat(plain(received(peer, "com.example/told"))).isEqualTo(plain(RawJson.of(told)));
+    assertThat(received(peer, "com.example/told"))
+        .hasToString(older ? plain(RawJson.of(told)) : told);
+  }
+
+  @Test
+  void what_each_request_of_the_discover_era_states_leaves_nothing_at_an_older_server() {
+    ScriptedPeer peer = peer(true);
+    String stating =
+        "{\"name\":\"t\",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+            + "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"c\",\"version\":\"1\"},"
+            + "\"io.modelcontextprotocol/clientCapabilities\":{},\"dev.mcpbus/client\":\"window\"}}";
+    client.post(request(++id, "tools/call", stating), discoverHeaders("tools/call", stating));
+    assertThat(received(peer, "tools/call")).hasToString("{\"name\":\"t\"}");
+    tell("com.example/told", stating, discoverHeaders("com.example/told", stating));
+    assertThat(received(peer, "com.example/told")).hasToString("{\"name\":\"t\"}");
+    assertThat(peer.texts()).noneMatch(text -> text.contains("dev.mcpbus/client"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",\"params\":{}", ",\"params\":{ }"})
+  void what_has_no_params_reaches_an_older_server_without_them(String params) {
+    ScriptedPeer peer = peer(true);
+    String[] headers = opened();
+    for (String method :
+        List.of(
+            "notifications/initialized", "com.example/told", "notifications/roots/list_changed")) {
+      String told = "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\"" + params + "}";
+      client.post(told, headers);
+      if (method.equals("notifications/initialized")) {
+        client.post(request(++id, "tools/call", "{\"name\":\"t\"}"), headers);
+      }
+      await().alias(method).until(() -> peer.texts().stream().anyMatch(text -> says(text, method)));
+      assertThat(last(peer, method)).isEqualTo(told);
+    }
+    client.post(
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"com.example/do\"" + params + "}", headers);
+    assertThat(last(peer, "com.example/do"))
+        .endsWith(",\"method\":\"com.example/do\"" + params + "}");
+  }
+
+  /** JSON-RPC knows no other members, and SDKs refuse a message that has one. */
+  @Test
+  void a_member_beside_those_of_json_rpc_ends_at_the_gateway() {
+    ScriptedPeer peer = peer(true);
+    String[] headers = opened();
+    client.post(
+        "{\"x-odd\":1,\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"com.example/do\",\"params\":"
+            + "{\"a\":1.0},\"other\":{}}",
+        headers);
+    assertThat(last(peer, "com.example/do"))
+        .matches(
+            "\\{\"jsonrpc\":\"2.0\",\"id\":\\d+,\"method\":\"com.example/do\",\"params\":"
+                + "\\{\"a\":1.0}}");
+  }
+
+  // ---- tasks
+
+  private ScriptedPeer taskPeer() {
+    String task =
+        "{\"taskId\":\"1\",\"status\":\"completed\",\"createdAt\":\"2026-11-21T10:00:00Z\","
+            + "\"lastUpdatedAt\":\"2026-11-21T10:00:00Z\",\"ttl\":60000}";
+    String initialized =
+        Peers.INITIALIZE.replace(
+            "\"capabilities\":{",
+            "\"capabilities\":{\"tasks\":{\"list\":{},\"cancel\":{},\"requests\":{\"tools\":"
+                + "{\"call\":{}}}},");
+    ScriptedPeer.Script script =
+        (method, params, connection) ->
+            switch (method) {
+              case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
+              case "initialize" -> initialized;
+              case "tools/list" ->
+                  "\"result\":{\"tools\":[{\"name\":\"work\",\"inputSchema\":{\"type\":\"object\"},"
+                      + "\"execution\":{\"taskSupport\":\"optional\"}},{\"name\":\"plain\","
+                      + "\"inputSchema\":{\"type\":\"object\"}}]}";
+              case "tools/call" ->
+                  params.getString("name").equals("work")
+                      ? "\"result\":{\"task\":" + task + "}"
+                      : "\"result\":{\"content\":[],\"own\":1.0}";
+              case "tasks/get", "tasks/cancel" -> "\"result\":" + task;
+              case "resources/list" -> "\"result\":{\"resources\":[]}";
+              case "prompts/list" -> "\"result\":{\"prompts\":[]}";
+              case "resources/templates/list" -> "\"result\":{\"resourceTemplates\":[]}";
+              default -> "\"result\":{}";
+            };
+    return Peers.connected(bus, "p", new ScriptedPeer(bus.vertx(), script));
+  }
+
+  @Test
+  void what_an_initialize_client_says_about_its_task_is_the_same_bytes_but_for_the_id() {
+    ScriptedPeer peer = taskPeer();
+    String[] headers = opened();
+    String call =
+        "{\"task\":{\"ttl\":1e5, " + ODD + "},\"name\":\"work\",\"arguments\":{}," + META + "}";
+    JsonObject made = client.post(request(++id, "tools/call", call), headers).result();
+    assertThat(received(peer, "tools/call")).hasToString(call);
+
+    String taskId = made.getJsonObject("task").getString("taskId");
+    assertThat(taskId).isNotEqualTo("1");
+    for (String method : List.of("tasks/get", "tasks/result", "tasks/cancel")) {
+      String about = "{" + ODD + ",\"taskId\":\"%s\", " + META + "}";
+      int before = peer.received(method).size();
+      client.post(request(++id, method, about.formatted(taskId)), headers);
+      await().until(() -> peer.received(method).size() > before);
+      assertThat(
+              peer.texts().stream()
+                  .filter(text -> says(text, method))
+                  .map(text -> String.valueOf(RawJson.of(text).member("params"))))
+          .as(method)
+          .contains(about.formatted("1"));
+    }
+  }
+
+  @Test
+  void
+      a_wish_for_a_task_that_the_tool_does_not_take_reaches_the_server_and_its_answer_the_client() {
+    ScriptedPeer peer = taskPeer();
+    String[] headers = opened();
+    String call = "{\"task\":{\"ttl\":1e5}, \"name\":\"plain\",\"arguments\":{}}";
+    McpHttp.Answer answer = client.post(request(++id, "tools/call", call), headers);
+    assertThat(received(peer, "tools/call")).hasToString(call);
+    assertThat(answer.body()).endsWith("\"result\":{\"content\":[],\"own\":1.0}}");
+  }
+
+  // ---- lists
+
+  private static final List<String> LISTS =
+      List.of("tools/list", "prompts/list", "resources/list", "resources/templates/list");
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_list_that_says_more_of_an_initialize_client_is_the_same_bytes(boolean older) {
+    ScriptedPeer peer = peer(older);
+    String[] headers = opened();
+    for (String method : LISTS) {
+      for (String sent :
+          List.of("{" + META + "}", "{\"lang\": 1.0," + ODD + "}", "{\"x\":{}, " + META + "}")) {
+        int before = peer.received(method).size();
+        JsonObject result = client.post(request(++id, method, sent), headers).json();
+        assertThat(result.getJsonObject("result").fieldNames())
+            .as(method)
+            .doesNotContain("ttlMs", "cacheScope", "resultType");
+        await().until(() -> peer.received(method).size() > before);
+        assertThat(plain(received(peer, method)))
+            .as(method)
+            .isEqualTo(
+                older || sent.contains("_meta") ? sent : "{\"_meta\":{}," + sent.substring(1));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_list_that_says_more_of_a_discover_client_is_the_same_bytes(boolean older) {
+    ScriptedPeer peer = peer(older);
+    for (String method : LISTS) {
+      for (String sent :
+          List.of("{" + STATING + "}", "{" + STATING + ",\"lang\": 1.0," + ODD + "}")) {
+        int before = peer.received(method).size();
+        JsonObject result =
+            client.post(request(++id, method, sent), discoverHeaders(method, sent)).json();
+        assertThat(result.getJsonObject("result").fieldNames())
+            .as(method)
+            .contains("ttlMs", "cacheScope", "resultType");
+        await().until(() -> peer.received(method).size() > before);
+        RawJson got = received(peer, method);
+        assertThat(got.toString()).as(method).isEqualTo(older ? plain(RawJson.of(sent)) : sent);
+      }
+    }
+  }
+
+  /** What every client states, a cursor and a progress token decide nothing: a kept list serves. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_list_that_says_nothing_to_the_server_is_the_kept_one(boolean older) {
+    ScriptedPeer peer = peer(older);
+    String stated =
+        "{\"_meta\":{\"progressToken\":1,\"traceparent\":\"00-0af7651916cd43dd8448eb211c80319c-"
+            + "b7ad6b7169203331-01\",\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+            + "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"c\",\"version\":\"1\"},"
+            + "\"io.modelcontextprotocol/clientCapabilities\":{}}}";
+    for (String method : LISTS) {
+      client.post(request(++id, method, stated), discoverHeaders(method, stated)).result();
+      int before = peer.received(method).size();
+      client.post(request(++id, method, stated), discoverHeaders(method, stated)).result();
+      assertThat(peer.received(method)).as(method).hasSize(before);
+    }
+    assertThat(peer.connections()).isEqualTo(1);
   }
 
   // ---- the handshake

@@ -131,7 +131,23 @@ public final class InitializeEra implements SessionEra {
     if (stated) {
       meta = RequestMeta.withoutDiscoverMembers(meta);
     }
-    return base.with("_meta", RequestMeta.added(meta, id, call, trace));
+    return withMeta(base, own, RequestMeta.added(meta, id, call, trace));
+  }
+
+  /** The params with that {@code _meta}; without any if it has lost all that the caller's had. */
+  private static RawJson withMeta(RawJson params, @Nullable RawJson own, RawJson meta) {
+    return own != null && meta.length() < own.length() && meta.members().isEmpty()
+        ? params.without("_meta")
+        : params.with("_meta", meta);
+  }
+
+  @Override
+  public @Nullable RawJson told(@Nullable RawJson params, PendingRequest call) {
+    RawJson own = params == null || call.input() == null ? null : params.member("_meta");
+    if (own == null || !own.isObject()) {
+      return params;
+    }
+    return withMeta(params, own, RequestMeta.withoutDiscoverMembers(own));
   }
 
   @Override

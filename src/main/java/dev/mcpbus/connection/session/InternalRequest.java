@@ -16,6 +16,7 @@ public final class InternalRequest extends PendingRequest {
   private final Promise<RawJson> promise = Promise.promise();
 
   private final @Nullable String callId;
+  private final @Nullable String input;
   private final boolean extra;
 
   public InternalRequest(String method, long deadline) {
@@ -24,12 +25,23 @@ public final class InternalRequest extends PendingRequest {
 
   /** A request on behalf of a caller, who may cancel it by {@code callId}. */
   public InternalRequest(String method, long deadline, @Nullable String callId) {
-    this(method, deadline, callId, false);
+    this(method, deadline, callId, null, false);
   }
 
-  private InternalRequest(String method, long deadline, @Nullable String callId, boolean extra) {
+  /** A page of a list for a caller, who may state itself what each request states. */
+  public InternalRequest(String method, BusCall call) {
+    this(method, call.deadline(), call.callId(), call.input(), false);
+  }
+
+  private InternalRequest(
+      String method,
+      long deadline,
+      @Nullable String callId,
+      @Nullable String input,
+      boolean extra) {
     super(method, deadline, 0, deadline);
     this.callId = callId;
+    this.input = input;
     this.extra = extra;
   }
 
@@ -37,7 +49,7 @@ public final class InternalRequest extends PendingRequest {
    * A request for a held call, beyond the bound on pending requests: the held call counts there.
    */
   public static InternalRequest extra(String method, long deadline) {
-    return new InternalRequest(method, deadline, null, true);
+    return new InternalRequest(method, deadline, null, null, true);
   }
 
   @Override
@@ -48,6 +60,11 @@ public final class InternalRequest extends PendingRequest {
   @Override
   public @Nullable String callId() {
     return callId;
+  }
+
+  @Override
+  public @Nullable String input() {
+    return input;
   }
 
   @Override

@@ -22,6 +22,11 @@ public interface SessionEra {
   /** The {@code params} of request {@code id} as they are sent. */
   @Nullable RawJson params(@Nullable RawJson params, long id, PendingRequest call);
 
+  /** The {@code params} of a caller's notification as they are sent. */
+  default @Nullable RawJson told(@Nullable RawJson params, PendingRequest call) {
+    return params;
+  }
+
   /** The headers of the request, for transports that have headers. */
   List<OutboundMessage.MessageHeader> headers(
       Session session, @Nullable RawJson params, PendingRequest call);

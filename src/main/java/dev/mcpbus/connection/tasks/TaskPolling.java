@@ -65,6 +65,7 @@ final class TaskPolling {
   private final Session session;
   private final boolean extension;
   private final String taskId;
+  private final RawJson resultParams;
   private final long deadline;
   private final TaskListener listener;
   private long timer = -1;
@@ -79,13 +80,20 @@ final class TaskPolling {
 
   /**
    * @param extension true for the tasks extension, false for the tasks of 2025-11-25
+   * @param resultParams of {@code tasks/result}
    * @param deadline no request waits longer than this, on the connection's clock
    */
   TaskPolling(
-      Session session, boolean extension, String taskId, long deadline, TaskListener listener) {
+      Session session,
+      boolean extension,
+      String taskId,
+      RawJson resultParams,
+      long deadline,
+      TaskListener listener) {
     this.session = session;
     this.extension = extension;
     this.taskId = taskId;
+    this.resultParams = resultParams;
     this.deadline = deadline;
     this.listener = listener;
   }
@@ -193,7 +201,7 @@ final class TaskPolling {
     }
     fetching = true;
     InternalRequest call = InternalRequest.extra(Methods.TASKS_RESULT, deadline);
-    fetch = session.send(call, ServerTasks.params(taskId));
+    fetch = session.send(call, resultParams);
     call.future()
         .onComplete(
             answer -> {

@@ -8,6 +8,7 @@ import dev.mcpbus.connection.session.OpenSession;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
 import dev.mcpbus.protocol.TraceContext;
@@ -152,7 +153,9 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
 
   private TaskPolling follow(Session in) {
     session = in;
-    TaskPolling made = new TaskPolling(in, support.extension(), taskId, hardDeadline(), this);
+    RawJson params = mine ? ServerTasks.params(taskId) : ProgressToken.removedFrom(origin.params());
+    TaskPolling made =
+        new TaskPolling(in, support.extension(), taskId, params, hardDeadline(), this);
     polling = made;
     return made;
   }

@@ -3,6 +3,7 @@ package dev.mcpbus.connection.tasks;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.OpenSession;
 import dev.mcpbus.connection.session.Session;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,8 @@ public final class ToolCallSender {
    */
   public void send(BusCall call, String taskSupport) {
     boolean wanted = call.wantsTask();
-    RawJson params = call.task() == null ? call.params() : call.params().without("task");
+    RawJson params =
+        call.task() == null || decidesItself(call) ? call.params() : call.params().without("task");
     switch (support.create() ? taskSupport : NO_TASK) {
       case "required" -> asTask(call, wanted);
       case "optional" -> {
@@ -49,13 +51,26 @@ public final class ToolCallSender {
           session.send(call, params);
         }
       }
-      default -> session.send(call, params);
+      default -> {
+        if (call.task() == null) {
+          session.send(call, params);
+        } else {
+          sendUnchanged(call, params);
+        }
+      }
     }
+  }
+
+  /**
+   * Whether the server of 2025-11-25 itself says what a task is worth that its tool does not take.
+   */
+  private boolean decidesItself(BusCall call) {
+    return call.isAsIs() && session.era().era() == Era.INITIALIZE;
   }
 
   /** Sends a raw request: the caller itself requests a task, and gets it. */
   public void sendUnchanged(BusCall call, @Nullable RawJson params) {
-    if (support.create() && call.params().member("task") != null) {
+    if (support.create() && params != null && params.member("task") != null) {
       call.onResult(result -> tasks.made(call, result.member("task")));
     }
     session.send(call, params);

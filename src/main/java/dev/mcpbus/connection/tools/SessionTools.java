@@ -143,13 +143,23 @@ public final class SessionTools {
 
   /** Answers with the page that the caller's cursor names. */
   public void page(BusCall call) {
-    InternalRequest page = new InternalRequest(Methods.TOOLS_LIST, call.deadline(), call.callId());
-    session.send(page, call.params());
-    page.future()
+    page(call, call.params())
         .compose(this::read)
         .onComplete(
             read -> call.attempt(() -> call.complete(shown(read).list())),
             failure -> call.fail(McpFailure.of(failure)));
+  }
+
+  private Future<RawJson> page(BusCall call, RawJson params) {
+    InternalRequest page = new InternalRequest(Methods.TOOLS_LIST, call);
+    session.send(page, params);
+    return page.future();
+  }
+
+  /** Requests the list with the caller's params and does not keep it. */
+  public Future<ToolTable> asked(BusCall call) {
+    return Pagination.all("tools", call.params(), session.options(), params -> page(call, params))
+        .compose(this::read);
   }
 
   /** Requests the list and does not keep it. */

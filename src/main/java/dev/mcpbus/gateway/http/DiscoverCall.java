@@ -60,6 +60,9 @@ final class DiscoverCall extends GatewayCall {
   /** The key of the client, once a host has the request; null for a retry. */
   private @Nullable String client;
 
+  /** Whether it was sent to a server; a page of a list needs not be. */
+  private boolean asked;
+
   /** Whether the result comes from a server that states its type itself. */
   private boolean statedByServer;
 
@@ -112,6 +115,7 @@ final class DiscoverCall extends GatewayCall {
   @Override
   protected Future<RawJson> send(String server, String suffix, RawJson params) {
     DirectoryEntry facts = directory.snapshot().server(server);
+    asked = true;
     statedByServer = facts != null && facts.isDiscover(); // the last server answers it
     return facts == null || !facts.hasSessions()
         ? sendTo(new ConnectionId(server), suffix, params)
@@ -227,8 +231,7 @@ final class DiscoverCall extends GatewayCall {
    */
   Buffer written(RawJson answer) {
     String method = request().method();
-    RawJson result =
-        statedByServer || method.endsWith("/list") ? answer : EraMembers.forDiscover(answer);
+    RawJson result = statedByServer || isPage(method) ? answer : EraMembers.forDiscover(answer);
     boolean untyped = !isTyped(method) && result.member(ResultType.MEMBER) == null;
     boolean late = untyped && result.length() >= MessageWriter.LONG; // a new member would copy it
     RawJson typed =
@@ -237,17 +240,22 @@ final class DiscoverCall extends GatewayCall {
     return late ? MessageWriter.writtenComplete(id, hinted) : MessageWriter.written(id, hinted);
   }
 
+  /** Whether it is a page that mcpbus has made, for this era. */
+  private boolean isPage(String method) {
+    return !asked && ListKind.ofMethod(method) != null;
+  }
+
   /** Results that state how long they may be kept; a page of a list states it already. */
-  private static boolean isHinted(String method) {
+  private boolean isHinted(String method) {
     return switch (method) {
       case Methods.RESOURCES_READ, Methods.SKILLS_GET -> true;
-      default -> false;
+      default -> asked && ListKind.ofMethod(method) != null;
     };
   }
 
   /** A page of a list states its type; so does a server of the era, but for tasks. */
   private boolean isTyped(String method) {
-    return !Methods.isOfTasks(method) && (statedByServer || method.endsWith("/list"));
+    return !Methods.isOfTasks(method) && (statedByServer || isPage(method));
   }
 
   /** A server of the {@code initialize} era does not say how long its result may be kept. */

@@ -13,6 +13,7 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestAudit;
@@ -238,14 +239,10 @@ final class DiscoverEndpoint {
     if (Methods.isOfTasks(request.method())) {
       return tasks.route(call);
     }
-    if (request.method().endsWith("/list") && hasSessions(request.view())) {
-      for (ListKind kind : ListKind.values()) {
-        if (kind.method.equals(request.method())) {
-          return call.page(kind);
-        }
-      }
-    }
-    return router.route(call);
+    ListKind kind = ListKind.ofMethod(request.method());
+    return kind != null && hasSessions(request.view()) && !ListParams.goToServer(request)
+        ? call.page(kind)
+        : router.route(call);
   }
 
   /** Whether a client may have a session of its own with a server of the view. */

@@ -20,6 +20,7 @@ import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
+import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
@@ -145,6 +146,9 @@ public final class RequestRouter {
     }
     if (refusedByServer(request, CAPABILITIES.get(kind))) {
       return toServer(call, Objects.requireNonNull(LISTS.get(kind)));
+    }
+    if (ListParams.goToServer(request)) {
+      return send(call, view.name(), kind.suffix, ProgressToken.removedFrom(request.params()));
     }
     return directory
         .listed(vertx, view, kind)

@@ -15,6 +15,7 @@ import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -297,7 +298,7 @@ final class ClientConnections {
                     .eventBus()
                     .request(
                         Addresses.of(new ConnectionId(connection), Addresses.ROOTS_CHANGED),
-                        params.toBuffer()));
+                        params.isAbsent() ? null : params.toBuffer()));
   }
 
   /** Tells a connection how far its client is with a question of its server. */
@@ -327,7 +328,7 @@ final class ClientConnections {
    *     begins with this request
    */
   Future<RawJson> levelAsked(String wanted, RawJson params) {
-    RawJson request = ClientQuestions.embedded(params);
+    RawJson request = ProgressToken.removedFrom(params);
     List<String> asked = List.copyOf(servers.keySet());
     Future<RawJson> answer = Future.succeededFuture(RawJson.EMPTY_OBJECT);
     for (String own : asked) {
@@ -385,7 +386,7 @@ final class ClientConnections {
         .<Buffer>request(
             connection,
             Addresses.of(connection, suffix),
-            ClientQuestions.embedded(own).toBuffer(),
+            ProgressToken.removedFrom(own).toBuffer(),
             new DeliveryOptions().addHeader(Headers.HOLDER, name))
         .map(reply -> RawJson.of(reply.body()));
   }

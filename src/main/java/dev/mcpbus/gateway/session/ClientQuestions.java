@@ -8,6 +8,7 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -206,12 +207,7 @@ final class ClientQuestions {
 
   /** The params without a progress token: what is a question in a result has no progress. */
   static RawJson embedded(RawJson params) {
-    RawJson meta = params.member("_meta");
-    if (meta == null || !meta.isObject() || meta.member(MetaKeys.PROGRESS_TOKEN) == null) {
-      return params;
-    }
-    RawJson rest = meta.without(MetaKeys.PROGRESS_TOKEN);
-    return rest.members().isEmpty() ? params.without("_meta") : params.with("_meta", rest);
+    return ProgressToken.removedFrom(params);
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 
@@ -48,7 +49,7 @@ final class SessionServers {
         new ClientLists(host.vertx(), host.directory(), session.changes::seen, session::changed);
     this.statement =
         ClientStatement.of(
-            ClientQuestions.embedded(initialize)
+            ProgressToken.removedFrom(initialize)
                 .with("protocolVersion", RawJson.string(session.version())),
             null);
     this.connections = new ClientConnections(host, session.inbox, lists);

@@ -78,7 +78,10 @@ final class SessionTasks {
       String id = remember(new SealedTaskIds.Named(at.value(), tool, TaskId.of(task)));
       return result.with("task", TaskId.with(task, id));
     }
-    return RawJson.EMPTY_OBJECT.with("task", finished(result));
+    String server = call.request().isAsIs() ? server(at.value()) : null;
+    return server != null && !session.servers.isDiscover(server)
+        ? result // the server says itself what the wish is worth
+        : RawJson.EMPTY_OBJECT.with("task", finished(result));
   }
 
   /** Keeps the result of such a call as a task that is over. */
@@ -158,9 +161,10 @@ final class SessionTasks {
     }
     call.about(server, task.tool());
     return switch (suffix) {
-      case Addresses.TASKS_GET -> state(call, server, task).onSuccess(there -> remember(task));
+      case Addresses.TASKS_GET ->
+          state(call, server, task, request.params()).onSuccess(there -> remember(task));
       case Addresses.TASKS_RESULT ->
-          send(call, server, suffix, task)
+          send(call, server, suffix, task, request.params())
               .map(result -> TaskId.withRelated(result.without(ResultType.MEMBER), id));
       case Addresses.TASKS_CANCEL -> cancel(call, server, task);
       default -> throw McpErrors.methodNotFound(request.method());
@@ -189,18 +193,22 @@ final class SessionTasks {
     return host.directory().snapshot().server(connection) == null ? null : connection;
   }
 
+  /**
+   * @param params of the client's request; empty where it was another request
+   */
   private Future<RawJson> send(
-      GatewayCall call, String server, String suffix, SealedTaskIds.Named task) {
+      GatewayCall call, String server, String suffix, SealedTaskIds.Named task, RawJson params) {
     return host.router()
-        .send(call, server, suffix, TaskId.with(RawJson.EMPTY_OBJECT, task.own()))
+        .send(call, server, suffix, TaskId.with(params, task.own()))
         .recover(
             failure ->
                 Future.failedFuture(
                     SealedTaskIds.renamed(McpErrors.of(failure), task.own(), sealed(task))));
   }
 
-  private Future<RawJson> state(GatewayCall call, String server, SealedTaskIds.Named task) {
-    return send(call, server, Addresses.TASKS_GET, task)
+  private Future<RawJson> state(
+      GatewayCall call, String server, SealedTaskIds.Named task, RawJson params) {
+    return send(call, server, Addresses.TASKS_GET, task, params)
         .map(state -> TaskForms.forInitialize(state, sealed(task)));
   }
 
@@ -210,17 +218,17 @@ final class SessionTasks {
     Future<RawJson> before =
         facts == null || !facts.isDiscover()
             ? Future.succeededFuture(RawJson.EMPTY_OBJECT)
-            : state(call, server, task);
+            : state(call, server, task, RawJson.EMPTY_OBJECT);
     return before
         .compose(
             state ->
                 TaskForms.isOver(state)
                     ? Future.failedFuture(over())
-                    : send(call, server, Addresses.TASKS_CANCEL, task))
+                    : send(call, server, Addresses.TASKS_CANCEL, task, call.request().params()))
         .compose(
             answer ->
                 TaskId.of(answer).isEmpty()
-                    ? state(call, server, task)
+                    ? state(call, server, task, RawJson.EMPTY_OBJECT)
                     : Future.succeededFuture(TaskForms.forInitialize(answer, sealed(task))));
   }
 
@@ -266,6 +274,6 @@ final class SessionTasks {
             || server == null
             || !call.request().view().admits(ListKind.TOOLS, server, task.tool())
         ? Future.failedFuture(TaskForms.absent())
-        : state(call, server, task);
+        : state(call, server, task, RawJson.EMPTY_OBJECT);
   }
 }
