@@ -25,6 +25,9 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
   /** Code of mcpbus: too many requests are in flight. */
   public static final int BUSY = -32003;
 
+  /** URLs must be opened before the request (MCP 2025-11-25 alone). */
+  public static final int URL_ELICITATION_REQUIRED = -32042;
+
   /** A header and the body of a request differ (MCP 2026-07-28). */
   public static final int HEADER_MISMATCH = -32020;
 

@@ -279,7 +279,9 @@ final class DiscoverCall extends GatewayCall {
     if (answer.succeeded()) {
       reply.answer(200, answer.result(), null);
     } else {
-      McpFailure known = McpErrors.of(answer.cause());
+      McpFailure failure = McpErrors.of(answer.cause());
+      McpFailure known =
+          statedByServer ? failure : McpErrors.forDiscover(failure, capabilities);
       reply.refuse(McpErrors.status(known), id, known);
     }
   }

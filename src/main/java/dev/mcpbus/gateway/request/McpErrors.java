@@ -164,6 +164,29 @@ public final class McpErrors {
                     .put("extensions", new JsonObject().put(TasksExtension.ID, new JsonObject()))));
   }
 
+  /**
+   * A failure for a client of the {@code discover} era, which knows no -32042: it learns which
+   * capability it lacks, or gets an "internal error" with the server's text and data.
+   *
+   * @param capabilities as the client stated them
+   */
+  public static McpFailure forDiscover(McpFailure failure, @Nullable RawJson capabilities) {
+    if (!failure.isUpstream(JsonRpcError.URL_ELICITATION_REQUIRED)) {
+      return failure;
+    }
+    JsonRpcError error = JsonRpcError.of(raw(failure));
+    JsonObject data = error.data() instanceof JsonObject known ? known.copy() : new JsonObject();
+    RawJson elicitation = capabilities == null ? null : capabilities.member("elicitation");
+    if (elicitation != null && elicitation.member("url") != null) {
+      return rpc(JsonRpcError.INTERNAL_ERROR, error.message(), data);
+    }
+    JsonObject url = new JsonObject().put("url", new JsonObject());
+    return rpc(
+        JsonRpcError.MISSING_CLIENT_CAPABILITY,
+        error.message(),
+        data.put("requiredCapabilities", new JsonObject().put("elicitation", url)));
+  }
+
   public static McpFailure unsupportedVersion(String requested) {
     return rpc(
         JsonRpcError.UNSUPPORTED_VERSION,

@@ -237,8 +237,13 @@ final class DiscoverClient implements ClientConnections.Holder {
     RawJson params = event.params();
     switch (event.type()) {
       case Events.LOG -> pass(latest(connection, call -> call.wantsLog(params)), event);
-      case Events.NOTIFICATION, Events.TASK ->
+      case Events.NOTIFICATION, Events.TASK -> {
+        if (event.method().equals(UrlElicitations.COMPLETE)) {
+          calls.stream().filter(one -> one.isAt(connection)).forEach(one -> one.opened(params));
+        } else {
           pass(latest(connection, call -> call.hears(event.type())), event);
+        }
+      }
       case Events.RESOURCE_UPDATED -> {
         ConnectionId server = connections.serverOf(connection);
         if (server != null) {

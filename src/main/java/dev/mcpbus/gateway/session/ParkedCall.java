@@ -11,6 +11,8 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -68,6 +70,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
   private final ClientStatement statement;
   final String callId;
   private final Map<String, ServerQuestion> questions = new LinkedHashMap<>();
+  private @Nullable UrlElicitations urls;
   private @Nullable Opened connection;
   private @Nullable AsyncResult<RawJson> outcome;
   private boolean toolError;
@@ -188,11 +191,66 @@ abstract class ParkedCall implements CallRegistry.Caller {
             })
         .onComplete(
             done -> {
-              if (!over) {
-                outcome = done;
-                completed();
+              if (!over
+                  && !asksForUrls(
+                      done, () -> dispatch(own, suffix, params, timeLeft, progress, asIs))) {
+                complete(done);
               }
             });
+  }
+
+  private void complete(AsyncResult<RawJson> answer) {
+    outcome =
+        answer.succeeded()
+            ? answer
+            : Future.failedFuture(
+                McpErrors.forDiscover(
+                    McpFailure.of(answer.cause()), RawJson.of(statement.capabilities())));
+    completed();
+  }
+
+  /**
+   * Asks the client to open URLs, if the server has refused the call until then and the client
+   * offers it.
+   *
+   * @param again sends the call again
+   */
+  private boolean asksForUrls(AsyncResult<RawJson> answer, Runnable again) {
+    McpFailure failure = answer.failed() ? McpFailure.of(answer.cause()) : null;
+    if (failure == null
+        || !failure.isUpstream(JsonRpcError.URL_ELICITATION_REQUIRED)
+        || !offers(Methods.ELICITATION, UrlElicitations.MODE)) {
+      return false;
+    }
+    UrlElicitations known = urls;
+    UrlElicitations opening =
+        known == null ? new UrlElicitations(home.host.vertx(), callId) : known;
+    urls = opening;
+    List<ServerQuestion> asked = opening.questions(failure);
+    asked.forEach(this::put);
+    if (!asked.isEmpty()) {
+      opening
+          .accepted(asked)
+          .onComplete(
+              opened -> {
+                if (!over) {
+                  again.run();
+                }
+              },
+              refused -> {
+                if (!over) {
+                  complete(Future.failedFuture(refused));
+                }
+              });
+    }
+    return !asked.isEmpty();
+  }
+
+  /** The server reports that the user is done at a URL. */
+  void opened(RawJson params) {
+    if (urls != null) {
+      urls.completed(params);
+    }
   }
 
   // ---- questions
