@@ -123,10 +123,17 @@ final class ServerMessages implements SessionListener {
     ServerNotice.ofCall(bus, address, callId, method, params);
   }
 
+  /**
+   * A server may log before it answers the handshake (MCP 2025-11-25, Lifecycle, Initialization);
+   * its other notifications concern what nobody can have read or begun yet.
+   */
   @Override
   public void onNotification(Session of, String method, RawJson params) {
     ReadySession now = connection.ready(of);
     if (now == null) {
+      if (method.equals(Methods.MESSAGE) && connection.session() == of) {
+        connection.publish(method, params, null);
+      }
       return;
     }
     switch (method) {

@@ -110,7 +110,7 @@ class ForeignClientsIT {
   @BeforeAll
   static void start() throws IOException {
     folder = temp.toRealPath().resolve("files");
-    RealServer.prepare(folder);
+    RealServer.clean(folder);
     servers =
         RealServer.all()
             .filter(server -> CALLS.containsKey(server.name()))
@@ -252,7 +252,7 @@ class ForeignClientsIT {
   /** Runs a script of Node in a fresh folder; what it prints as JSON, or as text. */
   private static Object run(List<String> command, String server)
       throws IOException, InterruptedException {
-    RealServer.prepare(folder);
+    RealServer.clean(folder);
     Path out = Files.createTempFile(temp, "out", "");
     Path err = Files.createTempFile(temp, "err", "");
     ProcessBuilder builder =

@@ -11,6 +11,9 @@ package dev.mcpbus.transparency;
  */
 record Heard(String step, Kind kind, String method, String bytes) {
 
+  /** Marks the step after the handshake, before the first call. */
+  static final String AT_START = "at the start";
+
   enum Kind {
     RESULT,
     ERROR,
@@ -18,6 +21,12 @@ record Heard(String step, Kind kind, String method, String bytes) {
     NONE,
     NOTIFICATION,
     QUESTION
+  }
+
+  /** A log message that no call can have caused. */
+  boolean isLogOfStart() {
+    return method.equals("notifications/message")
+        && (step.equals("handshake") || step.endsWith(AT_START));
   }
 
   boolean isAnswer() {

@@ -32,14 +32,18 @@ final class Interview {
   /** Asks it all. */
   void run() {
     dialog.open();
+    if (dialog.speaksDiscover()) {
+      dialog.level("debug");
+    }
     // What a server asks and says after its handshake comes before the first list.
-    ask("tools/list", "before", new JsonObject());
+    ask("tools/list", Heard.AT_START, new JsonObject());
+    server.opening().forEach(call -> call(call, RealServer.in(folder, call.arguments())));
     LISTS.forEach(this::list);
     if (!dialog.speaksDiscover()) {
       ask("ping", "", new JsonObject());
+      dialog.level("debug");
     }
     ask("no/such/method", "", new JsonObject().put("x", 1));
-    dialog.level("debug");
     prompts();
     resources();
     completion();
@@ -144,14 +148,20 @@ final class Interview {
           call.arguments() == RealServer.SAMPLE
               ? Samples.of(schema)
               : RealServer.in(folder, call.arguments());
-      JsonObject params = new JsonObject().put("name", call.tool()).put("arguments", arguments);
-      JsonObject progress =
-          new JsonObject().put("progressToken", call.tool()).put("x.example/unknown", "passes");
-      ask("tools/call", call.tool(), params.copy().put("_meta", progress));
+      JsonObject params = call(call, arguments);
       if (schema != null && !schema.getJsonArray("required", new JsonArray()).isEmpty()) {
         JsonObject wrong = new JsonObject().put("unknown", 1);
         ask("tools/call", call.tool() + " wrongly", params.copy().put("arguments", wrong));
       }
     }
+  }
+
+  /** Calls a tool that may report progress; gives the params without {@code _meta}. */
+  private JsonObject call(ToolCall call, JsonObject arguments) {
+    JsonObject params = new JsonObject().put("name", call.tool()).put("arguments", arguments);
+    JsonObject progress =
+        new JsonObject().put("progressToken", call.tool()).put("x.example/unknown", "passes");
+    ask("tools/call", call.tool(), params.copy().put("_meta", progress));
+    return params;
   }
 }

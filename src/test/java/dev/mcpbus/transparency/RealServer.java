@@ -14,29 +14,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A server that other people wrote, and what may be asked of it without harm.
- *
- * @param name of it in tests and in the gateway
- * @param script under {@code node_modules}
- * @param args {@code FOLDER} stands for a folder that each run finds the same
- * @param env likewise
- * @param initialize whether it speaks 2025-11-25 or older
- * @param discover whether it speaks 2026-07-28
- * @param calls tools to call, each with its arguments; with {@code SAMPLE} they come from the
- *     schema
- * @param cancel a call that reports progress for a while, or null
- * @param updates a resource to subscribe to, or an empty text
+ * A server that other people wrote, and what may be asked of it without harm. In its arguments,
+ * variables and calls {@code FOLDER} stands for a folder that each run finds the same.
  */
-record RealServer(
-    String name,
-    String script,
-    List<String> args,
-    JsonObject env,
-    boolean initialize,
-    boolean discover,
-    List<ToolCall> calls,
-    List<ToolCall> cancel,
-    String updates) {
+final class RealServer {
 
   /** Arguments from the schema of the tool. */
   static final JsonObject SAMPLE = new JsonObject();
@@ -45,6 +26,64 @@ record RealServer(
 
   /** One call of a tool. */
   record ToolCall(String tool, JsonObject arguments) {}
+
+  private final String name;
+  private final String script;
+  private final List<ToolCall> opening = new ArrayList<>();
+  private final List<ToolCall> calls = new ArrayList<>();
+  private final List<ToolCall> cancel = new ArrayList<>();
+  private final List<String> files = new ArrayList<>();
+  private final JsonObject env = new JsonObject();
+  private List<String> args = List.of();
+  private boolean initialize = true;
+  private boolean discover;
+  private String updates = "";
+
+  /**
+   * @param name of it in tests and in the gateway
+   * @param script under {@code node_modules}
+   */
+  private RealServer(String name, String script) {
+    this.name = name;
+    this.script = script;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Whether it speaks 2025-11-25 or older. */
+  boolean initialize() {
+    return initialize;
+  }
+
+  /** Whether it speaks 2026-07-28. */
+  boolean discover() {
+    return discover;
+  }
+
+  /**
+   * What is called before anything else: it lasts longer than what the server does at its start by
+   * a timer of its own, so that this comes at the same place of every dialog.
+   */
+  List<ToolCall> opening() {
+    return opening;
+  }
+
+  /** Tools to call, each with its arguments; with {@link #SAMPLE} they come from the schema. */
+  List<ToolCall> calls() {
+    return calls;
+  }
+
+  /** A call that reports progress for a while, or none. */
+  List<ToolCall> cancel() {
+    return cancel;
+  }
+
+  /** A resource to subscribe to, or an empty text. */
+  String updates() {
+    return updates;
+  }
 
   @Override
   public String toString() {
@@ -59,6 +98,8 @@ record RealServer(
             .inDiscoverAlone()
             .calling("plain", "greet", "work", "slow_compute", "no_such_tool"),
         of("everything", EVERYTHING + "/dist/index.js")
+            // Asks for roots 350 ms after the handshake.
+            .opening("trigger-long-running-operation", "{\"duration\":1,\"steps\":4}")
             .calling(
                 "echo",
                 "get-annotated-message",
@@ -72,7 +113,7 @@ record RealServer(
                 "trigger-sampling-request",
                 "no-such-tool")
             .call("trigger-long-running-operation", "{\"duration\":0.2,\"steps\":4}")
-            .cancelling("trigger-long-running-operation", "{\"duration\":20,\"steps\":200}"),
+            .cancelling("trigger-long-running-operation", "{\"duration\":200,\"steps\":200}"),
         of("everything-2025", "server-everything-2025.8/dist/index.js")
             .calling(
                 "echo",
@@ -86,11 +127,11 @@ record RealServer(
                 "structuredContent",
                 "no-such-tool")
             .call("longRunningOperation", "{\"duration\":0.2,\"steps\":4}")
-            .cancelling("longRunningOperation", "{\"duration\":20,\"steps\":200}"),
+            .cancelling("longRunningOperation", "{\"duration\":200,\"steps\":200}"),
         of("everything-0", "server-everything-0.6/dist/index.js")
             .calling("echo", "add", "sampleLLM", "getTinyImage", "no-such-tool")
             .call("longRunningOperation", "{\"duration\":0.2,\"steps\":4}")
-            .cancelling("longRunningOperation", "{\"duration\":20,\"steps\":200}"),
+            .cancelling("longRunningOperation", "{\"duration\":200,\"steps\":200}"),
         of("memory", "@modelcontextprotocol/server-memory/dist/index.js")
             .with("MEMORY_FILE_PATH", "FOLDER/memory.jsonl")
             .call(
@@ -140,8 +181,12 @@ record RealServer(
             .calling("no_such_tool"),
         of("playwright", "@playwright/mcp/cli.js").args("--headless").calling("no_such_tool"),
         of("desktop-commander", "@wonderwhy-er/desktop-commander/dist/index.js")
+            .with("DESKTOP_COMMANDER_DISABLE_TELEMETRY", "1")
+            .with("DC_FLAG_URL", "http://127.0.0.1:1")
+            // It downloads a browser where it finds none, and logs how far it is.
+            .holding(".claude-server-commander/puppeteer-cache/chrome/linux-1.0.0/chrome-linux64/chrome")
             .call("read_file", "{\"path\":\"FOLDER/first.md\"}")
-            .call("list_directory", "{\"path\":\"FOLDER\"}")
+            .call("list_directory", "{\"path\":\"FOLDER/notes\"}")
             .calling("list_searches", "list_sessions", "no_such_tool"),
         of("supabase", "@supabase/mcp-server-supabase/dist/cli.js")
             .args("--access-token", "sbp_none", "--api-url", "http://127.0.0.1:1")
@@ -172,61 +217,60 @@ record RealServer(
   }
 
   private static RealServer of(String name, String script) {
-    return new RealServer(
-        name, script, List.of(), new JsonObject(), true, false, List.of(), List.of(), "");
+    return new RealServer(name, script);
   }
 
   private RealServer with(String variable, String value) {
-    return new RealServer(
-        name,
-        script,
-        args,
-        env.copy().put(variable, value),
-        initialize,
-        discover,
-        calls,
-        cancel,
-        updates);
+    env.put(variable, value);
+    return this;
   }
 
-  private RealServer args(String... more) {
-    return new RealServer(
-        name, script, List.of(more), env, initialize, discover, calls, cancel, updates);
+  private RealServer args(String... all) {
+    args = List.of(all);
+    return this;
   }
 
   private RealServer inBothEras() {
-    return new RealServer(name, script, args, env, true, true, calls, cancel, updates);
+    discover = true;
+    return this;
   }
 
   private RealServer inDiscoverAlone() {
-    return new RealServer(name, script, args, env, false, true, calls, cancel, updates);
+    initialize = false;
+    discover = true;
+    return this;
+  }
+
+  private RealServer opening(String tool, String arguments) {
+    opening.add(new ToolCall(tool, new JsonObject(arguments)));
+    return this;
   }
 
   private RealServer calling(String... tools) {
-    RealServer all = this;
     for (String tool : tools) {
-      all = all.calling(new ToolCall(tool, SAMPLE));
+      calls.add(new ToolCall(tool, SAMPLE));
     }
-    return all;
+    return this;
   }
 
   private RealServer call(String tool, String arguments) {
-    return calling(new ToolCall(tool, new JsonObject(arguments)));
-  }
-
-  private RealServer calling(ToolCall call) {
-    List<ToolCall> more = new ArrayList<>(calls);
-    more.add(call);
-    return new RealServer(name, script, args, env, initialize, discover, more, cancel, updates);
+    calls.add(new ToolCall(tool, new JsonObject(arguments)));
+    return this;
   }
 
   private RealServer cancelling(String tool, String arguments) {
-    List<ToolCall> one = List.of(new ToolCall(tool, new JsonObject(arguments)));
-    return new RealServer(name, script, args, env, initialize, discover, calls, one, updates);
+    cancel.add(new ToolCall(tool, new JsonObject(arguments)));
+    return this;
+  }
+
+  private RealServer holding(String file) {
+    files.add(file);
+    return this;
   }
 
   private RealServer updating(String uri) {
-    return new RealServer(name, script, args, env, initialize, discover, calls, cancel, uri);
+    updates = uri;
+    return this;
   }
 
   /** Its entry in {@code mcpServers}. */
@@ -251,8 +295,22 @@ record RealServer(
     return text.replace("FOLDER", folder.toString());
   }
 
-  /** Makes the folder what each run finds: two notes, one of them in a folder, and no more. */
-  static void prepare(Path folder) {
+  /** Makes the folder what each run finds: two notes, and the files of this server. */
+  void prepare(Path folder) {
+    clean(folder);
+    try {
+      for (String file : files) {
+        Path path = folder.resolve(file);
+        Files.createDirectories(path.getParent());
+        Files.createFile(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Makes the folder one with two notes, one of them in a folder, and no more. */
+  static void clean(Path folder) {
     try {
       try (Stream<Path> old = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
         for (Path path : old.sorted(Comparator.reverseOrder()).toList()) {

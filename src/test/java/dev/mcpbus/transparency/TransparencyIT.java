@@ -52,7 +52,7 @@ class TransparencyIT {
   void what_a_client_gets_through_the_gateway_is_what_the_server_says(RealServer server)
       throws IOException {
     Path folder = temp.toRealPath().resolve("files");
-    RealServer.prepare(folder);
+    server.prepare(folder);
     JsonObject entry = server.entry(folder);
     List<String> differing = new ArrayList<>();
     StringBuilder report = new StringBuilder();
@@ -85,7 +85,7 @@ class TransparencyIT {
 
   private static List<Heard> run(
       RealServer server, Path folder, Supplier<Dialog> dialogs, List<Heard> others) {
-    RealServer.prepare(folder);
+    server.prepare(folder);
     try (Dialog dialog = dialogs.get()) {
       new Interview(dialog, server, folder).run();
       dialog.awaitAll(others);

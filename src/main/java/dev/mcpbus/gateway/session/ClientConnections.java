@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,9 @@ final class ClientConnections {
   }
 
   private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
+
+  /** How long a call waits for the log level that it wants. */
+  private static final long LEVEL_PATIENCE_MILLIS = 2_000;
 
   /** A client that watches a server gets a new connection so long after the loss of the last. */
   private static final long REOPEN_MILLIS = 1_000;
@@ -350,17 +354,25 @@ final class ClientConnections {
             });
   }
 
-  /** Sets the log level of one connection, unless it has that level. */
-  void level(ConnectionId own, String wanted) {
-    level(own, wanted, null);
+  /**
+   * Sets the log level of one connection, unless it has that level.
+   *
+   * @return completes when the server has answered, whatever it says, or does not for 2 s
+   */
+  Future<Void> level(ConnectionId own, String wanted) {
+    return level(own, wanted, null);
   }
 
-  private void level(ConnectionId own, String wanted, @Nullable RawJson params) {
-    if (!wanted.equals(levels.put(own.value(), wanted))) {
-      connections.level(
-          own,
-          params == null ? RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)) : params);
-    }
+  private Future<Void> level(ConnectionId own, String wanted, @Nullable RawJson params) {
+    return wanted.equals(levels.put(own.value(), wanted))
+        ? Future.succeededFuture()
+        : connections
+            .level(
+                own,
+                params == null ? RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)) : params)
+            .<Void>mapEmpty()
+            .timeout(LEVEL_PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+            .otherwiseEmpty();
   }
 
   /**

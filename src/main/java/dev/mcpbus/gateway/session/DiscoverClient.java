@@ -143,10 +143,9 @@ final class DiscoverClient implements ClientConnections.Holder {
     return claimed.compose(own -> connections.of(new ConnectionId(server), statement));
   }
 
-  void level(Opened own, String wanted) {
-    if (!own.shared()) {
-      connections.level(own.id(), wanted);
-    }
+  /** Completes when its connection has that log level, or refuses it; at once at a shared one. */
+  Future<Void> level(Opened own, String wanted) {
+    return own.shared() ? Future.succeededFuture() : connections.level(own.id(), wanted);
   }
 
   void begins(ParkedCall call) {

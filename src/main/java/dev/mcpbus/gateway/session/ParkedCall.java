@@ -93,7 +93,12 @@ abstract class ParkedCall implements CallRegistry.Caller {
     return client.connection(server, statement);
   }
 
-  /** The connection that it was sent to; null before. */
+  /** It is about to be sent to that connection. */
+  void goesTo(Opened own) {
+    connection = own;
+  }
+
+  /** The connection that it goes to; null before that is known. */
   @Nullable Opened connection() {
     return connection;
   }
@@ -154,7 +159,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
    */
   void send(
       Opened own, String suffix, RawJson params, long timeLeft, boolean progress, boolean asIs) {
-    connection = own;
+    goesTo(own);
     List<Future<ClientAnswer>> before = new ArrayList<>();
     for (ServerQuestion question :
         client.early(own, question -> offers(question.method(), question.params()))) {

@@ -91,14 +91,22 @@ final class RetriedCall extends ParkedCall {
     return state == null;
   }
 
+  /** Sends the call. Servers work on several requests at once, so its log level comes before it. */
   void begin(Opened own) {
+    Message<?> message = waiting;
+    String level = message == null ? null : message.headers().get(SessionMessage.LEVEL);
+    if (level == null) {
+      sendTo(own);
+    } else {
+      goesTo(own); // what the server logs about the level is for this call
+      client.level(own, level).onComplete(set -> sendTo(own));
+    }
+  }
+
+  private void sendTo(Opened own) {
     Message<?> message = waiting;
     if (message == null) {
       return;
-    }
-    String level = message.headers().get(SessionMessage.LEVEL);
-    if (level != null) {
-      client.level(own, level);
     }
     RawJson params = SessionMessage.params(message);
     RawJson meta = params.member("_meta");
