@@ -14,24 +14,43 @@ import java.util.regex.Pattern;
 
 /**
  * What may differ, as the table of {@code http.md} has it: each row names the messages, the members
- * and whether the eras of client and server have to differ. What a row names is left out on both
- * sides.
+ * and when: always, if the eras of client and server differ, or if the client has the older one.
+ * What a row names is left out on both sides.
  */
 final class AllowedDifferences {
 
   private static final Path PAGE = Path.of("src", "docs", "http.md");
   private static final String HEADING = "\n## What differs at `/mcp/<id>`";
   private static final Pattern ROW =
-      Pattern.compile("(?m)^\\| (.*?) \\| (.*?) \\| (always|eras differ) \\| .* \\|$");
+      Pattern.compile("(?m)^\\| (.*?) \\| (.*?) \\| (always|eras differ|older client) \\| .* \\|$");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
   /** One row and member; an empty list of methods means all. */
-  private record Rule(List<String> methods, Pattern member, boolean anyEras, String text) {
+  private record Rule(List<String> methods, Pattern member, String when, String text) {
 
-    boolean leavesOut(String method, List<String> path, boolean sameEra) {
-      return (anyEras || !sameEra)
+    boolean leavesOut(String method, List<String> path, Pair pair) {
+      return pair.whens.contains(when)
           && (methods.isEmpty() || methods.contains(method))
           && member.matcher(String.join("\n", path)).matches();
+    }
+  }
+
+  /** Who speaks with whom, and which rows are for them. */
+  enum Pair {
+    SAME_ERA("always"),
+    OTHER_ERA("always", "eras differ"),
+    /**
+     * What a client of the older era gets through the gateway, which must have no member of
+     * 2026-07-28.
+     */
+    TO_OLDER_CLIENT("always", "older client"),
+    /** What such a client would get directly. */
+    OF_NEWER_SERVER("always", "eras differ", "older client");
+
+    private final List<String> whens;
+
+    Pair(String... whens) {
+      this.whens = List.of(whens);
     }
   }
 
@@ -61,7 +80,7 @@ final class AllowedDifferences {
     List<String> methods = codes(row.group(1));
     for (String member : codes(row.group(2))) {
       rules.add(
-          new Rule(methods, pattern(member), row.group(3).equals("always"), row.group(1) + member));
+          new Rule(methods, pattern(member), row.group(3), row.group(1) + member));
     }
   }
 
@@ -81,7 +100,7 @@ final class AllowedDifferences {
   }
 
   /** The bytes without what may differ. */
-  String strip(String method, String bytes, boolean sameEra) {
+  String strip(String method, String bytes, Pair pair) {
     if (bytes.isEmpty()) {
       return bytes;
     }
@@ -89,7 +108,7 @@ final class AllowedDifferences {
         .without(
             (path, value) ->
                 rules.stream()
-                        .filter(rule -> rule.leavesOut(method, path, sameEra))
+                        .filter(rule -> rule.leavesOut(method, path, pair))
                         .peek(rule -> used.add(rule.text))
                         .count()
                     > 0)

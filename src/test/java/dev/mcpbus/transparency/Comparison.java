@@ -1,5 +1,6 @@
 package dev.mcpbus.transparency;
 
+import dev.mcpbus.transparency.AllowedDifferences.Pair;
 import dev.mcpbus.transparency.Heard.Kind;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -128,10 +129,11 @@ final class Comparison {
       found.add(new Difference(name, one.kind() + " " + one.bytes(), texts(List.of(three))));
       return;
     }
-    String a = allowed.strip(one.method(), one.bytes(), sameEra);
-    String b = allowed.strip(two.method(), two.bytes(), sameEra);
-    // A client of the initialize era must get no member of 2026-07-28.
-    String c = allowed.strip(three.method(), three.bytes(), sameEra || !discoverClient);
+    Pair direct = sameEra ? Pair.SAME_ERA : discoverClient ? Pair.OTHER_ERA : Pair.OF_NEWER_SERVER;
+    String a = allowed.strip(one.method(), one.bytes(), direct);
+    String b = allowed.strip(two.method(), two.bytes(), direct);
+    Pair passed = direct == Pair.OF_NEWER_SERVER ? Pair.TO_OLDER_CLIENT : direct;
+    String c = allowed.strip(three.method(), three.bytes(), passed);
     if (a.equals(b)) {
       if (!a.equals(c)) {
         found.add(new Difference(name, a, c));

@@ -21,12 +21,17 @@ final class Interview {
   private final Dialog dialog;
   private final RealServer server;
   private final Path folder;
+  private final boolean sameEra;
   private final Map<String, List<JsonObject>> listed = new LinkedHashMap<>();
 
-  Interview(Dialog dialog, RealServer server, Path folder) {
+  /**
+   * @param sameEra whether the client through the gateway speaks the era of the server
+   */
+  Interview(Dialog dialog, RealServer server, Path folder, boolean sameEra) {
     this.dialog = dialog;
     this.server = server;
     this.folder = folder;
+    this.sameEra = sameEra;
   }
 
   /** Asks it all. */
@@ -137,7 +142,7 @@ final class Interview {
 
   @SuppressWarnings("ReferenceEquality") // SAMPLE is a mark
   private void tools() {
-    for (ToolCall call : server.calls()) {
+    for (ToolCall call : server.calls(sameEra)) {
       JsonObject schema =
           listed("tools/list").stream()
               .filter(tool -> call.tool().equals(tool.getString("name")))

@@ -31,6 +31,7 @@ final class RealServer {
   private final String script;
   private final List<ToolCall> opening = new ArrayList<>();
   private final List<ToolCall> calls = new ArrayList<>();
+  private final List<ToolCall> ofOwnEra = new ArrayList<>();
   private final List<ToolCall> cancel = new ArrayList<>();
   private final List<String> files = new ArrayList<>();
   private final JsonObject env = new JsonObject();
@@ -70,9 +71,15 @@ final class RealServer {
     return opening;
   }
 
-  /** Tools to call, each with its arguments; with {@link #SAMPLE} they come from the schema. */
-  List<ToolCall> calls() {
-    return calls;
+  /**
+   * Tools to call, each with its arguments; with {@link #SAMPLE} they come from the schema.
+   *
+   * @param sameEra whether client and server speak the same era
+   */
+  List<ToolCall> calls(boolean sameEra) {
+    return sameEra
+        ? Stream.concat(calls.stream(), ofOwnEra.stream()).toList()
+        : List.copyOf(calls);
   }
 
   /** A call that reports progress for a while, or none. */
@@ -96,7 +103,9 @@ final class RealServer {
         of("tasks", "../tasks-server.mjs")
             .args("FOLDER")
             .inDiscoverAlone()
-            .calling("plain", "greet", "work", "slow_compute", "no_such_tool"),
+            .calling("plain", "greet", "slow_compute", "no_such_tool")
+            // Refused without the extension for tasks, which mcpbus speaks for an older client.
+            .callingInItsEra("work"),
         of("everything", EVERYTHING + "/dist/index.js")
             // Asks for roots 350 ms after the handshake.
             .opening("trigger-long-running-operation", "{\"duration\":1,\"steps\":4}")
@@ -253,6 +262,12 @@ final class RealServer {
     return this;
   }
 
+  /** Of tools that a client of the other era gets by other means, as {@code http.md} tells. */
+  private RealServer callingInItsEra(String tool) {
+    ofOwnEra.add(new ToolCall(tool, SAMPLE));
+    return this;
+  }
+
   private RealServer call(String tool, String arguments) {
     calls.add(new ToolCall(tool, new JsonObject(arguments)));
     return this;
@@ -309,12 +324,17 @@ final class RealServer {
     }
   }
 
-  /** Makes the folder one with two notes, one of them in a folder, and no more. */
+  /**
+   * Makes the folder one with two notes, one of them in a folder, and no more. The folder itself
+   * stays, because a running server works in it.
+   */
   static void clean(Path folder) {
     try {
       try (Stream<Path> old = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
         for (Path path : old.sorted(Comparator.reverseOrder()).toList()) {
-          Files.deleteIfExists(path);
+          if (!path.equals(folder)) {
+            Files.deleteIfExists(path);
+          }
         }
       }
       Files.createDirectories(folder.resolve("notes"));

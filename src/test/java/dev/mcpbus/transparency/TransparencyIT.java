@@ -62,10 +62,10 @@ class TransparencyIT {
       for (boolean discover : new boolean[] {false, true}) {
         boolean sameEra = discover ? server.discover() : server.initialize();
         boolean asked = sameEra == discover;
-        List<Heard> first = run(server, folder, () -> new StdioDialog(entry, asked), List.of());
-        List<Heard> through = run(server, folder, () -> new HttpDialog(url, discover), first);
+        List<Heard> first = run(server, folder, sameEra, () -> new StdioDialog(entry, asked), List.of());
+        List<Heard> through = run(server, folder, sameEra, () -> new HttpDialog(url, discover), first);
         // After it: a time that has passed meanwhile differs between the direct ones, too.
-        List<Heard> second = run(server, folder, () -> new StdioDialog(entry, asked), List.of());
+        List<Heard> second = run(server, folder, sameEra, () -> new StdioDialog(entry, asked), List.of());
         Comparison comparison = new Comparison(first, second, through, sameEra, discover, ALLOWED);
         String pair = server.name() + (discover ? ", discover client" : ", initialize client");
         for (Difference one : comparison.differences()) {
@@ -84,10 +84,14 @@ class TransparencyIT {
   }
 
   private static List<Heard> run(
-      RealServer server, Path folder, Supplier<Dialog> dialogs, List<Heard> others) {
+      RealServer server,
+      Path folder,
+      boolean sameEra,
+      Supplier<Dialog> dialogs,
+      List<Heard> others) {
     server.prepare(folder);
     try (Dialog dialog = dialogs.get()) {
-      new Interview(dialog, server, folder).run();
+      new Interview(dialog, server, folder, sameEra).run();
       dialog.awaitAll(others);
       return List.copyOf(dialog.heard());
     }
