@@ -6,11 +6,9 @@ import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,22 +64,10 @@ class AppsIT {
   private static JsonObject hosted(String kind, String path, String tool, String... called)
       throws IOException, InterruptedException {
     String script = Path.of("src", "test", "npm", "apps-host.mjs").toAbsolutePath().toString();
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                NpmServers.node(), script, kind, "http://127.0.0.1:" + bus.port() + path, tool));
-    command.addAll(List.of(called));
-    Path out = Files.createTempFile(folder, "out", "");
-    Path err = Files.createTempFile(folder, "err", "");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    boolean ended = process.waitFor(60, TimeUnit.SECONDS);
-    process.destroyForcibly();
-    assertThat(ended && process.exitValue() == 0).as(Files.readString(err)).isTrue();
-    return new JsonObject(Files.readString(out));
+    List<String> args =
+        new ArrayList<>(List.of(script, kind, "http://127.0.0.1:" + bus.port() + path, tool));
+    args.addAll(List.of(called));
+    return new JsonObject(NpmServers.run(folder, args.toArray(String[]::new)));
   }
 
   @ParameterizedTest

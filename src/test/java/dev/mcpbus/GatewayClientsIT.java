@@ -50,13 +50,7 @@ class GatewayClientsIT {
   @BeforeAll
   static void start() {
     fixture = new Fixture(folder);
-    bus =
-        TestBus.startWithBridge(
-            new JsonObject()
-                .put("legacy", fixture.entry("legacy", "stdio"))
-                .put("modern", fixture.entry("modern", "stdio")));
-    bus.awaitState("legacy", "READY");
-    bus.awaitState("modern", "READY");
+    bus = fixture.served("legacy", "modern", "stdio");
   }
 
   @AfterAll

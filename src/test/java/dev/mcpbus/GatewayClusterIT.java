@@ -16,8 +16,6 @@ import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.ThreeNodes;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -144,7 +142,8 @@ class GatewayClusterIT {
   void the_typescript_sdks_use_everything(String kind, String path) throws Exception {
     JsonObject seen =
         new JsonObject(
-            node(
+            NpmServers.run(
+                folder,
                 Path.of("src", "test", "npm", "sdk-client.mjs").toAbsolutePath().toString(),
                 kind,
                 "http://127.0.0.1:" + balancer.port() + path));
@@ -154,24 +153,6 @@ class GatewayClusterIT {
     assertThat(seen.getString("sampling")).isEqualTo("LLM response: a thought");
     assertThat(seen.getJsonArray("progress")).containsExactly(0, 50, 100);
     assertThat(seen.getBoolean("cancelled")).isTrue();
-  }
-
-  /** Runs a program of Node to its end, and gives what it says on stdout. */
-  private static String node(String... args) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(NpmServers.node()));
-    command.addAll(List.of(args));
-    Path out = Files.createTempFile(folder, "out", "");
-    Path err = Files.createTempFile(folder, "err", "");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    boolean ended = process.waitFor(60, TimeUnit.SECONDS);
-    process.destroyForcibly();
-    assertThat(ended).as("ended: %s", Files.readString(err)).isTrue();
-    assertThat(process.exitValue()).as(Files.readString(err)).isZero();
-    return Files.readString(out);
   }
 
   // ---- requests that describe themselves

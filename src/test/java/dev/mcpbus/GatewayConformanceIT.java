@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.testing.Fixture;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.TestBus;
-import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,13 +34,7 @@ class GatewayConformanceIT {
   @BeforeAll
   static void start() {
     fixture = new Fixture(notes);
-    bus =
-        TestBus.startWithBridge(
-            new JsonObject()
-                .put("old", fixture.entry("legacy", "stdio"))
-                .put("new", fixture.entry("modern", "stdio")));
-    bus.awaitState("old", "READY");
-    bus.awaitState("new", "READY");
+    bus = fixture.served("old", "new", "stdio");
   }
 
   @AfterAll

@@ -17,14 +17,12 @@ import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -284,26 +282,15 @@ class GatewayTasksIT {
     String script = Path.of("src", "test", "npm", "sdk-tasks.mjs").toAbsolutePath().toString();
     String url = "http://127.0.0.1:" + gateway.port() + "/" + path + "/" + server;
     boolean discover = server.equals("modern");
-    List<String> command =
-        List.of(
-            NpmServers.node(),
-            script,
-            url,
-            discover ? "ask" : "simulate-research-query",
-            discover ? "{}" : "{\"topic\":\"python\",\"ambiguous\":true}",
-            path.equals("sse") ? "sse" : "");
-    Path out = Files.createTempFile(folder, "out", "");
-    Path err = Files.createTempFile(folder, "err", "");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    boolean ended = process.waitFor(60, TimeUnit.SECONDS);
-    process.destroyForcibly();
-    assertThat(ended).as(Files.readString(err)).isTrue();
-    assertThat(Files.readString(out)).as(Files.readString(err)).isNotEmpty();
-    JsonObject seen = new JsonObject(Files.readString(out));
+    JsonObject seen =
+        new JsonObject(
+            NpmServers.run(
+                folder,
+                script,
+                url,
+                discover ? "ask" : "simulate-research-query",
+                discover ? "{}" : "{\"topic\":\"python\",\"ambiguous\":true}",
+                path.equals("sse") ? "sse" : ""));
     assertThat(seen.getString("support")).isEqualTo(discover ? "optional" : "required");
     assertThat(seen.getJsonArray("seen")).startsWith("taskCreated").endsWith("result");
     assertThat(seen.getJsonArray("asked")).containsExactly(discover ? "name" : "interpretation");

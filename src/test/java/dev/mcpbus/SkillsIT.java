@@ -45,13 +45,7 @@ class SkillsIT {
   @BeforeAll
   static void start() {
     fixture = new Fixture(notes);
-    bus =
-        TestBus.startWithBridge(
-            new JsonObject()
-                .put("old", fixture.entry("legacy", "stdio"))
-                .put("new", fixture.entry("modern", "http")));
-    bus.awaitState("old", "READY");
-    bus.awaitState("new", "READY");
+    bus = fixture.served("old", "new", "http");
   }
 
   @AfterAll

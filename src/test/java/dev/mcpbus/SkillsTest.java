@@ -40,8 +40,8 @@ class SkillsTest {
   @BeforeEach
   void start() {
     bus = TestBus.startWithBridge(new JsonObject());
-    one = peer("one", false);
-    two = peer("two", true);
+    one = SkillPeer.connected(bus, "one", false);
+    two = SkillPeer.connected(bus, "two", true);
     refunds = one.skill("acme/refunds", "Refunds of one", "examples/email.md", "Dear one,\n");
     two.skill("acme/refunds", "Refunds of two", "examples/email.md", "Dear two,\n");
     two.skill("travel", "Where to go");
@@ -50,13 +50,6 @@ class SkillsTest {
   @AfterEach
   void stop() {
     bus.close();
-  }
-
-  private SkillPeer peer(String id, boolean modern) {
-    SkillPeer peer = new SkillPeer(bus.vertx(), modern);
-    bus.add(id, peer.peer().transport(), ConnectionOptions.DEFAULT, Duration.ofMillis(100));
-    bus.awaitState(id, "READY");
-    return peer;
   }
 
   private JsonObject list(String address) {

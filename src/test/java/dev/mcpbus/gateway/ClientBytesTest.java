@@ -6,14 +6,11 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
-import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What a client says at the endpoint of one server reaches that server byte for byte: clients of
  * both eras on servers of both eras, with forms that a parser would write in another way.
  */
-class ClientBytesTest {
+class ClientBytesTest extends GatewayFixture {
 
   /** Numbers, escapes, order and unknown members that no parser and writer would keep. */
   private static final String ODD =
@@ -61,19 +58,10 @@ class ClientBytesTest {
           + ODD
           + "}";
 
-  private TestBus bus;
-  private McpHttp client;
   private int id = 100;
 
-  @BeforeEach
-  void start() {
-    bus = TestBus.startWithBridge(new JsonObject());
-    client = new McpHttp(bus.port(), "/mcp/p");
-  }
-
-  @AfterEach
-  void close() {
-    bus.close();
+  ClientBytesTest() {
+    super("/mcp/p");
   }
 
   private ScriptedPeer peer(boolean older) {

@@ -6,16 +6,13 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;
-import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A server asks during a call: clients of both eras on servers of both eras. */
-class InputTest {
+class InputTest extends GatewayFixture {
 
   private static final JsonObject ELICITATION =
       new JsonObject().put("elicitation", new JsonObject());
@@ -34,18 +31,8 @@ class InputTest {
   private static final JsonObject ADA =
       new JsonObject().put("action", "accept").put("content", new JsonObject().put("name", "Ada"));
 
-  private TestBus bus;
-  private McpHttp client;
-
-  @BeforeEach
-  void start() {
-    bus = TestBus.startWithBridge(new JsonObject());
-    client = new McpHttp(bus.port(), "/mcp");
-  }
-
-  @AfterEach
-  void close() {
-    bus.close();
+  InputTest() {
+    super("/mcp");
   }
 
   private static String required() {

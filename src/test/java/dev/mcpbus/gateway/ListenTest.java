@@ -8,27 +8,15 @@ import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The notifications of changes that discover clients receive. */
-class ListenTest {
+class ListenTest extends GatewayFixture {
 
   private static final String SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
-  private TestBus bus;
-  private McpHttp client;
-
-  @BeforeEach
-  void start() {
-    bus = TestBus.startWithBridge(new JsonObject());
-    client = new McpHttp(bus.port(), "/mcp");
-  }
-
-  @AfterEach
-  void close() {
-    bus.close();
+  ListenTest() {
+    super("/mcp");
   }
 
   private ScriptedPeer peer(String id) {

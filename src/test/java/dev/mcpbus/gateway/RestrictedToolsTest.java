@@ -9,39 +9,26 @@ import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.Http;
-import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tools that the entry of a server keeps away are not there, whichever door one comes by. */
-class RestrictedToolsTest {
+class RestrictedToolsTest extends GatewayFixture {
 
   private static final ToolPolicy NO_DELETING =
       new ToolPolicy(List.of(), List.of("delete_all", "drop_*"));
 
-  private TestBus bus;
-  private McpHttp client;
-
   @SuppressWarnings("NullAway.Init") // by serve
   private ScriptedPeer peer;
 
-  @BeforeEach
-  void start() {
-    bus = TestBus.startWithBridge(new JsonObject());
-    client = new McpHttp(bus.port(), "/mcp");
-  }
-
-  @AfterEach
-  void close() {
-    bus.close();
+  RestrictedToolsTest() {
+    super("/mcp");
   }
 
   private void serve(String era) {

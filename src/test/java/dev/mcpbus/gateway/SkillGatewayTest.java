@@ -2,13 +2,11 @@ package dev.mcpbus.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.SkillPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,8 +31,8 @@ class SkillGatewayTest {
   @BeforeEach
   void start() {
     bus = TestBus.startWithBridge(new JsonObject());
-    one = peer("one", false);
-    two = peer("two", true);
+    one = SkillPeer.connected(bus, "one", false);
+    two = SkillPeer.connected(bus, "two", true);
     one.skill("acme/refunds", "Refunds of one", "examples/email.md", "Dear one,\n");
     two.skill("acme/refunds", "Refunds of two", "examples/email.md", "Dear two,\n");
     two.skill("travel", "Where to go", "places/north.md", "North\n");
@@ -43,13 +41,6 @@ class SkillGatewayTest {
   @AfterEach
   void stop() {
     bus.close();
-  }
-
-  private SkillPeer peer(String id, boolean modern) {
-    SkillPeer peer = new SkillPeer(bus.vertx(), modern);
-    bus.add(id, peer.peer().transport(), ConnectionOptions.DEFAULT, Duration.ofMillis(100));
-    bus.awaitState(id, "READY");
-    return peer;
   }
 
   /** A client of each era at an endpoint: method and params to the answer. */

@@ -6,13 +6,10 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;
-import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Questions, answers and notifications pass the gateway byte for byte: clients of both eras on
  * servers of both eras, with forms that a parser would write in another way.
  */
-class UnchangedTest {
+class UnchangedTest extends GatewayFixture {
 
   private static final JsonObject CAN =
       new JsonObject(
@@ -45,18 +42,8 @@ class UnchangedTest {
   private static final String UNFIT =
       "{\"action\":\"accept\",\"content\":{\"age\":\"ol\\u0064\",\"other\":[1.0]}," + ODD + "}";
 
-  private TestBus bus;
-  private McpHttp client;
-
-  @BeforeEach
-  void start() {
-    bus = TestBus.startWithBridge(new JsonObject());
-    client = new McpHttp(bus.port(), "/mcp");
-  }
-
-  @AfterEach
-  void close() {
-    bus.close();
+  UnchangedTest() {
+    super("/mcp");
   }
 
   private ScriptedPeer older() {

@@ -8,7 +8,6 @@ import dev.mcpbus.bus.QuestionMessage;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;
-import dev.mcpbus.testing.TestBus;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -17,12 +16,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a server asks and takes back, and what a client tells its servers by itself. */
-class WithdrawalTest {
+class WithdrawalTest extends GatewayFixture {
 
   private static final JsonObject CAN =
       new JsonObject()
@@ -34,18 +31,8 @@ class WithdrawalTest {
   private static final JsonObject ACCEPT =
       new JsonObject().put("action", "accept").put("content", new JsonObject());
 
-  private TestBus bus;
-  private McpHttp client;
-
-  @BeforeEach
-  void start() {
-    bus = TestBus.startWithBridge(new JsonObject());
-    client = new McpHttp(bus.port(), "/mcp");
-  }
-
-  @AfterEach
-  void close() {
-    bus.close();
+  WithdrawalTest() {
+    super("/mcp");
   }
 
   /** Says nothing by itself: the test asks and answers for it. */

@@ -45,6 +45,24 @@ public final class Fixture implements AutoCloseable {
         .put("env", new JsonObject().put("FIXTURE_NOTES", notes.toString()));
   }
 
+  /**
+   * An mcpbus with a server of each era, when both serve.
+   *
+   * @param older the id of the server of the {@code initialize} era, over stdio
+   * @param modern the id of the other
+   * @param transport of the other, as {@link #entry} takes it
+   */
+  public TestBus served(String older, String modern, String transport) {
+    TestBus bus =
+        TestBus.startWithBridge(
+            new JsonObject()
+                .put(older, entry("legacy", "stdio"))
+                .put(modern, entry("modern", transport)));
+    bus.awaitState(older, "READY");
+    bus.awaitState(modern, "READY");
+    return bus;
+  }
+
   private static String script() {
     NpmServers.script(SDK);
     return Path.of("src", "test", "npm", "fixture-server.mjs").toAbsolutePath().toString();

@@ -1,11 +1,13 @@
 package dev.mcpbus.testing;
 
+import dev.mcpbus.connection.options.ConnectionOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -38,6 +40,14 @@ public final class SkillPeer {
   public SkillPeer(Vertx vertx, boolean modern) {
     this.modern = modern;
     this.peer = new ScriptedPeer(vertx, (method, params, connection) -> answer(method, params));
+  }
+
+  /** A peer that serves as the server {@code id}, and is taken down after 100 ms at the latest. */
+  public static SkillPeer connected(TestBus bus, String id, boolean modern) {
+    SkillPeer skills = new SkillPeer(bus.vertx(), modern);
+    bus.add(id, skills.peer.transport(), ConnectionOptions.DEFAULT, Duration.ofMillis(100));
+    bus.awaitState(id, "READY");
+    return skills;
   }
 
   public ScriptedPeer peer() {

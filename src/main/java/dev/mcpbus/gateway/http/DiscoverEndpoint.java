@@ -124,10 +124,7 @@ final class DiscoverEndpoint {
       case Methods.DISCOVER -> discover(view, id, meta, reply);
       case Methods.LISTEN -> listeners.listen(view, principal, id, message.params(), reply);
       default -> {
-        GatewayRequest request = request(headers, principal, view, message, meta);
-        DiscoverCall call =
-            new DiscoverCall(
-                vertx, sender, directory, hostNames, clients, request, headers, id, meta, reply);
+        DiscoverCall call = call(headers, principal, message, id, meta, view, reply);
         if (telemetry != null) {
           call.measureBy(telemetry, id, VERSION, headers);
         }
@@ -150,19 +147,7 @@ final class DiscoverEndpoint {
       reply.refuse(400, null, refused);
       return;
     }
-    GatewayRequest request = request(headers, principal, view, message, meta);
-    DiscoverCall call =
-        new DiscoverCall(
-            vertx,
-            sender,
-            directory,
-            hostNames,
-            clients,
-            request,
-            headers,
-            RawJson.NULL,
-            meta,
-            reply);
+    DiscoverCall call = call(headers, principal, message, RawJson.NULL, meta, view, reply);
     router
         .notify(call)
         .onComplete(
@@ -188,6 +173,22 @@ final class DiscoverEndpoint {
                 measured.succeeded(false);
               }
             });
+  }
+
+  /**
+   * @param id of the JSON-RPC request; {@link RawJson#NULL} for a notification
+   */
+  private DiscoverCall call(
+      MultiMap headers,
+      Principal principal,
+      Envelope message,
+      RawJson id,
+      @Nullable RawJson meta,
+      DirectoryView view,
+      HttpReply reply) {
+    GatewayRequest request = request(headers, principal, view, message, meta);
+    return new DiscoverCall(
+        vertx, sender, directory, hostNames, clients, request, headers, id, meta, reply);
   }
 
   private GatewayRequest request(
