@@ -284,6 +284,10 @@ final class ConnectionOperations {
 
   private static void subscribe(ReadySession ready, BusCall call, boolean wanted) {
     RawJson uri = call.params().member("uri");
+    if (call.isAsIs()) {
+      ready.session().send(call, call.params()); // the caller knows that the server refuses it
+      return;
+    }
     if (uri == null || !uri.isString()) {
       call.fail(McpFailure.badRequest("\"uri\" must be a string"));
       return;
@@ -301,23 +305,23 @@ final class ConnectionOperations {
 
   /**
    * Sets the log level. In the {@code discover} era every later request carries it; in the {@code
-   * initialize} era the server gets it now, and again in each session.
+   * initialize} era the server gets it now, and again in each session if it accepts it.
    */
   private static void logLevel(ReadySession ready, BusCall call) {
     RawJson level = call.params().member("level");
-    if (call.isAsIs() && !ready.offers("logging")) {
+    boolean text = level != null && level.isString();
+    if (call.isAsIs() && !(text && ready.offers("logging"))) {
       ready.session().send(call, call.params());
     } else if (level == null || !level.isString()) {
       call.fail(McpFailure.badRequest("\"level\" must be a string"));
     } else if (!ready.offers("logging")) {
       call.fail(ConnectionFailures.lacks(call.method(), "logging"));
-    } else {
+    } else if (ready.isDiscoverEra()) {
       ready.preferences().logLevel(level);
-      if (ready.isDiscoverEra()) {
-        call.complete(RawJson.EMPTY_OBJECT);
-      } else {
-        ready.session().send(call, call.params());
-      }
+      call.complete(RawJson.EMPTY_OBJECT);
+    } else {
+      call.onResult(accepted -> ready.preferences().logLevel(level));
+      ready.session().send(call, call.params());
     }
   }
 

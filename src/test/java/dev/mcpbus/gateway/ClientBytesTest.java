@@ -283,6 +283,68 @@ class ClientBytesTest extends GatewayFixture {
                 + "\\{\"a\":1.0}}");
   }
 
+  /** The server itself says what they are worth. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"argument\":{\"name\":\"a\",\"value\":1.0}",
+        "\"ref\":{\"type\":\"ref/t\\u006fol\",\"name\":\"t\"},\"argument\":{}",
+        "\"ref\":{\"type\":\"ref/prompt\",\"name\":1.0}",
+        "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"unlisted\"}",
+        "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"x-odd:\\/\\/{+a}\"}"
+      })
+  void a_completion_that_mcp_does_not_define_reaches_the_server(String params) {
+    ScriptedPeer peer = peer(true);
+    client.post(request(++id, "completion/complete", "{" + params + "}"), opened());
+    assertThat(received(peer, "completion/complete")).hasToString("{" + params + "}");
+    String stated = "{" + params + "," + STATING + "}";
+    client.post(
+        request(++id, "completion/complete", stated),
+        discoverHeaders("completion/complete", stated));
+    await().until(() -> peer.received("completion/complete").size() == 2);
+    assertThat(received(peer, "completion/complete")).hasToString(plain(RawJson.of(stated)));
+  }
+
+  /** MCP has no message to tell it anew, and a new session would lose its state. */
+  @Test
+  void an_older_server_is_told_the_capabilities_of_the_request_that_begins_the_session() {
+    ScriptedPeer peer = peer(true);
+    for (String can : List.of("{\"sampling\":{\"n\": 1.0}}", "{\"elicitation\":{}}", "{}")) {
+      String sent = "{\"name\":\"t\"," + STATING.replace(CAPABILITIES, can) + "}";
+      client.post(request(++id, "tools/call", sent), discoverHeaders("tools/call", sent)).result();
+    }
+    assertThat(peer.connections()).as("the shared connection, and one session").isEqualTo(2);
+    assertThat(received(peer, "initialize").member("capabilities"))
+        .hasToString("{\"sampling\":{\"n\": 1.0}}");
+  }
+
+  @Test
+  void a_modern_server_is_told_the_capabilities_of_each_request() {
+    ScriptedPeer peer = peer(false);
+    for (String can : List.of("{\"sampling\":{\"n\": 1.0}}", "{\"elicitation\":{}}", "{}")) {
+      String sent = "{\"name\":\"t\"," + STATING.replace(CAPABILITIES, can) + "}";
+      client.post(request(++id, "tools/call", sent), discoverHeaders("tools/call", sent)).result();
+      assertThat(received(peer, "tools/call")).hasToString(sent);
+    }
+  }
+
+  @Test
+  void words_of_a_filter_that_mcp_does_not_define_are_not_acknowledged() {
+    peer(false);
+    String sent =
+        "{\"notifications\":{\"com.example/x\":true,\"toolsListChanged\":true,"
+            + "\"promptsListChanged\":1.0},"
+            + STATING
+            + "}";
+    JsonObject listen = new JsonObject(request(++id, "subscriptions/listen", sent));
+    try (McpHttp.Stream stream =
+        client.streamed(listen, discoverHeaders("subscriptions/listen", sent))) {
+      await().until(() -> !stream.messages().isEmpty());
+      assertThat(stream.messages().get(0).getJsonObject("params").getJsonObject("notifications"))
+          .isEqualTo(new JsonObject("{\"toolsListChanged\":true}"));
+    }
+  }
+
   // ---- tasks
 
   private ScriptedPeer taskPeer() {
@@ -463,6 +525,29 @@ class ClientBytesTest extends GatewayFixture {
   }
 
   // ---- what a session keeps
+
+  @ParameterizedTest
+  @ValueSource(strings = {"resources/subscribe", "resources/unsubscribe"})
+  void a_subscription_without_a_uri_gets_the_servers_own_refusal(String method) {
+    ScriptedPeer peer = peer(true);
+    String[] headers = opened();
+    for (String params : List.of("{\"uri\":1.0}", "{\"x\":{}, \"y\":1.0}")) {
+      McpHttp.Answer answer = client.post(request(++id, method, params), headers);
+      assertThat(received(peer, method)).hasToString(params);
+      assertThat(answer.body()).endsWith(",\"result\":{\"resultType\":\"complete\"}}");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"{\"level\":\"tr\\u0061ce\"}", "{\"level\":1.0, \"x\":{}}", "{\"x\":1.0}"})
+  void a_log_level_that_mcp_does_not_define_reaches_the_server(String params) {
+    ScriptedPeer peer = peer(true);
+    String[] headers = opened();
+    McpHttp.Answer answer = client.post(request(++id, "logging/setLevel", params), headers);
+    assertThat(received(peer, "logging/setLevel")).hasToString(params);
+    assertThat(answer.body()).endsWith(",\"result\":{\"resultType\":\"complete\"}}");
+  }
 
   @Test
   void a_log_level_and_a_subscription_are_the_same_bytes_at_an_older_server() {

@@ -383,6 +383,10 @@ public final class RequestRouter {
   private Future<RawJson> complete(GatewayCall call) {
     RawJson ref = call.request().params().member("ref");
     RawJson type = ref == null ? null : ref.member("type");
+    if (call.request().isAsIs() && !isKnown(ref, type)) {
+      return send(
+          call, call.request().view().name(), Addresses.COMPLETION, call.request().params());
+    }
     if (ref == null || type == null || !type.isString()) {
       throw McpErrors.invalidParams("\"ref\" must be an object with a \"type\"");
     }
@@ -400,6 +404,14 @@ public final class RequestRouter {
       }
       default -> throw McpErrors.invalidParams("\"ref.type\" must be ref/prompt or ref/resource");
     };
+  }
+
+  /** Whether MCP says what it names; else the server itself says what it is worth. */
+  private static boolean isKnown(@Nullable RawJson ref, @Nullable RawJson type) {
+    String text = type == null || !type.isString() ? "" : type.asString();
+    String member = text.equals("ref/prompt") ? "name" : text.equals("ref/resource") ? "uri" : null;
+    RawJson named = ref == null || member == null ? null : ref.member(member);
+    return named != null && named.isString();
   }
 
   private Future<RawJson> complete(

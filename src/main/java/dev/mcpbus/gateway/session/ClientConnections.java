@@ -265,9 +265,9 @@ final class ClientConnections {
 
   /**
    * Completes when the client's own lists of that kind are known: of its connections, and of those
-   * that this opens. These are the server of a view of one server, and servers that have
-   * listed differently for a client before, if the client states capabilities by which a server may
-   * decide what it shows. Never fails: a connection that cannot be opened leaves the shared list.
+   * that this opens. These are the server of a view of one server, and servers that have listed
+   * differently for a client before, if the client states capabilities by which a server may decide
+   * what it shows. Never fails: a connection that cannot be opened leaves the shared list.
    */
   Future<Void> listed(DirectoryView view, ListKind kind, ClientStatement statement) {
     List<Future<Opened>> opening = new ArrayList<>();

@@ -43,6 +43,11 @@ final class SessionInbox implements ClientConnections.Holder {
     }
   }
 
+  /** Whether it is one of the levels of MCP; a server may know others. */
+  static boolean isLevel(@Nullable RawJson level) {
+    return level != null && level.isString() && LEVELS.contains(level.asString());
+  }
+
   /** Sets the lowest level of log messages that the client wants. */
   void level(String wanted) {
     level = wanted;

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
@@ -169,9 +170,14 @@ final class SessionRequests {
     return switch (request.method()) {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
       case Methods.SET_LEVEL -> level(call);
-      case Methods.RESOURCES_SUBSCRIBE -> session.subscriptions.add(call, request.text("uri"));
+      case Methods.RESOURCES_SUBSCRIBE ->
+          decidesOnUri(request)
+              ? asked(call, Addresses.RESOURCES_SUBSCRIBE)
+              : session.subscriptions.add(call, request.text("uri"));
       case Methods.RESOURCES_UNSUBSCRIBE ->
-          session.subscriptions.remove(request.text("uri"), request.params());
+          decidesOnUri(request)
+              ? asked(call, Addresses.RESOURCES_UNSUBSCRIBE)
+              : session.subscriptions.remove(request.text("uri"), request.params());
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
           session.tasks.route(call);
       case Methods.TOOLS_CALL ->
@@ -184,18 +190,34 @@ final class SessionRequests {
     };
   }
 
+  private boolean decidesOnUri(GatewayRequest request) {
+    RawJson uri = request.params().member("uri");
+    return session.servers.decides(request, "resources", uri != null && uri.isString());
+  }
+
+  /** The answer of the server of the client's view. */
+  private Future<RawJson> asked(SessionCall call, String suffix) {
+    GatewayRequest request = call.request();
+    return host.router().send(call, request.view().name(), suffix, request.params());
+  }
+
   private Future<RawJson> level(SessionCall call) {
     Future<RawJson> refused = host.router().refusedLevel(call);
     if (refused != null) {
       return refused;
     }
-    String wanted = call.request().text("level");
+    GatewayRequest request = call.request();
+    boolean known = SessionInbox.isLevel(request.params().member("level"));
+    if (session.servers.decides(request, "logging", known)) {
+      return asked(call, Addresses.LOGLEVEL);
+    }
+    String wanted = request.text("level");
     SessionInbox.checkLevel(wanted);
-    if (call.request().isAsIs()) {
+    if (request.isAsIs()) {
       return session
           .servers
           .connections
-          .levelAsked(wanted, call.request().params())
+          .levelAsked(wanted, request.params())
           .onSuccess(accepted -> noteLevel(wanted));
     }
     session.servers.connections.level(wanted);

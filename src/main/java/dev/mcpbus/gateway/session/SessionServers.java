@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
+import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
@@ -99,6 +100,18 @@ final class SessionServers {
   boolean isDiscover(String server) {
     DirectoryEntry facts = directory.snapshot().server(server);
     return facts != null && facts.isDiscover();
+  }
+
+  /**
+   * Whether the older server of the client's view says itself what a request is worth, because it
+   * lacks the capability, or because the request has not what MCP demands.
+   */
+  boolean decides(GatewayRequest request, String capability, boolean isWellFormed) {
+    DirectoryEntry facts = directory.snapshot().server(request.view().name());
+    return request.isAsIs()
+        && facts != null
+        && !facts.isDiscover()
+        && !(isWellFormed && !facts.lacks(capability));
   }
 
   /** Each request to a server of the {@code discover} era states the client and its wishes. */
