@@ -88,6 +88,35 @@ final class DiagnosticRoutes {
                     .ask(ctx, Addresses.SERVERS_LOGINS, new JsonObject())
                     .map(JsonObject::toBuffer)));
     routes.add(
+        Route.get(
+                "/api/leases",
+                Action.ADMIN,
+                "listLeases",
+                "The private connections of this node: of which server, for which client.")
+            .giving("LeaseList"),
+        ctx ->
+            ServerRoutes.answer(
+                ctx,
+                calls
+                    .ask(ctx, Addresses.SERVERS_LEASES, new JsonObject())
+                    .map(JsonObject::toBuffer)));
+    routes.add(
+        Route.delete(
+                "/api/leases/:lease",
+                Action.ADMIN,
+                "endLease",
+                "Ends a private connection; the next request of its client opens another.")
+            .giving("Released"),
+        ctx ->
+            ServerRoutes.answer(
+                ctx,
+                calls
+                    .ask(
+                        ctx,
+                        Addresses.SERVERS_RELEASE,
+                        new JsonObject().put("lease", ctx.pathParam("lease")).put("tell", true))
+                    .map(JsonObject::toBuffer)));
+    routes.add(
         Route.post(
                 ONE + "/calls/:call/cancel",
                 Action.ADMIN,

@@ -141,6 +141,9 @@ public final class Addresses {
   /** Ends a private connection. */
   public static final String SERVERS_RELEASE = "mcp.servers.release";
 
+  /** The private connections of the node that replies: of which server, for which client. */
+  public static final String SERVERS_LEASES = "mcp.servers.leases";
+
   /** The lists of the servers, from the directory; on one node only. */
   public static final String GATEWAY_DIRECTORY = "mcp.gateway.directory";
 

@@ -18,6 +18,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,6 +28,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The private connections on this node: each belongs to one client and is a child of the same
@@ -37,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PrivateConnectionRegistry {
 
+  private static final Logger LOG = LoggerFactory.getLogger(PrivateConnectionRegistry.class);
   private static final String BOUND = "servers.privateConnections";
   private static final int MAX_PER_SERVER = 64;
   private static final int MAX = 1_024;
@@ -57,7 +61,21 @@ final class PrivateConnectionRegistry {
 
   private static final long CHECK_MILLIS = FairLimits.PAUSE_MILLIS / (MAX_CHECKS - 1);
 
-  private record RegisteredConnection(ConnectionId server, String events, long until) {}
+  private static final long WARNING_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final int MAX_SHOWN = 100;
+
+  private record RegisteredConnection(
+      ConnectionId server,
+      String events,
+      String owner,
+      RawJson initialize,
+      long since,
+      long until) {
+
+    RegisteredConnection until(long later) {
+      return new RegisteredConnection(server, events, owner, initialize, since, later);
+    }
+  }
 
   private final Vertx vertx;
   private final SupervisorVerticle supervisor;
@@ -67,6 +85,7 @@ final class PrivateConnectionRegistry {
   private final FairLimit<ConnectionId> all = new FairLimit<>(MAX);
   private final Map<ConnectionId, FairLimit<ConnectionId>> byServer = new HashMap<>();
   private long sweeper = -1;
+  private long warned = System.nanoTime() - WARNING_NANOS;
 
   /**
    * @param present the current definition of a server; null for none
@@ -121,7 +140,10 @@ final class PrivateConnectionRegistry {
                 throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such server");
               }
               ConnectionId id = name(server.id());
-              held.put(id, new RegisteredConnection(server.id(), events, until(body)));
+              held.put(
+                  id,
+                  new RegisteredConnection(
+                      server.id(), events, owner, initialize, System.nanoTime(), until(body)));
               all.add(id, owner);
               bound(server.id()).add(id, owner);
               if (sweeper < 0) {
@@ -244,7 +266,19 @@ final class PrivateConnectionRegistry {
             });
   }
 
-  private static McpFailure full(ConnectionId server, FairLimit<ConnectionId> bound, String owner) {
+  private McpFailure full(ConnectionId server, FairLimit<ConnectionId> bound, String owner) {
+    long now = System.nanoTime();
+    if (now - warned >= WARNING_NANOS) {
+      warned = now;
+      LOG.warn(
+          "server '{}': a request of {} is refused, because all {} private connections{} are taken"
+              + " and none that could make room is idle. GET /api/leases shows whose they are,"
+              + " DELETE /api/leases/<lease> ends one, \"shared\": true lets clients share one",
+          server,
+          owner,
+          bound.size(),
+          bound.max() == MAX ? " to all servers" : "");
+    }
     return new McpFailure(
         FailureCode.OVERLOADED,
         McpFailure.Sent.NO,
@@ -272,7 +306,7 @@ final class PrivateConnectionRegistry {
     ConnectionId id = known(body);
     RegisteredConnection present = held.get(id);
     if (present != null) {
-      held.put(id, new RegisteredConnection(present.server(), present.events(), until(body)));
+      held.put(id, present.until(until(body)));
       boolean inUse = !Boolean.FALSE.equals(body.getValue("inUse"));
       if (inUse || all.isInUse(id)) {
         use(id, inUse); // a renewal alone does not count as use
@@ -290,10 +324,52 @@ final class PrivateConnectionRegistry {
     }
   }
 
-  /** Ends a private connection: {@code {lease}} -> {@code {released}}. */
+  /**
+   * For operators: {@code {leases: [{lease, server, principal, client?, inUse, ageMillis}],
+   * servers}}; {@code client} has {@code name} and {@code version} as the client states them,
+   * {@code servers} what the bound of each server holds.
+   */
+  JsonObject toJson() {
+    long now = System.nanoTime();
+    JsonArray leases = new JsonArray();
+    held.forEach(
+        (id, one) ->
+            leases.add(
+                new JsonObject()
+                    .put("lease", id.value())
+                    .put("server", one.server().value())
+                    .put("principal", one.owner())
+                    .put("client", client(one.initialize()))
+                    .put("inUse", all.isInUse(id))
+                    .put("ageMillis", TimeUnit.NANOSECONDS.toMillis(now - one.since()))));
+    JsonObject servers = new JsonObject();
+    byServer.forEach((server, bound) -> servers.put(server.value(), bound.toJson()));
+    return new JsonObject().put("leases", leases).put("servers", servers);
+  }
+
+  private static JsonObject client(RawJson initialize) {
+    RawJson info = initialize.member("clientInfo");
+    JsonObject client = new JsonObject();
+    for (String member : List.of("name", "version")) {
+      RawJson stated = info == null ? null : info.member(member);
+      if (stated != null && stated.isString()) {
+        String text = stated.asString();
+        client.put(member, text.substring(0, Math.min(text.length(), MAX_SHOWN)));
+      }
+    }
+    return client;
+  }
+
+  /**
+   * Ends a private connection: {@code {lease, tell?}} -> {@code {released}}.
+   *
+   * @param body {@code tell} is true where someone else than the holder ends it: the holder learns
+   *     of it
+   */
   Future<JsonObject> release(JsonObject body) {
     ConnectionId id = known(body);
-    return end(id).map(new JsonObject().put("released", id.value()));
+    boolean tell = Boolean.TRUE.equals(body.getValue("tell"));
+    return (tell ? evict(id) : end(id)).map(new JsonObject().put("released", id.value()));
   }
 
   /** Ends all private connections of a server that was removed or changed; tells the holders. */

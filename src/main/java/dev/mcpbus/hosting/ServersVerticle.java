@@ -101,6 +101,7 @@ public final class ServersVerticle extends VerticleBase {
                                 ServerCalls.collect(vertx, hosting.ids(), ServerStatuses.MILLIS)),
                         reply(Addresses.SERVERS_NODES, this::nodes),
                         consume(Addresses.SERVERS_LEASE, this::lease),
+                        reply(Addresses.SERVERS_LEASES, privateConnections::toJson),
                         consume(Addresses.SERVERS_RELEASE, this::release))))
         .compose(open -> openToNodes())
         .onSuccess(

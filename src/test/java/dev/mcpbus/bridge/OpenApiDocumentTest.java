@@ -184,12 +184,14 @@ class OpenApiDocumentTest {
             "cancelNumberedCall",
             "connect",
             "disconnect",
+            "endLease",
             "getConfig",
             "getHistory",
             "getLoggers",
             "getLogs",
             "listAllCalls",
             "listCalls",
+            "listLeases",
             "listLogins",
             "removeServer",
             "restart",
@@ -254,6 +256,8 @@ class OpenApiDocumentTest {
     fits(seen, "getConfig", "/api/config", null, 200);
     fits(seen, "listAllCalls", "/api/calls", null, 200);
     fits(seen, "listLogins", "/api/logins", null, 200);
+    fits(seen, "listLeases", "/api/leases", null, 200);
+    fits(seen, "endLease", "/api/leases/none", null, 404);
     fits(seen, "listCalls", one + "/calls", null, 200);
     fits(seen, "cancelNumberedCall", one + "/calls/7777/cancel", "", 200);
     fits(seen, "cancelNumberedCall", one + "/calls/x/cancel", "", 400);

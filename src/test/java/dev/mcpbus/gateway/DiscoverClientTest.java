@@ -212,6 +212,31 @@ class DiscoverClientTest {
         .until(() -> now(NOTHING, who("ada")).contains("from 3"));
   }
 
+  @Test
+  void an_operator_sees_whose_session_it_is_and_ends_it() {
+    assertThat(now(NOTHING, who("ada"))).contains("from 2");
+    assertThat(now(NOTHING, who("bob"))).contains("from 3");
+    JsonObject held = bus.request("mcp.servers.leases", NOTHING);
+    List<JsonObject> leases =
+        held.getJsonArray("leases").stream().map(JsonObject.class::cast).toList();
+    JsonObject adas =
+        leases.stream()
+            .filter(one -> one.getJsonObject("client").getString("name").equals("ada"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(adas.getString("server")).isEqualTo("s");
+    assertThat(adas.getString("principal")).isEqualTo("local");
+    assertThat(adas.getJsonObject("client").getString("version")).isEqualTo("1");
+    JsonObject bound = held.getJsonObject("servers").getJsonObject("s");
+    assertThat(bound.getInteger("used")).isEqualTo(2);
+    assertThat(bound.getInteger("max")).isEqualTo(64);
+
+    JsonObject end = new JsonObject().put("lease", adas.getString("lease")).put("tell", true);
+    bus.<JsonObject>request("mcp.servers.release", end);
+    await().until(() -> now(NOTHING, who("ada")).contains("from 4"));
+    assertThat(now(NOTHING, who("bob"))).contains("from 3");
+  }
+
   // ---- questions
 
   @Test

@@ -60,6 +60,7 @@ class PolicyCheckTest {
           entry(Addresses.SERVERS_REMOVE, ADMIN),
           entry(Addresses.SERVERS_CALLS, ADMIN),
           entry(Addresses.SERVERS_LOGINS, ADMIN),
+          entry(Addresses.SERVERS_LEASES, ADMIN),
           entry(Addresses.SERVERS_CONFIG, ADMIN),
           entry(Addresses.SERVERS_NODES, Operation.whole(Action.LIST, "a")),
           entry(Addresses.INPUT_PENDING, Operation.own(Action.CALL, "a")),
