@@ -1,6 +1,5 @@
 package dev.mcpbus;
 
-import static dev.mcpbus.testing.ThreeNodes.NOTHING;
 import static dev.mcpbus.testing.ThreeNodes.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -142,12 +141,8 @@ class DiscoverLossIT {
         nodes.node("n3").signal("CONT");
       }
 
-      Awaitility.await("the client is told to listen anew")
-          .atMost(PATIENCE)
-          .until(there::hasEnded);
-      Awaitility.await("the copy to end")
-          .atMost(PATIENCE)
-          .until(() -> !runs(process(before)));
+      Awaitility.await("the client is told to listen anew").atMost(PATIENCE).until(there::hasEnded);
+      Awaitility.await("the copy to end").atMost(PATIENCE).until(() -> !runs(process(before)));
       Awaitility.await("one session again")
           .atMost(PATIENCE)
           .until(

@@ -80,7 +80,8 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
   }
 
   private boolean mayName(String id, RawJson of) {
-    return mayName(id, Action.CALL, of.member("name")) && mayName(id, Action.READ, of.member("uri"));
+    return mayName(id, Action.CALL, of.member("name"))
+        && mayName(id, Action.READ, of.member("uri"));
   }
 
   /** A value that is no text could be read as one: only who may everything sends it. */

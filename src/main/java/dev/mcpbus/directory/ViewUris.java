@@ -4,19 +4,14 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.ParamHeaders;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +29,8 @@ public final class ViewUris {
   /** How many URIs an error names at most. */
   private static final int MAX_NAMES = 4;
 
-  /** Above this number all templates name their server, without a comparison. */
-  private static final int MAX_COMPARED = 2_000;
+  /** Templates times characters: above, a URI that no list has names its server. */
+  private static final int MAX_TRIED = 5_000;
 
   /**
    * Where a client's URI leads.
@@ -48,9 +43,6 @@ public final class ViewUris {
     static final UriRoute NOWHERE = new UriRoute(null, List.of());
   }
 
-  /** A template of one server. */
-  private record ListedTemplate(String server, String text, UriTemplate pattern) {}
-
   private final DirectoryView view;
 
   /** The only server, whose URIs are used as they are; null in a view of several. */
@@ -61,7 +53,7 @@ public final class ViewUris {
   /** The servers that list a URI, by URI, or whose tools or skills name it. */
   private final Map<String, Set<String>> owners = new HashMap<>();
 
-  private final List<ListedTemplate> templates = new ArrayList<>();
+  private final ListedTemplates templates = new ListedTemplates();
 
   /** The servers whose lists share what is before the path, by it in lower case. */
   private final Map<String, Set<String>> byAuthority = new HashMap<>();
@@ -71,8 +63,18 @@ public final class ViewUris {
 
   private boolean complete = true;
 
-  /** The listed URIs in order, where templates have to be compared with them. */
-  private NavigableSet<String> sorted = Collections.emptyNavigableSet();
+
+  /**
+   * The servers that may have a URI that names none: the first set that is not empty counts. A
+   * further step is taken only then, because a template costs more than a look-up.
+   */
+  private final List<Function<String, Set<String>>> steps =
+      List.of(
+          uri -> owners.getOrDefault(uri, Set.of()),
+          this::withLongestPrefix,
+          this::withAuthority,
+          this::withScheme,
+          uri -> withResources);
 
   private ViewUris(DirectoryView view) {
     this.view = view;
@@ -89,9 +91,7 @@ public final class ViewUris {
         all.add(entry);
       }
     }
-    if (!all.templates.isEmpty()) {
-      all.sorted = new TreeSet<>(all.owners.keySet());
-    }
+    all.templates.compareWith(all.owners);
     return all;
   }
 
@@ -117,7 +117,7 @@ public final class ViewUris {
     if (listed != null) {
       for (ServerList.Item one : listed.items()) {
         if (view.admits(ListKind.TEMPLATES, server, one.key())) {
-          templates.add(new ListedTemplate(server, one.key(), new UriTemplate(one.key())));
+          templates.add(server, one.key());
           note(server, one.key());
         }
       }
@@ -175,9 +175,21 @@ public final class ViewUris {
     }
     ServerUri written = written(name);
     if (written != null) {
-      return to(written.server(), written.uri(), name);
+      UriRoute named = to(written.server(), written.uri(), name);
+      List<String> others = othersThatList(name, written.server());
+      if (ServerUri.isUnmistakable(name) || others.isEmpty()) {
+        return named;
+      }
+      if (named.target() != null) {
+        List<String> all = new ArrayList<>(List.of(written(written.server(), written.uri())));
+        others.forEach(id -> all.add(written(id, name)));
+        return new UriRoute(null, all.stream().limit(MAX_NAMES).toList());
+      }
+    } else if (ServerUri.isUnmistakable(name)) {
+      return instead(owners.getOrDefault(name, Set.of()), id -> written(id, name));
     }
-    for (Set<String> may : candidates(name)) {
+    for (Function<String, Set<String>> step : steps) {
+      Set<String> may = step.apply(name);
       List<String> admitted =
           may.stream().filter(id -> view.admits(ListKind.RESOURCES, id, name)).toList();
       if (admitted.size() == 1) {
@@ -190,6 +202,12 @@ public final class ViewUris {
     return UriRoute.NOWHERE;
   }
 
+  /** The other servers that list a URI which names this one, if this one does not list it. */
+  private List<String> othersThatList(String name, String server) {
+    Set<String> listing = owners.getOrDefault(name, Set.of());
+    return listing.contains(server) ? List.of() : List.copyOf(listing);
+  }
+
   /** Where a client's template leads; of one that no list has, where it leads as a URI. */
   public UriRoute template(String name) {
     if (only != null) {
@@ -199,12 +217,7 @@ public final class ViewUris {
     if (written != null) {
       return to(written.server(), written.uri(), name);
     }
-    List<String> having =
-        templates.stream()
-            .filter(template -> template.text().equals(name))
-            .map(ListedTemplate::server)
-            .distinct()
-            .toList();
+    List<String> having = templates.having(name);
     return switch (having.size()) {
       case 0 -> route(name);
       case 1 ->
@@ -251,7 +264,7 @@ public final class ViewUris {
     boolean own =
         lists(server, name)
             || (isNative(server, name)
-                && (!lists(server, read.uri()) || matching(server, name).findAny().isPresent()));
+                && (!lists(server, read.uri()) || hasMatching(server, name)));
     return own ? new ServerUri(server, name) : read;
   }
 
@@ -263,45 +276,31 @@ public final class ViewUris {
         && byAuthority.getOrDefault(authority.toLowerCase(Locale.ROOT), Set.of()).contains(server);
   }
 
-  private Stream<ListedTemplate> matching(String server, String name) {
-    return templates.stream()
-        .filter(one -> one.server().equals(server) && isNative(server, one.text()))
-        .filter(one -> one.pattern().matches(name));
+  private boolean hasMatching(String server, String name) {
+    return templates.hasMatching(server, name, text -> isNative(server, text));
   }
 
   private boolean lists(String server, String uri) {
     return owners.getOrDefault(uri, Set.of()).contains(server);
   }
 
-  /** The servers that may have a URI that names none: the first set that is not empty counts. */
-  private List<Set<String>> candidates(String uri) {
-    String scheme = ServerUri.scheme(uri);
+  private Set<String> withAuthority(String uri) {
     String authority = ServerUri.authority(uri);
-    return List.of(
-        owners.getOrDefault(uri, Set.of()),
-        withLongestPrefix(uri),
-        authority == null
-            ? Set.of()
-            : byAuthority.getOrDefault(authority.toLowerCase(Locale.ROOT), Set.of()),
-        scheme == null
-            ? Set.of()
-            : byScheme.getOrDefault(scheme.toLowerCase(Locale.ROOT), Set.of()),
-        withResources);
+    return authority == null
+        ? Set.of()
+        : byAuthority.getOrDefault(authority.toLowerCase(Locale.ROOT), Set.of());
   }
 
-  /** A template that begins with an expression says nothing about a URI. */
+  private Set<String> withScheme(String uri) {
+    String scheme = ServerUri.scheme(uri);
+    return scheme == null
+        ? Set.of()
+        : byScheme.getOrDefault(scheme.toLowerCase(Locale.ROOT), Set.of());
+  }
+
   private Set<String> withLongestPrefix(String uri) {
-    TreeMap<Integer, Set<String>> byLength = new TreeMap<>();
-    for (ListedTemplate one : templates) {
-      if (ServerUri.scheme(one.text()) != null
-          && one.pattern().matches(uri)
-          && view.admits(ListKind.RESOURCES, one.server(), uri)) {
-        byLength
-            .computeIfAbsent(one.pattern().prefix().length(), first -> new LinkedHashSet<>())
-            .add(one.server());
-      }
-    }
-    return byLength.isEmpty() ? Set.of() : byLength.lastEntry().getValue();
+    return templates.withLongestPrefix(
+        uri, server -> view.admits(ListKind.RESOURCES, server, uri));
   }
 
   // ---- from a server's URI to the client's
@@ -314,8 +313,10 @@ public final class ViewUris {
     if (only != null || view.options().plainNames() || !servers.contains(server)) {
       return uri;
     }
-    boolean certain = complete || owners.containsKey(uri);
-    return certain && leadsTo(uri, server, uri) ? uri : written(server, uri);
+    boolean certain =
+        owners.containsKey(uri)
+            || (complete && (long) templates.size() * uri.length() <= MAX_TRIED);
+    return certain && !ServerUri.isUnmistakable(uri) && leadsTo(uri, server, uri) ? uri : written(server, uri);
   }
 
   /**
@@ -355,7 +356,9 @@ public final class ViewUris {
   private String written(String server, String uri) {
     String name = ServerUri.of(server, uri);
     ServerUri read = written(name);
-    return read != null && read.uri().equals(uri) ? name : ServerUri.unmistakable(server, uri);
+    return read != null && read.uri().equals(uri) && othersThatList(name, server).isEmpty()
+        ? name
+        : ServerUri.unmistakable(server, uri);
   }
 
   private boolean leadsTo(String name, String server, String uri) {
@@ -377,16 +380,9 @@ public final class ViewUris {
 
   /** Whether an expansion may be a URI of another server, or one that names a server. */
   private boolean collides(String server, String template) {
-    UriTemplate pattern = new UriTemplate(template);
-    Predicate<ListedTemplate> foreign = one -> !one.server().equals(server);
-    return templates.size() > MAX_COMPARED
-        || written(template) != null
+    return written(template) != null
         || mayNameServer(template)
-        || templates.stream().filter(foreign).anyMatch(one -> one.pattern().overlaps(pattern))
-        || sorted.tailSet(pattern.prefix(), true).stream()
-            .takeWhile(uri -> uri.startsWith(pattern.prefix()))
-            .filter(pattern::matches)
-            .anyMatch(uri -> !owners.getOrDefault(uri, Set.of()).equals(Set.of(server)));
+        || templates.mayCollide(server, template);
   }
 
   /** Whether an expansion may look like a URI that names a server of the view. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.security.AccessPolicy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -151,6 +152,75 @@ class ViewUrisTest {
     assertThat(led("ui://a/view")).isEqualTo("a ui://a/view");
     assertThat(led("ui://a/unlisted")).isEqualTo("a ui://a/unlisted");
     assertThat(led("ui://b/a/view")).isEqualTo("b ui://a/view");
+  }
+
+  @Test
+  void a_uri_that_reads_as_one_of_another_server_changes_its_server_for_nobody() {
+    resources("b", "ui://a/view", "urn:mcp+a:x");
+    assertThat(led("ui://a/view")).isEqualTo("b ui://a/view");
+    resources("a", "ui://view", "urn:x");
+    assertThat(led("ui://a/view")).isEqualTo("[mcp+a:ui://view, ui://b/a/view]");
+    assertThat(led("urn:mcp+a:x")).isEqualTo("[mcp+a:urn:x, urn:mcp+b:mcp+a:x]");
+    resources("c", "ui://view", "urn:x");
+    assertThat(listed(ListKind.RESOURCES))
+        .containsExactly(
+            "mcp+a:ui://view",
+            "mcp+a:urn:x",
+            "ui://b/a/view",
+            "urn:mcp+b:mcp+a:x",
+            "ui://c/view",
+            "urn:mcp+c:x");
+    for (String name : listed(ListKind.RESOURCES)) {
+      assertThat(led(name)).doesNotStartWith("[");
+    }
+  }
+
+  @Test
+  void what_looks_like_the_form_of_the_gateway_is_always_written_with_its_server() {
+    resources("b", "mcp+a:ui://view");
+    assertThat(listed(ListKind.RESOURCES)).containsExactly("mcp+b:mcp+a:ui://view");
+    assertThat(led("mcp+a:ui://view")).isEqualTo("[mcp+b:mcp+a:ui://view]");
+    resources("a", "ui://view");
+    assertThat(led("mcp+a:ui://view")).isEqualTo("a ui://view");
+  }
+
+  @Test
+  void what_one_server_lists_does_not_make_the_others_slow() {
+    List<String> uris = new ArrayList<>();
+    List<String> patterns = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      uris.add("x://h/" + "a".repeat(100) + i);
+    }
+    for (int i = 0; i < 900; i++) {
+      patterns.add("x://h/{a}" + "a".repeat(40) + "b" + i + "{b}");
+    }
+    resources("a", "x://h/1");
+    templates("a", "x://h/{a}/t");
+    resources("b", uris.toArray(String[]::new));
+    templates("b", patterns.toArray(String[]::new));
+    assertThat(duration(() -> listed(ListKind.RESOURCES))).isLessThan(Duration.ofSeconds(2));
+    assertThat(duration(() -> listed(ListKind.TEMPLATES))).isLessThan(Duration.ofSeconds(2));
+    String longest = "x://h/" + "a".repeat(4_000);
+    String longer = "x://h/" + "a".repeat(1_000_000);
+    assertThat(
+            duration(
+                () -> {
+                  for (int i = 0; i < 20; i++) {
+                    led(longest);
+                    led(longer);
+                    uris().name("b", longest);
+                  }
+                }))
+        .isLessThan(Duration.ofSeconds(5));
+    templates("c", patterns.toArray(String[]::new));
+    assertThat(led("x://a/h/1/t")).isEqualTo("a x://h/1/t");
+    assertThat(listed(ListKind.TEMPLATES)).allMatch(name -> name.matches("x://[abc]/h/.*"));
+  }
+
+  private static Duration duration(Runnable work) {
+    long since = System.nanoTime();
+    work.run();
+    return Duration.ofNanos(System.nanoTime() - since);
   }
 
   @Test

@@ -127,7 +127,11 @@ class OperationsAtDoorsTest {
                 new Policy(
                     List.of("carol"), List.of(), List.of("draft"), Set.of(Action.GET), Effect.DENY),
                 new Policy(
-                    List.of("erin"), List.of(), List.of("file:///open/*"), Set.of(), Effect.ALLOW)));
+                    List.of("erin"),
+                    List.of(),
+                    List.of("file:///open/*"),
+                    Set.of(),
+                    Effect.ALLOW)));
   }
 
   private String answer(String method, JsonObject params, int connection) {
@@ -361,9 +365,7 @@ class OperationsAtDoorsTest {
 
   private static String about(String method, String uri) {
     return method.equals(Methods.COMPLETE)
-        ? "{'ref':{'type':'ref/resource','uri':'"
-            + uri
-            + "'},'argument':{'name':'a','value':'b'}}"
+        ? "{'ref':{'type':'ref/resource','uri':'" + uri + "'},'argument':{'name':'a','value':'b'}}"
         : "{'uri':'" + uri + "'}";
   }
 

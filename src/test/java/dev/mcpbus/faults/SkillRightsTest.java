@@ -4,7 +4,10 @@ import static dev.mcpbus.faults.DoorBed.ALICE;
 import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.directory.ViewOptions;
+import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Effect;
@@ -18,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +36,14 @@ class SkillRightsTest {
   private static final String OPEN = "skill://open/SKILL.md";
   private static final String CLOSED = "skill://closed/SKILL.md";
 
-  private final DoorBed bed = new DoorBed(auth());
+  private final DoorBed bed =
+      new DoorBed(
+          BridgeOptions.DEFAULT.withPort(0),
+          GatewayOptions.DEFAULT.withViews(
+              Map.of(
+                  "some",
+                  new ViewOptions(List.of(), List.of(), List.of("s.*/inner*"), Map.of(), false))),
+          auth());
   private final SkillPeer peer = new SkillPeer(bed.bus.vertx(), true);
 
   private static AuthOptions auth() {
@@ -127,6 +138,26 @@ class SkillRightsTest {
     assertThat(get("/api/servers/s/resources/directory", "uri", "skill://open/x").body())
         .contains("a.md")
         .doesNotContain("private.md");
+  }
+
+  @Test
+  void a_view_decides_on_the_directories_of_a_skill() {
+    peer.children.add("a.md");
+    for (String inner : List.of("skill://open/inner", "skill://open/x/../inner")) {
+      assertThat(
+              bed.discover(
+                      "/mcp/some",
+                      "resources/directory/read",
+                      new JsonObject().put("uri", inner),
+                      as(ALICE))
+                  .error()
+                  .getInteger("code"))
+          .isEqualTo(-32602);
+    }
+    assertThat(peer.peer().received("resources/directory/read")).isEmpty();
+    JsonObject other = new JsonObject().put("uri", "skill://open/other");
+    assertThat(bed.discover("/mcp/some", "resources/directory/read", other, as(ALICE)).result())
+        .isNotNull();
   }
 
   @Test

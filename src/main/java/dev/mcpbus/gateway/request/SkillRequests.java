@@ -45,7 +45,7 @@ final class SkillRequests {
         .compose(
             snapshot -> {
               ViewList.Target owner = SkillNames.owner(snapshot.list(view, ListKind.SKILLS), uri);
-              return owner == null
+              return owner == null || !view.admits(ListKind.RESOURCES, owner.server(), owner.key())
                   ? router.resource(call, uri, ViewUris::route)
                   : Future.succeededFuture(owner);
             });
