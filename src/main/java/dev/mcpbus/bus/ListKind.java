@@ -1,6 +1,7 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.protocol.Methods;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A kind of list that a server has, with its words on the bus and in MCP. Immutable. */
@@ -52,6 +53,10 @@ public enum ListKind {
       Methods.RESOURCES_CHANGED,
       "resourcesListChanged");
 
+  private static final List<ListKind> OF_TOOLS = List.of(TOOLS);
+  private static final List<ListKind> OF_PROMPTS = List.of(PROMPTS);
+  private static final List<ListKind> OF_RESOURCES = List.of(RESOURCES, TEMPLATES, SKILLS);
+
   /** Member of the result that holds the list. */
   public final String member;
 
@@ -102,6 +107,16 @@ public enum ListKind {
       }
     }
     return null;
+  }
+
+  /** The kinds that a server announces with that notification; none for any other method. */
+  public static List<ListKind> announcedBy(String method) {
+    return switch (method) {
+      case Methods.TOOLS_CHANGED -> OF_TOOLS;
+      case Methods.PROMPTS_CHANGED -> OF_PROMPTS;
+      case Methods.RESOURCES_CHANGED -> OF_RESOURCES;
+      default -> List.of();
+    };
   }
 
   /** True if clients use an entry by its name, false if by its URI. */

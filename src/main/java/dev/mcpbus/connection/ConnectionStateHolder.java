@@ -266,13 +266,18 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   }
 
   /**
-   * Publishes a notification of the server as an event; not for {@code list_changed}, which {@code
-   * ToolListRefresh} handles.
+   * Publishes a notification of the server as an event; not for {@code list_changed}, whose event
+   * {@code ToolListRefresh} publishes when the list has been read.
    *
    * @param principal the owner of the task that it is about; null for none
    */
   void publish(String method, RawJson params, @Nullable String principal) {
     events.publish(EventTypes.of(method), epoch, method, params, principal);
+  }
+
+  /** Passes a {@code list_changed} to the gateway as the server sent it. */
+  void announce(String method, RawJson params) {
+    events.announce(method, params);
   }
 
   @Override

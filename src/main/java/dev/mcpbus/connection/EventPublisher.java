@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.connection.options.ReplicaRole;
@@ -89,6 +90,22 @@ final class EventPublisher {
     publish(event, beside ? ServerNotice.beside() : new DeliveryOptions());
     if (beside) {
       new ServerNotice(id.value(), type, method, params).publish(bus);
+    }
+  }
+
+  /**
+   * Passes a {@code list_changed} to the gateway as the server sent it, each one. Everyone else gets
+   * the event of the changed list.
+   */
+  void announce(String method, RawJson params) {
+    String changed = ListKind.announcedBy(method).get(0).event;
+    if (role != null && !role.publishes(changed)) {
+      return;
+    }
+    if (privateConnection == null) {
+      new ServerNotice(id.value(), Events.NOTIFICATION, method, params).publish(bus);
+    } else if (Addresses.takesBytes(privateConnection.events())) {
+      send(privateConnection.events(), Events.NOTIFICATION, method, params);
     }
   }
 

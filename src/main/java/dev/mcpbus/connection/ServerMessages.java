@@ -125,7 +125,8 @@ final class ServerMessages implements SessionListener {
 
   /**
    * A server may log before it answers the handshake (MCP 2025-11-25, Lifecycle, Initialization);
-   * its other notifications concern what nobody can have read or begun yet.
+   * its other notifications, but for changes of lists, concern what nobody can have read or begun
+   * yet.
    */
   @Override
   public void onNotification(Session of, String method, RawJson params) {
@@ -144,10 +145,6 @@ final class ServerMessages implements SessionListener {
         String task = TaskId.of(params);
         connection.publish(method, params, task.isEmpty() ? null : tasks.ownerOf(task));
       }
-      case Methods.TOOLS_CHANGED, Methods.RESOURCES_CHANGED, Methods.PROMPTS_CHANGED -> {
-        now.cache().dropStale(method, params);
-        lists.changed(now, method);
-      }
       default -> {
         if (method.equals(Methods.RESOURCE_UPDATED)) {
           SubscriptionOperations.sweep(now, of.clock().millis());
@@ -155,6 +152,19 @@ final class ServerMessages implements SessionListener {
         now.cache().dropStale(method, params);
         connection.publish(method, params, null);
       }
+    }
+  }
+
+  /** Kept lists are not fresh any more before a client learns of it, and asks for the new one. */
+  @Override
+  public void onListChanged(Session of, String method, RawJson params, boolean passes) {
+    ReadySession now = connection.ready(of);
+    if (now != null) {
+      now.cache().dropStale(method, params);
+      lists.changed(now, method);
+    }
+    if (passes && connection.session() == of) {
+      connection.announce(method, params);
     }
   }
 

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -94,6 +95,20 @@ public record DirectoryEntry(
     more.putAll(failures);
     more.put(kind, failure);
     return withLists(up, stale, more);
+  }
+
+  /** The entry after the server has said that these lists are others now. */
+  DirectoryEntry withOutdated(Collection<ListKind> kinds) {
+    Map<ListKind, ServerList> old = new EnumMap<>(ListKind.class);
+    old.putAll(lists);
+    kinds.forEach(kind -> old.computeIfPresent(kind, (same, list) -> list.asOutdated()));
+    return old.equals(lists) ? this : withLists(up, old, failures);
+  }
+
+  /** Whether the server has said that a list is another one, which is not read yet. */
+  public boolean isOutdated(ListKind kind) {
+    ServerList list = lists.get(kind);
+    return list != null && list.outdated();
   }
 
   /** The entry after the connection stopped serving: its lists are stale. */

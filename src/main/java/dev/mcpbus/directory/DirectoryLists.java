@@ -251,6 +251,7 @@ public final class DirectoryLists {
     if (entry != null) {
       disconnected.add(id);
       replace(entry.withDown());
+      listener.listed();
     }
   }
 
@@ -285,6 +286,24 @@ public final class DirectoryLists {
     }
   }
 
+  /**
+   * A server whose connection all clients share sends a {@code list_changed}: requests for that list
+   * wait for the new one from now on.
+   *
+   * @return whether its clients get the notification
+   */
+  boolean announced(String id, String method) {
+    ListFetcher fetcher = fetchers.get(id);
+    DirectoryEntry entry = directory.snapshot().server(id);
+    List<ListKind> kinds = ListKind.announcedBy(method);
+    if (fetcher == null || entry == null || entry.hasSessions() || kinds.isEmpty()) {
+      return false;
+    }
+    kinds.forEach(fetcher::outdate);
+    replace(entry.withOutdated(kinds));
+    return true;
+  }
+
   /** The server has failed to list its tools: the list that its connection keeps is an old one. */
   void failed(String id) {
     ListFetcher fetcher = fetchers.get(id);
@@ -302,7 +321,7 @@ public final class DirectoryLists {
       return;
     }
     if (result.succeeded()) {
-      ServerList list = result.result();
+      ServerList list = by.isOutdated(kind) ? result.result().asOutdated() : result.result();
       replace(entry.with(kind, entry.up() ? list : list.asStale()));
       listener.listed();
       return;
@@ -355,8 +374,8 @@ public final class DirectoryLists {
    * the request starts a lazy server. Waits {@code patience} at most.
    *
    * @param only ids of the servers wanted; empty for all
-   * @param needed whether a list that is missing is waited for until its fetch has ended, as a call
-   *     waits for its server
+   * @param needed whether a list that is missing, or that the server calls another one now, is
+   *     waited for until its fetch has ended, as a call waits for its server
    */
   Future<Void> whenFresh(Collection<ListKind> kinds, Collection<?> only, boolean needed) {
     wanted.addAll(kinds);
@@ -370,7 +389,8 @@ public final class DirectoryLists {
         continue;
       }
       for (ListKind kind : kinds) {
-        if (needed && server.list(kind) == null) {
+        ServerList known = server.list(kind);
+        if (needed && (known == null || known.outdated())) {
           missing.add(fetcher.ask(kind, Long.MAX_VALUE));
         } else if (!server.isCurrent(kind, now)) {
           running.add(fetcher.ask(kind, patience.toNanos()));

@@ -95,6 +95,12 @@ public final class DirectorySnapshot {
     return uris.computeIfAbsent(view, key -> ViewUris.of(view, servers.values()));
   }
 
+  /** Whether the view is that of one server with which each client has a session of its own. */
+  public boolean hasSessions(DirectoryView view) {
+    DirectoryEntry server = view.server() ? servers.get(view.name()) : null;
+    return server != null && server.hasSessions();
+  }
+
   /** The ids of this mcpbus and of every mcpbus behind the servers of a view. */
   public Set<String> via(DirectoryView view, String own) {
     Set<String> all = new TreeSet<>(Set.of(own));

@@ -167,7 +167,11 @@ public final class DirectoryVerticle extends VerticleBase
   }
 
   private void updated(ServerNotice notice) {
-    if (UPDATES.contains(notice.type())) {
+    boolean passes =
+        notice.type().equals(Events.NOTIFICATION)
+            ? lists.announced(notice.connection(), notice.method())
+            : UPDATES.contains(notice.type());
+    if (passes) {
       vertx.eventBus().publish(Addresses.GATEWAY_UPDATED, notice, LOCAL);
     }
   }

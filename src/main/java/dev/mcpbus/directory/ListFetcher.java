@@ -55,6 +55,9 @@ public final class ListFetcher {
     /** Whether the list that the connection keeps may be older than what its server says. */
     private boolean anew;
 
+    /** Whether the server has announced another list since the last fetch began. */
+    private boolean outdated;
+
     Slot(ListKind kind) {
       fetches = new SerialRuns<>(() -> run(kind, this));
     }
@@ -101,6 +104,20 @@ public final class ListFetcher {
     refresh(kind);
   }
 
+  /** The server says that its list is another one: only a fetch that begins later gives it. */
+  public void outdate(ListKind kind) {
+    Slot slot = slots.get(kind);
+    if (slot != null) {
+      slot.outdated = true;
+    }
+  }
+
+  /** Whether the list has changed since the last fetch began. */
+  public boolean isOutdated(ListKind kind) {
+    Slot slot = slots.get(kind);
+    return slot != null && slot.outdated;
+  }
+
   /** Fetches the list after a change, if it was fetched before. */
   public void changed(ListKind kind) {
     if (slots.containsKey(kind)) {
@@ -115,19 +132,20 @@ public final class ListFetcher {
   }
 
   /**
-   * Fetches the list, unless a fetch runs or has failed in the last 10 s.
+   * Fetches the list, unless a fetch runs or has failed in the last 10 s. A fetch that runs since
+   * before a change is followed by another one, which counts.
    *
    * @param patienceNanos how long a running fetch is worth waiting for
-   * @return succeeds when the running fetch has ended; at once if there is none, or if it has run
-   *     longer than {@code patienceNanos}
+   * @return succeeds when that fetch has ended; at once if there is none, or if the running one has
+   *     run longer than {@code patienceNanos}
    */
   public Future<Void> ask(ListKind kind, long patienceNanos) {
     Slot slot = slot(kind);
     long now = System.nanoTime();
-    if (!slot.fetching && slot.failures > 0 && now - slot.failedAt < PAUSE_NANOS) {
+    if (!slot.fetching && !slot.outdated && slot.failures > 0 && now - slot.failedAt < PAUSE_NANOS) {
       return Future.succeededFuture();
     }
-    Future<Void> running = running(slot);
+    Future<Void> running = slot.outdated ? slot.fetches.request() : running(slot);
     return now - slot.startedAt > patienceNanos ? Future.succeededFuture() : running;
   }
 
@@ -142,6 +160,7 @@ public final class ListFetcher {
     slot.startedAt = System.nanoTime();
     CacheMode cache = slot.anew || slot.failures > 0 ? CacheMode.REFRESH : CacheMode.USE;
     slot.anew = false;
+    slot.outdated = false;
     return fetch(kind, cache)
         .recover(failure -> Future.failedFuture(McpFailure.of(failure)))
         .transform(

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param via the ids of every mcpbus that the list came through
  * @param since when it was requested, {@link System#nanoTime}
  * @param stale whether the server is gone, or has failed to list since
+ * @param outdated whether the server has said since that its list is another one
  */
 public record ServerList(
     List<Item> entries,
@@ -37,7 +38,8 @@ public record ServerList(
     boolean common,
     Set<String> via,
     long since,
-    boolean stale) {
+    boolean stale,
+    boolean outdated) {
 
   /** A definition that is larger than this is a defect or an attack. */
   static final int MAX_ENTRY_BYTES = 1024 * 1024;
@@ -127,6 +129,7 @@ public record ServerList(
         scope != null && scope.isString() && scope.asString().equals("public"),
         Via.in(whole),
         since,
+        false,
         false);
   }
 
@@ -152,7 +155,15 @@ public record ServerList(
 
   /** The same entries, marked as stale. */
   ServerList asStale() {
-    return new ServerList(entries, items, meta, frame, ttlMillis, common, via, since, true);
+    return new ServerList(entries, items, meta, frame, ttlMillis, common, via, since, true, false);
+  }
+
+  /** The same entries, until the list that the server has announced is read. */
+  public ServerList asOutdated() {
+    return outdated
+        ? this
+        : new ServerList(
+            entries, items, meta, frame, ttlMillis, common, via, since, stale, true);
   }
 
   /** Whether both contain the same entries in the same order. */
@@ -169,6 +180,6 @@ public record ServerList(
   }
 
   boolean isFresh(long now) {
-    return ttlMillis < 0 || now - since < ttlMillis * 1_000_000;
+    return !outdated && (ttlMillis < 0 || now - since < ttlMillis * 1_000_000);
   }
 }

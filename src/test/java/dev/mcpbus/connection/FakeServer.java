@@ -155,6 +155,11 @@ final class FakeServer implements Transport, Channel, SessionListener {
   }
 
   @Override
+  public void onListChanged(Session session, String method, RawJson params, boolean passes) {
+    notifications.add(method);
+  }
+
+  @Override
   public void onCallNotification(
       String address, @Nullable String callId, String method, RawJson params) {}
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection.session;
 
 import dev.mcpbus.bus.ConnectionTelemetry;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -16,16 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class NotificationRouter {
 
   /**
-   * Notifications that cost little and must not be lost: several list changes lead to one listing,
-   * the others control a stream or a question.
+   * Notifications that cost little and must not be lost: they control a stream or a question. Nor
+   * is a change of a list lost: several lead to one listing.
    */
-  private static final Set<String> NEVER_DROPPED =
-      Set.of(
-          Methods.TOOLS_CHANGED,
-          Methods.RESOURCES_CHANGED,
-          Methods.PROMPTS_CHANGED,
-          Methods.ACKNOWLEDGED,
-          Methods.CANCELLED);
+  private static final Set<String> NEVER_DROPPED = Set.of(Methods.ACKNOWLEDGED, Methods.CANCELLED);
 
   private final PendingRequests pending;
   private final SessionListener listener;
@@ -50,6 +45,8 @@ final class NotificationRouter {
       progressed(params, now, affordable);
     } else if (affordable && method.equals(Methods.MESSAGE) && isOfOneCall(session, params)) {
       return;
+    } else if (!ListKind.announcedBy(method).isEmpty()) {
+      listener.onListChanged(session, method, params, affordable);
     } else if (affordable || NEVER_DROPPED.contains(method)) {
       listener.onNotification(session, method, params);
     }

@@ -44,6 +44,14 @@ public interface SessionListener {
   /** A notification that does not belong to one call. */
   void onNotification(Session session, String method, RawJson params);
 
+  /**
+   * The server announces that a list is another one ({@code list_changed}).
+   *
+   * @param passes whether clients get the announcement itself; false beyond the bound on
+   *     notifications, where only the list is read anew
+   */
+  void onListChanged(Session session, String method, RawJson params, boolean passes);
+
   /** Progress or a log message of one call, for the address that its caller named. */
   void onCallNotification(String address, @Nullable String callId, String method, RawJson params);
 

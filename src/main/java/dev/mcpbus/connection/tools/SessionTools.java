@@ -35,7 +35,13 @@ public final class SessionTools {
   private @Nullable ToolTable shownOf;
   private long shownAt;
   private @Nullable Future<ToolTable> loading;
-  private boolean stale;
+
+  /** The list that is requested as soon as the running request has ended; null for none. */
+  private @Nullable Promise<ToolTable> next;
+
+  /** Whether the server has announced another list since the running request was sent. */
+  private boolean outdated;
+
   private boolean tried;
 
   /** Whether the server has said that its list is another one since the last list. */
@@ -60,31 +66,45 @@ public final class SessionTools {
   }
 
   /**
-   * Requests the list. At most one request runs: calls of this method share its answer, and a
-   * change that the server announces meanwhile leads to one more request. After a failure the last
-   * good list stays.
+   * Requests the list. At most one request runs: calls of this method share its answer. If the
+   * server has announced a change since the request was sent, they share that of the next one, so
+   * that nobody gets a list that is older than an announcement. After a failure the last good list
+   * stays.
    */
   public Future<ToolTable> load() {
-    if (loading != null) {
-      return loading;
+    Future<ToolTable> running = loading;
+    if (running == null) {
+      // A promise of the context: an exception of a listener is reported there.
+      return request(OwnContext.promise(session.vertx()));
     }
-    // A promise of the context: an exception of a listener is reported there.
-    Promise<ToolTable> promise = OwnContext.promise(session.vertx());
+    if (!outdated) {
+      return running;
+    }
+    Promise<ToolTable> behind = next;
+    if (behind == null) {
+      behind = OwnContext.promise(session.vertx());
+      next = behind;
+    }
+    return behind.future();
+  }
+
+  private Future<ToolTable> request(Promise<ToolTable> promise) {
     loading = promise.future();
-    stale = false;
+    outdated = false;
     long since = session.clock().millis();
     fetch()
         .compose(list -> read(list).onSuccess(read -> keep(list, read, since)))
         .onComplete(
             result -> {
+              Promise<ToolTable> behind = next;
               loading = null;
-              if (stale) {
-                load().onComplete(promise);
-              } else {
-                tried = true;
-                promise.handle(result);
-                announceDrift();
+              next = null;
+              tried = true;
+              if (behind != null) {
+                request(behind);
               }
+              promise.handle(result);
+              announceDrift();
             });
     return promise.future();
   }
@@ -98,10 +118,10 @@ public final class SessionTools {
       return;
     }
     watch.seen(read.definitions(), announced);
-    announced = false;
+    announced = outdated;
     source = list;
     table = read;
-    freshUntil = since + ResultCache.freshFor(read.list());
+    freshUntil = outdated ? 0 : since + ResultCache.freshFor(read.list());
   }
 
   /** Publishes a change that the server did not announce by a notification. */
@@ -186,12 +206,12 @@ public final class SessionTools {
   /** The server says that its tools have changed: the kept list is not fresh any more. */
   public void expire() {
     announced = true;
+    outdated = true;
     freshUntil = 0;
   }
 
   /** Requests the list after a change; once more if a request is in flight, which may be older. */
   public Future<ToolTable> changed() {
-    stale = true;
     expire();
     return load();
   }
@@ -201,9 +221,9 @@ public final class SessionTools {
     return table == null && loading != null && !tried;
   }
 
-  /** The kept list; without one, the server's. */
+  /** The kept list; without one, and after the server has announced another, the server's. */
   public Future<ToolTable> current() {
-    return table == null ? load() : Future.succeededFuture(table);
+    return table == null || announced ? load() : Future.succeededFuture(table);
   }
 
   /** The kept list while the server calls it fresh; after that, the server's. */

@@ -334,19 +334,29 @@ final class ListenStreams {
     listener.tell(Methods.ACKNOWLEDGED, RawJson.of(params));
   }
 
-  /** Tells the clients of lists that have changed. */
+  /**
+   * Tells the clients of lists that have changed. The host tells a client that has a session of its
+   * own with the one server of its view.
+   */
   void changed() {
     DirectorySnapshot now = directory.snapshot();
     for (ListenStream listener : open) {
+      if (!listener.host.isEmpty() && now.hasSessions(listener.view)) {
+        continue;
+      }
       for (String due : listener.changes.due(now)) {
         listener.tell(due, RawJson.EMPTY_OBJECT);
       }
     }
   }
 
-  /** A server reports that a resource or a task has changed. */
+  /** A server reports that a list, a resource or a task has changed. */
   void updated(ServerNotice event) {
     RawJson params = event.params();
+    if (Events.NOTIFICATION.equals(event.type())) {
+      announced(event.connection(), event.method(), params);
+      return;
+    }
     boolean task = Events.TASK.equals(event.type());
     RawJson uri = params.member("uri");
     String own = uri == null || !uri.isString() ? null : uri.asString();
@@ -364,6 +374,20 @@ final class ListenStreams {
         listener.tell(
             Methods.RESOURCE_UPDATED,
             name.equals(own) ? params : params.with("uri", RawJson.string(name)));
+      }
+    }
+  }
+
+  /**
+   * A server whose connection all clients share announces another list: each client of this server
+   * alone gets the announcement as the server sent it.
+   */
+  private void announced(String server, String method, RawJson params) {
+    for (ListenStream listener : open) {
+      if (listener.view.server()
+          && listener.view.name().equals(server)
+          && listener.changes.announced(method)) {
+        listener.tell(method, params);
       }
     }
   }

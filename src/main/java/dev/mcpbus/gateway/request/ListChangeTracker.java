@@ -1,10 +1,13 @@
 package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -19,6 +22,9 @@ public final class ListChangeTracker {
 
   private DirectoryView view;
   private final Map<ListKind, Long> seen = new EnumMap<>(ListKind.class);
+
+  /** Those of which the server itself has told the client, until the new list is read. */
+  private final Set<ListKind> announced = EnumSet.noneOf(ListKind.class);
 
   public ListChangeTracker(DirectoryView view) {
     this.view = view;
@@ -42,7 +48,20 @@ public final class ListChangeTracker {
   private void note(ListKind kind, long version) {
     if (kind != ListKind.TOOLS || !view.searches()) { // the three search tools never change
       seen.put(kind, version);
+      announced.remove(kind);
     }
+  }
+
+  /**
+   * The client gets the server's own {@code list_changed}: the list that it announces is no news.
+   *
+   * @return whether the client has read a list of that kind
+   */
+  public boolean announced(String method) {
+    List<ListKind> known =
+        ListKind.announcedBy(method).stream().filter(seen::containsKey).toList();
+    announced.addAll(known);
+    return !known.isEmpty();
   }
 
   /** Forgets which versions the client has: all lists count as changed. */
@@ -59,21 +78,31 @@ public final class ListChangeTracker {
 
   /**
    * The notifications that are due; each is returned once. A list that cannot be read is no news;
-   * it is when it is back.
+   * it is when it is back. Nor is a list that the server itself has announced.
    */
   public Set<String> due(DirectorySnapshot snapshot) {
     Set<String> due = new LinkedHashSet<>();
     for (Map.Entry<ListKind, Long> one : seen.entrySet()) {
-      if (snapshot.refusal(view, one.getKey()) != null) {
+      ListKind kind = one.getKey();
+      if (snapshot.refusal(view, kind) != null) {
         one.setValue(UNREAD);
+        announced.remove(kind);
         continue;
       }
-      long version = snapshot.list(view, one.getKey()).version();
+      boolean told = isOutdated(snapshot, kind) ? announced.contains(kind) : announced.remove(kind);
+      long version = snapshot.list(view, kind).version();
       if (version != one.getValue()) {
         one.setValue(version);
-        due.add(one.getKey().notification);
+        if (!told) {
+          due.add(kind.notification);
+        }
       }
     }
     return due;
+  }
+
+  private boolean isOutdated(DirectorySnapshot snapshot, ListKind kind) {
+    DirectoryEntry server = view.server() ? snapshot.server(view.name()) : null;
+    return server != null && server.isOutdated(kind);
   }
 }

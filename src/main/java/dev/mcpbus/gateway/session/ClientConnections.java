@@ -283,7 +283,7 @@ final class ClientConnections {
       }
     }
     return Future.join(opening)
-        .transform(opened -> lists.ready(List.of(kind), LIST_PATIENCE_NANOS));
+        .transform(opened -> lists.ready(kind, LIST_PATIENCE_NANOS, view.server()));
   }
 
   // ---- what the client has set

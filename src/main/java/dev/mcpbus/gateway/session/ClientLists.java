@@ -10,7 +10,6 @@ import dev.mcpbus.directory.ServerList;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -66,11 +65,12 @@ final class ClientLists {
   }
 
   private void listed(String server, ListKind kind, @Nullable ServerList serverList) {
-    if (serverList != null && servers.containsKey(server)) {
+    ListFetcher fetcher = servers.get(server);
+    if (serverList != null && fetcher != null) {
       ServerList before =
           lists
               .computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class))
-              .put(kind, serverList);
+              .put(kind, fetcher.isOutdated(kind) ? serverList.asOutdated() : serverList);
       if (before == null && differs(server, kind, serverList)) {
         directory.noteListsDiffer(server, kind);
       }
@@ -94,6 +94,22 @@ final class ClientLists {
     }
   }
 
+  /**
+   * The server sends a {@code list_changed} over the private connection: requests for that list wait
+   * for the new one from now on.
+   */
+  void announced(ConnectionId server, String method) {
+    ListFetcher fetcher = servers.get(server.value());
+    if (fetcher != null) {
+      Map<ListKind, ServerList> own = lists.getOrDefault(server.value(), new HashMap<>());
+      for (ListKind kind : ListKind.announcedBy(method)) {
+        fetcher.outdate(kind);
+        own.computeIfPresent(kind, (same, list) -> list.asOutdated());
+      }
+      base = null;
+    }
+  }
+
   /** The private connection has ended: the common lists hold again. */
   void gone(ConnectionId server) {
     servers.remove(server.value());
@@ -104,14 +120,19 @@ final class ClientLists {
     }
   }
 
-  /** Completes when the lists of those kinds are known of every private connection. */
-  Future<Void> ready(Collection<ListKind> kinds, long patienceNanos) {
+  /**
+   * Completes when that list is known of every private connection.
+   *
+   * @param patienceNanos how long a running fetch is worth waiting for
+   * @param whole whether a list that its server calls another one now is waited for in any case
+   */
+  Future<Void> ready(ListKind kind, long patienceNanos, boolean whole) {
     List<Future<Void>> fetches = new ArrayList<>();
     for (Map.Entry<String, ListFetcher> server : servers.entrySet()) {
-      for (ListKind kind : kinds) {
-        if (!lists.getOrDefault(server.getKey(), Map.of()).containsKey(kind)) {
-          fetches.add(server.getValue().ask(kind, patienceNanos));
-        }
+      ServerList known = lists.getOrDefault(server.getKey(), Map.of()).get(kind);
+      if (known == null || known.outdated()) {
+        boolean waits = whole && known != null;
+        fetches.add(server.getValue().ask(kind, waits ? Long.MAX_VALUE : patienceNanos));
       }
     }
     return fetches.isEmpty() ? Future.succeededFuture() : Future.join(fetches).mapEmpty();
@@ -133,7 +154,8 @@ final class ClientLists {
   private void put(String id, ListKind kind, ServerList serverList) {
     DirectoryEntry facts = seen.server(id);
     ServerList common = facts == null ? null : facts.list(kind);
-    if (facts != null && (common == null || !serverList.lists(common))) {
+    if (facts != null
+        && (common == null || serverList.outdated() || !serverList.lists(common))) {
       seen = seen.with(facts.with(kind, serverList));
     }
   }

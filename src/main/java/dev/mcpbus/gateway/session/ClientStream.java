@@ -7,6 +7,7 @@ import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.WatchedResources;
+import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.eventbus.EventBus;
@@ -65,9 +66,20 @@ final class ClientStream {
     }
   }
 
-  /** The shared lists have changed: the HTTP verticle itself tells the client. */
+  /** The shared lists have changed: the HTTP verticle itself tells the client of several servers. */
   void noticed(DirectorySnapshot seen) {
-    changes.due(seen);
+    if (seen.hasSessions(view)) {
+      changed(seen);
+    } else {
+      changes.due(seen);
+    }
+  }
+
+  /** The client's own session with a server announces another list. */
+  void announced(String server, String method, RawJson params) {
+    if (view.server() && view.name().equals(server) && changes.announced(method)) {
+      tell(method, EraMembers.forDiscover(params));
+    }
   }
 
   /**

@@ -239,8 +239,10 @@ final class DiscoverClient implements ClientConnections.Holder {
       case Events.NOTIFICATION, Events.TASK -> {
         if (event.method().equals(UrlElicitations.COMPLETE)) {
           calls.stream().filter(one -> one.isAt(connection)).forEach(one -> one.opened(params));
-        } else {
+        } else if (ListKind.announcedBy(event.method()).isEmpty()) {
           pass(latest(connection, call -> call.hears(event.type())), event);
+        } else {
+          announced(connection, event.method(), params);
         }
       }
       case Events.RESOURCE_UPDATED -> {
@@ -254,6 +256,15 @@ final class DiscoverClient implements ClientConnections.Holder {
         connections.changed(connection, event.type());
         unused.accept(this);
       }
+    }
+  }
+
+  /** Its own session with a server announces another list. */
+  private void announced(String connection, String method, RawJson params) {
+    ConnectionId server = connections.serverOf(connection);
+    if (server != null) {
+      lists.announced(server, method);
+      streams.values().forEach(stream -> stream.announced(server.value(), method, params));
     }
   }
 

@@ -290,14 +290,30 @@ final class GatewaySession {
     }
   }
 
-  /** A server reports that a resource or a task has changed. */
+  /** A server reports that a list, a resource or a task has changed. */
   void updated(ServerNotice event) {
     if (Events.TASK.equals(event.type())) {
       inbox.task(event.connection(), event.params());
       return;
     }
-    if (!servers.connections.has(new ConnectionId(event.connection()))) {
-      updated(event.connection(), event.params()); // else its own connection says it
+    if (servers.connections.has(new ConnectionId(event.connection()))) {
+      return; // its own connection says it
+    }
+    if (Events.NOTIFICATION.equals(event.type())) {
+      announced(event.connection(), event.method(), event.params());
+    } else {
+      updated(event.connection(), event.params());
+    }
+  }
+
+  /**
+   * A server announces another list. The client of this server alone gets each announcement as the
+   * server sent it; at other views the lists are compared.
+   */
+  void announced(String server, String method, RawJson params) {
+    if (view.server() && view.name().equals(server) && view.includes(server)) {
+      changes.announced(method);
+      streams.standing().send(SessionInbox.notification(method, params));
     }
   }
 

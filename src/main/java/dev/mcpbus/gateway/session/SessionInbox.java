@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.TaskForms;
@@ -169,7 +170,13 @@ final class SessionInbox implements ClientConnections.Holder {
           pass(connection, Methods.MESSAGE, params);
         }
       }
-      case Events.NOTIFICATION -> pass(connection, event.method(), params);
+      case Events.NOTIFICATION -> {
+        if (ListKind.announcedBy(event.method()).isEmpty()) {
+          pass(connection, event.method(), params);
+        } else {
+          announced(connection, event.method(), params);
+        }
+      }
       case Events.TASK -> task(connection, params);
       case Events.RESOURCE_UPDATED -> {
         ConnectionId server = session.servers.connections.serverOf(connection);
@@ -199,6 +206,15 @@ final class SessionInbox implements ClientConnections.Holder {
   private void pass(String connection, String method, RawJson params) {
     if (session.servers.sees(connection)) {
       stream(call(null, connection)).send(notification(method, params));
+    }
+  }
+
+  /** The client's own session with a server announces another list. */
+  private void announced(String connection, String method, RawJson params) {
+    ConnectionId server = session.servers.connections.serverOf(connection);
+    if (server != null) {
+      session.servers.lists.announced(server, method);
+      session.announced(server.value(), method, params);
     }
   }
 
