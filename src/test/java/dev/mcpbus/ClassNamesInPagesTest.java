@@ -36,6 +36,9 @@ class ClassNamesInPagesTest {
       Pattern.compile(
           "`((?:[a-z0-9]+\\.)*)([A-Z]\\w*[a-z]\\w*)(?:\\.(\\w+))?(?:\\([^`]*\\))?(?:\\.\\.\\.)?`");
 
+  /** Such as {@code gateway/http/RequestHeaders}, with a member or without. */
+  private static final Pattern FILE = Pattern.compile("`((?:[a-z]+/)+[A-Z]\\w+)(?:\\.\\w+)?`");
+
   private static final Pattern TYPE =
       Pattern.compile("\\b(?:class|interface|enum|record) ([A-Z]\\w+)");
 
@@ -61,6 +64,22 @@ class ClassNamesInPagesTest {
     }
     assertThat(missing).isEmpty();
     assertThat(found).isGreaterThan(500);
+  }
+
+  @Test
+  void every_file_that_contributing_names_by_its_folder_is_there() throws IOException {
+    Path main = Path.of("src/main/java/dev/mcpbus");
+    List<String> missing = new ArrayList<>();
+    int found = 0;
+    String page = Files.readString(Path.of("CONTRIBUTING.md"));
+    for (MatchResult file : FILE.matcher(page).results().toList()) {
+      found++;
+      if (!Files.exists(main.resolve(file.group(1) + ".java"))) {
+        missing.add(file.group());
+      }
+    }
+    assertThat(missing).isEmpty();
+    assertThat(found).isGreaterThan(40);
   }
 
   static List<Path> pages() throws IOException {
