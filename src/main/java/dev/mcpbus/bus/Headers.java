@@ -4,10 +4,10 @@ import dev.mcpbus.protocol.PublicApi;
 
 /**
  * The headers of messages on the bus. A caller may set {@link #DEADLINE}, {@link #PROGRESS}, {@link
- * #LOG}, {@link #INPUT}, {@link #CALL_ID}, {@link #CACHE}, {@link #VALIDATE}, {@link #TASK}, {@link
- * #TOOL}, {@link #TRACEPARENT}, {@link #TRACESTATE}, {@link #BAGGAGE} and {@link #HOLDER} on a call
- * ({@code DeliveryOptions.addHeader}); mcpbus sets the others. {@link CallHeaders} writes them,
- * {@code connection.BusCall} reads them.
+ * #LOG}, {@link #NOTICES}, {@link #INPUT}, {@link #CALL_ID}, {@link #CACHE}, {@link #VALIDATE},
+ * {@link #TASK}, {@link #TOOL}, {@link #TRACEPARENT}, {@link #TRACESTATE}, {@link #BAGGAGE} and
+ * {@link #HOLDER} on a call ({@code DeliveryOptions.addHeader}); mcpbus sets the others. {@link
+ * CallHeaders} writes them, {@code connection.BusCall} reads them.
  */
 @PublicApi
 public final class Headers {
@@ -32,7 +32,18 @@ public final class Headers {
    */
   public static final String LOG = "log";
 
-  /** On a message to {@link #PROGRESS} or {@link #LOG}: the method of the notification. */
+  /**
+   * A bus address: the connection sends it the {@code params} of notifications that MCP does not
+   * define, unchanged, if it can tell that they belong to the call. It can with a server of the
+   * {@code discover} era, whose notifications belong to a request in flight, if this is the only
+   * one.
+   */
+  public static final String NOTICES = "notices";
+
+  /**
+   * On a message to {@link #PROGRESS}, {@link #LOG} or {@link #NOTICES}: the method of the
+   * notification.
+   */
   public static final String METHOD = "method";
 
   /**

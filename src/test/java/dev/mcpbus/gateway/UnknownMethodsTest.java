@@ -74,8 +74,9 @@ class UnknownMethodsTest {
 
   private static @Nullable String answer(String method, JsonObject params, int connection) {
     return switch (method) {
-      case "tools/list" -> Peers.tools("t");
-      case "tools/call" -> Peers.text("called");
+      case "tools/list" -> Peers.tools("t", "slow");
+      case "tools/call" ->
+          params.getString("name").equals("slow") ? null : Peers.text("called");
       case ACT -> "\"result\":{" + ANSWER;
       case REFUSE -> "\"error\":{\"code\":-32050,\"message\":\"no\",\"data\":{\"d\":1.0}}";
       default -> null;
@@ -239,6 +240,45 @@ class UnknownMethodsTest {
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/com.example/news\",\"params\":{\"n\":1}}");
       await().until(() -> stream.methods().contains("notifications/com.example/news"));
     }
+  }
+
+  /** Of two calls in flight nothing says which one it is about. */
+  @Test
+  void what_a_server_of_2026_tells_reaches_the_client_whose_call_is_the_only_one() {
+    start(GatewayOptions.DEFAULT);
+    String news = "notifications/com.example/news";
+    JsonObject told = new JsonObject().put("n", 1);
+    McpHttp client = new McpHttp(bus.port(), "/mcp/new");
+    JsonObject slow = client.described("tools/call", Peers.call("slow"));
+    try (McpHttp.Stream discover = client.streamed(slow, as(ALL, McpHttp.headers(slow)))) {
+      await().until(() -> modern.received("tools/call").size() == 1);
+      modern.notify(news, told);
+      await().until(() -> discover.methods().contains(news));
+      assertThat(discover.messages().get(0).getJsonObject("params")).isEqualTo(told);
+      modern.notify(
+          news,
+          new JsonObject()
+              .put("_meta", new JsonObject().put("io.modelcontextprotocol/subscriptionId", 1)));
+
+      McpHttp.Session session = session("/mcp/new", ALL);
+      try (McpHttp.Stream stream =
+          session.streamed(client.request("tools/call", Peers.call("slow")))) {
+        await().until(() -> modern.received("tools/call").size() == 2);
+        modern.notify(news, told.copy().put("n", 2));
+        answerSlow(0);
+        await().until(discover::hasEnded);
+        assertThat(discover.methods()).containsOnlyOnce(news);
+        modern.notify(news, told.copy().put("n", 3));
+        answerSlow(1);
+        await().until(stream::hasEnded);
+        assertThat(stream.messages().toString()).contains("\"n\":3").doesNotContain("\"n\":2");
+      }
+    }
+  }
+
+  private void answerSlow(int call) {
+    Object id = modern.received("tools/call").get(call).getValue("id");
+    modern.say(1, "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + Peers.text("done") + "}");
   }
 
   @Test

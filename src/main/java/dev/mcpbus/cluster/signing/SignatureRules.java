@@ -69,7 +69,8 @@ final class SignatureRules {
   private static final List<String> EDGE = List.of(Headers.PRINCIPAL);
 
   /** Headers that name an address to which the receiver sends in its own name. */
-  private static final List<String> SENT_TO = List.of(Headers.PROGRESS, Headers.LOG, Headers.INPUT);
+  private static final List<String> SENT_TO =
+      List.of(Headers.PROGRESS, Headers.LOG, Headers.NOTICES, Headers.INPUT);
 
   private SignatureRules() {}
 

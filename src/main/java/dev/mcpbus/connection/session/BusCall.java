@@ -290,6 +290,11 @@ public final class BusCall extends PendingRequest {
   }
 
   @Override
+  @Nullable String noticeAddress() {
+    return header(Headers.NOTICES);
+  }
+
+  @Override
   public @Nullable String input() {
     return header(Headers.INPUT);
   }

@@ -3,6 +3,7 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
@@ -48,6 +49,9 @@ final class NotificationRouter {
     } else if (!ListKind.announcedBy(method).isEmpty()) {
       listener.onListChanged(session, method, params, affordable);
     } else if (affordable || NEVER_DROPPED.contains(method)) {
+      if (session.era().era() == Era.DISCOVER && !Methods.isKnown(method)) {
+        noticed(method, params);
+      }
       listener.onNotification(session, method, params);
     }
     if (!affordable && telemetry != null) {
@@ -67,6 +71,23 @@ final class NotificationRouter {
     }
     listener.onCallNotification(address, call.callId(), Methods.MESSAGE, params);
     return true;
+  }
+
+  /**
+   * Passes on a notification of the {@code discover} era that MCP does not define: it belongs to a
+   * request in flight, unless it names a stream of {@code subscriptions/listen}. With one caller's
+   * request in flight it is that one.
+   */
+  private void noticed(String method, RawJson params) {
+    RawJson meta = params.member("_meta");
+    PendingRequest call =
+        meta == null || meta.member(MetaKeys.SUBSCRIPTION_ID) == null
+            ? pending.onlyCallers()
+            : null;
+    String address = call == null ? null : call.noticeAddress();
+    if (call != null && address != null) {
+      listener.onCallNotification(address, call.callId(), method, params);
+    }
   }
 
   /**

@@ -157,6 +157,14 @@ public abstract class PendingRequest {
   }
 
   /**
+   * The address that gets notifications of this call that MCP does not define, null where the
+   * caller wants none.
+   */
+  @Nullable String noticeAddress() {
+    return null;
+  }
+
+  /**
    * The header {@code Headers.INPUT}: what answers the questions that the server asks for this
    * call; null for the handlers on the bus.
    */

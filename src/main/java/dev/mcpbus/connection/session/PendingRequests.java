@@ -130,6 +130,20 @@ final class PendingRequests {
     return found;
   }
 
+  /** The only request of a caller; null where there is none, or more than one. */
+  @Nullable PendingRequest onlyCallers() {
+    PendingRequest found = null;
+    for (PendingRequest pending : byId.values()) {
+      if (pending.isCallers()) {
+        if (found != null) {
+          return null;
+        }
+        found = pending;
+      }
+    }
+    return found;
+  }
+
   /** Extends every deadline that we chose to at least {@code millis} from now. */
   void extendAll(long now, long millis) {
     byId.values().forEach(pending -> pending.extendBy(now, millis));

@@ -76,6 +76,7 @@ public record GatewayRequest(
     CallHeaders.add(options, Headers.TASK, takesTask ? "true" : null);
     CallHeaders.add(options, Headers.PROGRESS, progress ? reports : null);
     CallHeaders.add(options, Headers.LOG, log ? reports : null);
+    CallHeaders.add(options, Headers.NOTICES, view.options().passUnknown() ? reports : null);
     return requester(principal).addTo(options);
   }
 

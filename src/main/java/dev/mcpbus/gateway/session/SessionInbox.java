@@ -79,7 +79,7 @@ final class SessionInbox implements ClientConnections.Holder {
       if (call.token != null) {
         call.stream.send(notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
       }
-    } else if (wants(params)) {
+    } else if (!method.equals(Methods.MESSAGE) || wants(params)) {
       call.stream.send(notification(method, params));
     }
   }
