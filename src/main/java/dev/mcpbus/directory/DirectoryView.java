@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record DirectoryView(String name, boolean server, ViewOptions options, Rights rights) {
 
+  /** Characters; longer names match no glob, because its time grows with the name. */
+  private static final int MAX_NAME = 4_096;
+
   private static final ViewOptions EVERYTHING =
       new ViewOptions(List.of(), List.of(), List.of(), Map.of(), false);
 
@@ -106,6 +109,9 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
   private boolean selects(String id, String key) {
     if (!restricts()) {
       return true;
+    }
+    if (key.length() > MAX_NAME) {
+      return false;
     }
     String text = id + "." + key;
     UriForms forms = key.contains(":") ? UriForms.of(key) : null;

@@ -16,6 +16,9 @@ public final class SkillNames {
 
   private static final String FILE = "/SKILL.md";
 
+  /** Characters: each directory of a URI is looked up, so the time grows with the square. */
+  private static final int MAX_URI = 4_096;
+
   private SkillNames() {}
 
   /** The entry of a skill with other URIs, those of its files included. */
@@ -62,9 +65,12 @@ public final class SkillNames {
    *
    * @param skills the view's list of skills
    * @param uri as the clients of the view write it
-   * @return null if no listed skill contains it
+   * @return null if no listed skill contains it, or if it has more than 4,096 characters
    */
   public static ViewList.@Nullable Target owner(ViewList skills, String uri) {
+    if (uri.length() > MAX_URI) {
+      return null;
+    }
     for (int end = uri.length(); end > 0; end = uri.lastIndexOf('/', end - 1)) {
       ViewList.Target skill = skills.find(uri.substring(0, end) + FILE);
       if (skill != null) {

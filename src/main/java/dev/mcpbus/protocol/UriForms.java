@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,18 +25,20 @@ public final class UriForms {
   private static final Map<String, String> PORTS =
       Map.of("http", ":80", "ws", ":80", "https", ":443", "wss", ":443", "ftp", ":21", "file", "");
 
+  private static final Pattern CLIMBING = Pattern.compile("(^|[/:?#=&])\\.\\.($|[/:?#=&;])");
+
   /** A pattern for every URI, or for every one of some schemes. */
   private static final Pattern WHOLE = Pattern.compile("([^/:]*:/{0,3})?\\*+");
 
   /** Of percent-encoding within percent-encoding. */
   private static final int MAX_DECODINGS = 5;
 
-  private final Set<String> forms = new LinkedHashSet<>();
+  private final Set<String> forms = new HashSet<>();
   private final boolean climbs;
 
   private UriForms(String uri) {
     String whole = plain(uri);
-    this.climbs = segments(whole.replaceAll("[:?#=&]", "/")).contains("..");
+    this.climbs = whole.contains("..") && CLIMBING.matcher(whole).find();
     add(whole);
     int end = pathEnd(uri);
     if (end < uri.length()) {
@@ -78,9 +80,11 @@ public final class UriForms {
 
   /** Without differences of letter case and of characters that look and mean the same. */
   public static String folded(String text) {
-    return Normalizer.normalize(text, Normalizer.Form.NFKC)
-        .toUpperCase(Locale.ROOT)
-        .toLowerCase(Locale.ROOT);
+    return isAscii(text)
+        ? text.toLowerCase(Locale.ROOT)
+        : Normalizer.normalize(text, Normalizer.Form.NFKC)
+            .toUpperCase(Locale.ROOT)
+            .toLowerCase(Locale.ROOT);
   }
 
   private void add(String plain) {
@@ -119,8 +123,17 @@ public final class UriForms {
     return folded(plain).replace('\\', '/').strip();
   }
 
+  private static boolean isAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) > '~' || text.charAt(i) < ' ') {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static String seen(String text) {
-    return text.codePoints().anyMatch(UriForms::isHidden)
+    return !isAscii(text) && text.codePoints().anyMatch(UriForms::isHidden)
         ? text.codePoints()
             .filter(c -> !isHidden(c))
             .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
@@ -150,9 +163,11 @@ public final class UriForms {
 
   /** Some servers cut parameters ({@code ..;a}) from a segment before they look at it. */
   private static List<String> segments(String path) {
-    return Arrays.stream(path.split("/", -1))
-        .map(one -> one.startsWith("..;") ? ".." : one.startsWith(".;") ? "." : one)
-        .toList();
+    List<String> all = Arrays.asList(path.split("/", -1));
+    if (path.contains(".;")) {
+      all.replaceAll(one -> one.startsWith("..;") ? ".." : one.startsWith(".;") ? "." : one);
+    }
+    return all;
   }
 
   /** A plain text in its parts; those of a pattern may have {@code *} anywhere. */
@@ -173,7 +188,7 @@ public final class UriForms {
       boolean hasAuthority = rest.startsWith("//");
       if (port != null) {
         boolean local = scheme.equals("file") && (!hasAuthority || rest.startsWith("///"));
-        rest = (local ? "///" : "//") + rest.replaceFirst("^/+", "");
+        rest = (local ? "///" : "//") + withoutSlashes(rest);
         hasAuthority = true;
       }
       before = scheme.isEmpty() ? null : scheme + (hasAuthority ? "://" : ":");
@@ -202,11 +217,19 @@ public final class UriForms {
       String start = before == null ? "" : before;
       return fixed
           ? start + authority + resolved(path)
-          : start + resolved(authority + path).replaceFirst("^/", "");
+          : start + withoutSlashes(resolved(authority + path));
+    }
+
+    private static String withoutSlashes(String text) {
+      int from = 0;
+      while (from < text.length() && text.charAt(from) == '/') {
+        from++;
+      }
+      return text.substring(from);
     }
 
     private static String resolved(String path) {
-      if (path.isEmpty()) {
+      if (!path.contains("/.") && !path.contains("//") && !path.startsWith(".")) {
         return path;
       }
       List<String> kept = new ArrayList<>();

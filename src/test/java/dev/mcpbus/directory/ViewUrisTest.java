@@ -217,6 +217,22 @@ class ViewUrisTest {
     assertThat(listed(ListKind.TEMPLATES)).allMatch(name -> name.matches("x://[abc]/h/.*"));
   }
 
+  @Test
+  void a_path_of_any_length_is_looked_up_among_skills_in_no_time() {
+    put(
+        "a",
+        ListKind.SKILLS,
+        "{\"skills\":[{\"uri\":\"skill://s/SKILL.md\",\"resources\":\"dynamic\"}]}");
+    ViewList skills = lists.snapshot().list(ALL, ListKind.SKILLS);
+    assertThat(SkillNames.owner(skills, "skill://s/a/b")).isNotNull();
+    assertThat(
+            duration(
+                () ->
+                    assertThat(SkillNames.owner(skills, "skill://s" + "/".repeat(200_000)))
+                        .isNull()))
+        .isLessThan(Duration.ofSeconds(1));
+  }
+
   private static Duration duration(Runnable work) {
     long since = System.nanoTime();
     work.run();

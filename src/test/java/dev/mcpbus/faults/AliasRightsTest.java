@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
  * Servers {@code one} and {@code two} have all names in common, so those of {@code two} have
  * aliases at the gateway: its URIs {@code mcp+two:...}, its prompts and tools what the view {@code
  * v} calls them. Policies are asked for what an alias stands for. Alice may everything but what is
- * secret at {@code two}, and not hear of changes of {@code x:still}; bob may what policies call by
+ * secret at {@code two}, and not hear of changes of {@code x:still}, nor read {@code x:dir/unread}; bob may what policies call by
  * an alias, which is nothing.
  */
 class AliasRightsTest {
@@ -113,6 +113,7 @@ class AliasRightsTest {
                 new Policy(alice, List.of(), List.of(), Set.of(), Effect.ALLOW),
                 new Policy(alice, at, List.of("*secret*"), Set.of(), Effect.DENY),
                 new Policy(alice, at, List.of("x:still"), Set.of(Action.SUBSCRIBE), Effect.DENY),
+                new Policy(alice, at, List.of("x:dir/unread"), Set.of(Action.READ), Effect.DENY),
                 new Policy(
                     List.of("bob"),
                     List.of(),
@@ -256,7 +257,7 @@ class AliasRightsTest {
       session.call(Methods.RESOURCES_SUBSCRIBE, parts).result();
       assertThat(uris(two, Methods.RESOURCES_SUBSCRIBE)).containsExactly("x:open", "x:dir/");
       one.notify(Methods.RESOURCE_UPDATED, new JsonObject().put("uri", "x:open"));
-      for (String uri : List.of("x:dir/secret", "x:dir/open", "x:open")) {
+      for (String uri : List.of("x:dir/secret", "x:dir/unread", "x:dir/open", "x:open")) {
         two.notify(Methods.RESOURCE_UPDATED, new JsonObject().put("uri", uri));
       }
       await().until(() -> stream.messages().size() >= 2);

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ServerResource;
 import dev.mcpbus.directory.ViewUris;
@@ -141,7 +142,7 @@ public final class WatchedResources {
       DirectoryView view, ViewUris uris, @Nullable String server, @Nullable String uri) {
     if (server == null
         || uri == null
-        || !view.includes(server)
+        || !view.admits(ListKind.RESOURCES, server, uri)
         || !view.maySubscribe(server, uri)) {
       return List.of();
     }
