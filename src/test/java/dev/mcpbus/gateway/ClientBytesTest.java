@@ -26,13 +26,13 @@ class ClientBytesTest extends GatewayFixture {
       "\"x-odd\": {\"b\":1.0,\"a\":[1e2, -0, 1.50,12345678901234567890,{},[],\"\",null,false],"
           + "\"\\u00e9\":\"\\u00e9\\/\",\"\\ud83d\\ude00\":\"\\uD83D\\uDE00 \u00e9\"}";
 
-  private static final String CAPABILITIES =
+  static final String CAPABILITIES =
       "{\"sampling\":{},\"extensions\":{\"com.example\\/a\":{\"n\":1.0}},\"roots\":{"
           + "\"listChanged\":true,\"r\": 1e1},"
           + ODD
           + "}";
 
-  private static final String CLIENT_INFO =
+  static final String CLIENT_INFO =
       "{\"version\":\"1\\u002e0\",\"name\":\"an \\u00e9ditor\",\"title\":\"E\",\"icons\":[{\"src\":"
           + "\"data:,\",\"sizes\":[\"any\"],\"x\":1.0}],\"websiteUrl\":\"https:\\/\\/example.com\","
           + ODD
@@ -46,9 +46,9 @@ class ClientBytesTest extends GatewayFixture {
           "io.modelcontextprotocol/clientCapabilities",
           "io.modelcontextprotocol/logLevel");
 
-  private static final String META = "\"_meta\":{\"com.example/k\": 1.0,\"e\":{}," + ODD + "}";
+  static final String META = "\"_meta\":{\"com.example/k\": 1.0,\"e\":{}," + ODD + "}";
 
-  private static final String STATING =
+  static final String STATING =
       "\"_meta\":{\"com.example/k\": 1.0,\"io.modelcontextprotocol/protocolVersion\":"
           + "\"2026-07-28\",\"e\":{},\"io.modelcontextprotocol/clientInfo\":"
           + CLIENT_INFO
@@ -87,7 +87,7 @@ class ClientBytesTest extends GatewayFixture {
   }
 
   /** Requests of both eras, {@code META} in place of {@code _meta}. */
-  private static Map<String, String> requests() {
+  static Map<String, String> requests() {
     Map<String, String> all = new LinkedHashMap<>();
     all.put(
         "tools/call",
@@ -110,7 +110,7 @@ class ClientBytesTest extends GatewayFixture {
     return all;
   }
 
-  private static String request(int id, String method, String params) {
+  static String request(int id, String method, String params) {
     return "{\"jsonrpc\":\"2.0\",\"id\":"
         + id
         + ",\"method\":\""
@@ -139,7 +139,7 @@ class ClientBytesTest extends GatewayFixture {
   }
 
   /** The params without what each request of the {@code discover} era states. */
-  private static String plain(RawJson params) {
+  static String plain(RawJson params) {
     RawJson meta = params.member("_meta");
     return meta == null ? params.toString() : params.with("_meta", meta.without(STATED)).toString();
   }
@@ -150,7 +150,7 @@ class ClientBytesTest extends GatewayFixture {
     assertThat(meta.member("io.modelcontextprotocol/clientCapabilities")).hasToString(CAPABILITIES);
   }
 
-  private static String initialize() {
+  static String initialize() {
     return "{\"clientInfo\":"
         + CLIENT_INFO
         + ", \"protocolVersion\":\"2025-06-18\","
