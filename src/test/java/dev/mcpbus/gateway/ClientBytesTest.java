@@ -414,6 +414,17 @@ class ClientBytesTest extends GatewayFixture {
     assertThat(answer.body()).endsWith("\"result\":{\"content\":[],\"own\":1.0}}");
   }
 
+  /** It may have been told to keep its name to itself. */
+  @Test
+  void a_modern_server_gets_no_name_of_a_client_that_states_none() {
+    ScriptedPeer peer = peer(false);
+    String sent =
+        "{\"name\":\"t\"," + STATING.replace("\"io.modelcontextprotocol/clientInfo\":" + CLIENT_INFO + ",", "") + "}";
+    client.post(request(++id, "tools/call", sent), discoverHeaders("tools/call", sent)).result();
+    assertThat(received(peer, "tools/call")).hasToString(sent);
+    assertThat(sent).doesNotContain("clientInfo");
+  }
+
   // ---- lists
 
   private static final List<String> LISTS =

@@ -135,16 +135,15 @@ public final class DiscoverEra implements SessionEra {
   }
 
   /**
-   * The caller answers questions itself: its own {@code _meta} stands, and we add what it left out.
+   * The caller answers questions itself: its own {@code _meta} stands, and we add what it left out
+   * and each request must have. A client may keep its name to itself (MCP 2026-07-28, Base
+   * Protocol, Per-request protocol fields).
    */
   private RawJson stated(RawJson given) {
     RawJson own = given.indexed();
     RawJson all = own;
     if (!version.equals(own.member(MetaKeys.PROTOCOL_VERSION))) {
       all = all.with(MetaKeys.PROTOCOL_VERSION, version);
-    }
-    if (own.member(MetaKeys.CLIENT_INFO) == null) {
-      all = all.with(MetaKeys.CLIENT_INFO, clientInfo);
     }
     return own.member(MetaKeys.CLIENT_CAPABILITIES) == null
         ? all.with(MetaKeys.CLIENT_CAPABILITIES, RawJson.EMPTY_OBJECT)

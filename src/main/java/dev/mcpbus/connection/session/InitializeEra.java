@@ -29,7 +29,7 @@ public final class InitializeEra implements SessionEra {
   private final ProtocolVersion offered;
 
   /**
-   * @param stated the params of {@code initialize}: who speaks, and every other member but the
+   * @param stated the params of the opening request: who speaks, and every other member but the
    *     version and the capabilities, which are filled in
    * @param initialized the params of {@code notifications/initialized}; null for none
    * @param pinned the only version to speak; null for any that both sides know
@@ -143,11 +143,13 @@ public final class InitializeEra implements SessionEra {
 
   @Override
   public @Nullable RawJson told(@Nullable RawJson params, PendingRequest call) {
-    RawJson own = params == null || call.input() == null ? null : params.member("_meta");
-    if (own == null || !own.isObject()) {
+    if (params == null || call.input() == null) {
       return params;
     }
-    return withMeta(params, own, RequestMeta.withoutDiscoverMembers(own));
+    RawJson own = params.member("_meta");
+    return own == null || !own.isObject()
+        ? params
+        : withMeta(params, own, RequestMeta.withoutDiscoverMembers(own));
   }
 
   @Override
