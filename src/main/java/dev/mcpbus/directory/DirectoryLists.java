@@ -287,8 +287,8 @@ public final class DirectoryLists {
   }
 
   /**
-   * A server whose connection all clients share sends a {@code list_changed}: requests for that list
-   * wait for the new one from now on.
+   * A server whose connection all clients share sends a {@code list_changed}: requests for that
+   * list wait for the new one from now on.
    *
    * @return whether its clients get the notification
    */

@@ -142,7 +142,10 @@ public final class ListFetcher {
   public Future<Void> ask(ListKind kind, long patienceNanos) {
     Slot slot = slot(kind);
     long now = System.nanoTime();
-    if (!slot.fetching && !slot.outdated && slot.failures > 0 && now - slot.failedAt < PAUSE_NANOS) {
+    if (!slot.fetching
+        && !slot.outdated
+        && slot.failures > 0
+        && now - slot.failedAt < PAUSE_NANOS) {
       return Future.succeededFuture();
     }
     Future<Void> running = slot.outdated ? slot.fetches.request() : running(slot);

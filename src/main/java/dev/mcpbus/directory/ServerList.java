@@ -162,8 +162,7 @@ public record ServerList(
   public ServerList asOutdated() {
     return outdated
         ? this
-        : new ServerList(
-            entries, items, meta, frame, ttlMillis, common, via, since, stale, true);
+        : new ServerList(entries, items, meta, frame, ttlMillis, common, via, since, stale, true);
   }
 
   /** Whether both contain the same entries in the same order. */

@@ -30,8 +30,7 @@ class ListFetcherTest {
   private final List<Message<Buffer>> asked = new CopyOnWriteArrayList<>();
   private final List<Integer> read = new CopyOnWriteArrayList<>();
   private final ListFetcher fetcher =
-      new ListFetcher(
-          vertx, SERVER, (kind, list) -> read.add(list.result().entries().size()));
+      new ListFetcher(vertx, SERVER, (kind, list) -> read.add(list.result().entries().size()));
 
   @BeforeEach
   void start() {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -137,6 +138,32 @@ class ListAnnouncementsTest {
   }
 
   @Test
+  void one_that_comes_before_the_answer_to_the_handshake_is_not_lost() {
+    AtomicReference<ScriptedPeer> peer = new AtomicReference<>();
+    peer.set(
+        new ScriptedPeer(
+            bus.vertx(),
+            (method, params, connection) -> {
+              if (!method.equals("initialize") || connection == 1) {
+                return answer(method, params, connection);
+              }
+              Object id = peer.get().received("initialize").get(1).getValue("id");
+              peer.get().say(connection, announcement(TOOLS, UNKNOWN));
+              peer.get()
+                  .say(
+                      connection, "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + Peers.INITIALIZE + "}");
+              return null;
+            }));
+    Peers.connected(bus, "s", peer.get());
+    McpHttp.Session session = session("/mcp/s");
+    try (McpHttp.Stream stream = session.listen()) {
+      assertThat(tools(session)).containsExactly("tool-0");
+      await().until(() -> !data(stream, TOOLS).isEmpty());
+      assertThat(data(stream, TOOLS)).containsExactly(announcement(TOOLS, UNKNOWN));
+    }
+  }
+
+  @Test
   void a_client_without_a_session_gets_each_one_on_its_stream_with_the_id_of_its_subscription() {
     ScriptedPeer peer = older();
     McpHttp client = client("/mcp/s");
@@ -189,8 +216,7 @@ class ListAnnouncementsTest {
     for (JsonObject one : open.subList(from, open.size())) {
       for (int connection : connections) {
         peer.say(
-            connection,
-            "{\"jsonrpc\":\"2.0\",\"id\":" + one.getValue("id") + "," + list() + "}");
+            connection, "{\"jsonrpc\":\"2.0\",\"id\":" + one.getValue("id") + "," + list() + "}");
       }
     }
   }
@@ -245,8 +271,7 @@ class ListAnnouncementsTest {
 
   @Test
   void the_list_of_a_server_that_clients_share_is_waited_for_too() {
-    ScriptedPeer peer =
-        Peers.connected(bus, "s", ScriptedPeer.discover(bus.vertx(), this::answer));
+    ScriptedPeer peer = Peers.connected(bus, "s", ScriptedPeer.discover(bus.vertx(), this::answer));
     McpHttp client = client("/mcp/s");
     assertThat(tools(client)).containsExactly("tool-0");
     try (McpHttp.Stream stream = listen(client)) {

@@ -58,8 +58,7 @@ public final class ListChangeTracker {
    * @return whether the client has read a list of that kind
    */
   public boolean announced(String method) {
-    List<ListKind> known =
-        ListKind.announcedBy(method).stream().filter(seen::containsKey).toList();
+    List<ListKind> known = ListKind.announcedBy(method).stream().filter(seen::containsKey).toList();
     announced.addAll(known);
     return !known.isEmpty();
   }

@@ -369,7 +369,9 @@ final class ClientConnections {
         : connections
             .level(
                 own,
-                params == null ? RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)) : params)
+                params == null
+                    ? RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted))
+                    : params)
             .<Void>mapEmpty()
             .timeout(LEVEL_PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
             .otherwiseEmpty();

@@ -95,8 +95,8 @@ final class ClientLists {
   }
 
   /**
-   * The server sends a {@code list_changed} over the private connection: requests for that list wait
-   * for the new one from now on.
+   * The server sends a {@code list_changed} over the private connection: requests for that list
+   * wait for the new one from now on.
    */
   void announced(ConnectionId server, String method) {
     ListFetcher fetcher = servers.get(server.value());
@@ -154,8 +154,7 @@ final class ClientLists {
   private void put(String id, ListKind kind, ServerList serverList) {
     DirectoryEntry facts = seen.server(id);
     ServerList common = facts == null ? null : facts.list(kind);
-    if (facts != null
-        && (common == null || serverList.outdated() || !serverList.lists(common))) {
+    if (facts != null && (common == null || serverList.outdated() || !serverList.lists(common))) {
       seen = seen.with(facts.with(kind, serverList));
     }
   }

@@ -66,7 +66,9 @@ final class ClientStream {
     }
   }
 
-  /** The shared lists have changed: the HTTP verticle itself tells the client of several servers. */
+  /**
+   * The shared lists have changed: the HTTP verticle itself tells the client of several servers.
+   */
   void noticed(DirectorySnapshot seen) {
     if (seen.hasSessions(view)) {
       changed(seen);
