@@ -465,6 +465,10 @@ class DiscoverClientTest {
   }
 
   private McpHttp.Stream listening(JsonObject who) {
+    return listening(who, new JsonObject().put("toolsListChanged", true));
+  }
+
+  private McpHttp.Stream listening(JsonObject who, JsonObject filter) {
     JsonObject request =
         new JsonObject()
             .put("jsonrpc", "2.0")
@@ -473,12 +477,38 @@ class DiscoverClientTest {
             .put(
                 "params",
                 new JsonObject()
-                    .put("notifications", new JsonObject().put("toolsListChanged", true))
+                    .put("notifications", filter)
                     .put("_meta", McpHttp.meta(NOTHING).mergeIn(who)));
     McpHttp.Stream stream =
         new McpHttp(bus.port(), "/mcp/s").streamed(request, McpHttp.headers(request));
     await().until(() -> !stream.messages().isEmpty());
     return stream;
+  }
+
+  /** Each stream may name 1,000 resources, and a caller may open thousands of streams. */
+  @Test
+  void the_subscriptions_of_one_client_over_all_its_streams_have_a_bound() {
+    List<McpHttp.Stream> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        JsonArray uris = new JsonArray();
+        for (int uri = 0; uri < 1_000; uri++) {
+          uris.add("file:///" + i + "/" + uri);
+        }
+        open.add(listening(who("ada"), new JsonObject().put("resourceSubscriptions", uris)));
+      }
+      assertThat(open.get(1).messages().get(0).encode()).contains("file:///1/999");
+      assertThat(open.get(2).messages().get(0).encode()).doesNotContain("file:///");
+      assertThat(peer.connections()).isEqualTo(2);
+      try (McpHttp.Stream bobs =
+          listening(
+              who("bob"),
+              new JsonObject().put("resourceSubscriptions", new JsonArray().add("file:///a")))) {
+        assertThat(bobs.messages().get(0).encode()).contains("file:///a");
+      }
+    } finally {
+      open.forEach(McpHttp.Stream::close);
+    }
   }
 
   @Test

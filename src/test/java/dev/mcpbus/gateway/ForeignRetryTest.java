@@ -136,7 +136,8 @@ class ForeignRetryTest {
     JsonObject again = sent(ADA, "/mcp/s", other).join().error();
     assertThat(again.getInteger("code")).as("a replay").isEqualTo(-32602);
     JsonObject call = peer.received("tools/call").get(0);
-    peer.say(2, "{\"jsonrpc\":\"2.0\",\"id\":" + call.getValue("id") + "," + Peers.text("ok") + "}");
+    peer.say(
+        2, "{\"jsonrpc\":\"2.0\",\"id\":" + call.getValue("id") + "," + Peers.text("ok") + "}");
     assertThat(good.join().body()).contains("ok");
     assertThat(peer.received("tools/call")).hasSize(1);
     assertThat(peer.answers(7)).hasSize(1);

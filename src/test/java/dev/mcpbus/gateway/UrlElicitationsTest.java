@@ -78,7 +78,8 @@ class UrlElicitationsTest {
     assertThat(result.getString("resultType")).isEqualTo("input_required");
     JsonObject first = result.getJsonObject("inputRequests").getJsonObject("input-1");
     assertThat(first.getString("method")).isEqualTo("elicitation/create");
-    assertThat(first.getJsonObject("params").getString("url")).isEqualTo("https://pay.example.com/a");
+    assertThat(first.getJsonObject("params").getString("url"))
+        .isEqualTo("https://pay.example.com/a");
     assertThat(result.getJsonObject("inputRequests").size()).isEqualTo(2);
     return result;
   }
@@ -149,7 +150,8 @@ class UrlElicitationsTest {
 
   @Test
   void a_client_of_2025_gets_the_error_as_the_server_sent_it() {
-    McpHttp.Session session = new McpHttp(bus.port(), "/mcp/s").initialize("2025-11-25", OPENS_URLS);
+    McpHttp.Session session =
+        new McpHttp(bus.port(), "/mcp/s").initialize("2025-11-25", OPENS_URLS);
     assertThat(session.call("tools/call", Peers.call("pay")).body()).contains(required());
   }
 }

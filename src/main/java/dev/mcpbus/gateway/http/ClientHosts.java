@@ -69,8 +69,8 @@ final class ClientHosts {
    * same {@code clientInfo} and the same {@code dev.mcpbus/client}.
    *
    * @param meta {@code _meta} of the request
-   * @throws McpFailure -32602 for a {@code dev.mcpbus/client} that is no text of 1
-   *     to 200 characters, and for a {@code clientInfo} of more than 64 KiB
+   * @throws McpFailure -32602 for a {@code dev.mcpbus/client} that is no text of 1 to 200
+   *     characters, and for a {@code clientInfo} of more than 64 KiB
    */
   String key(Principal principal, @Nullable RawJson meta) {
     RawJson name = meta == null ? null : meta.member(MetaKeys.CLIENT);

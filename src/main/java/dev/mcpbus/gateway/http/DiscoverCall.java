@@ -192,9 +192,7 @@ final class DiscoverCall extends GatewayCall {
   }
 
   private static Throwable stale(Throwable failure) {
-    return McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
-        ? stale()
-        : failure;
+    return McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION ? stale() : failure;
   }
 
   private static McpFailure stale() {
@@ -280,8 +278,7 @@ final class DiscoverCall extends GatewayCall {
       reply.answer(200, answer.result(), null);
     } else {
       McpFailure failure = McpErrors.of(answer.cause());
-      McpFailure known =
-          statedByServer ? failure : McpErrors.forDiscover(failure, capabilities);
+      McpFailure known = statedByServer ? failure : McpErrors.forDiscover(failure, capabilities);
       reply.refuse(McpErrors.status(known), id, known);
     }
   }

@@ -38,6 +38,9 @@ final class ClientClaims {
   /** When each claim was written, {@link System#nanoTime}. */
   private final Map<String, Long> own = new HashMap<>();
 
+  /** Claims that are being given up: a new claim waits, so that it is not given up with them. */
+  private final Map<String, Future<?>> ending = new HashMap<>();
+
   /**
    * @param host that claims
    * @param idle after which an idle client is forgotten; a claim lasts twice as long
@@ -65,7 +68,8 @@ final class ClientClaims {
     if (!clustered) {
       return Future.succeededFuture(host);
     }
-    return inTime(map().compose(map -> claim(map, key)))
+    Future<?> before = ending.getOrDefault(key, Future.succeededFuture());
+    return inTime(before.compose(ended -> map()).compose(map -> claim(map, key)))
         .onSuccess(
             claimant -> {
               if (claimant.equals(host)) {
@@ -101,7 +105,9 @@ final class ClientClaims {
   /** Gives a claim up. Idempotent. */
   void end(String key) {
     if (own.remove(key) != null) {
-      map().compose(map -> map.removeIfPresent(key, host)).otherwiseEmpty();
+      Future<?> removed = map().compose(map -> map.removeIfPresent(key, host)).otherwiseEmpty();
+      ending.put(key, removed);
+      removed.onComplete(done -> ending.remove(key, removed));
     }
   }
 

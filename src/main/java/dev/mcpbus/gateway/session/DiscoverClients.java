@@ -69,7 +69,14 @@ final class DiscoverClients {
                 });
     DiscoverClient client = new DiscoverClient(host, key, owner, claimed, this::ended);
     clients.put(key, client);
-    claimed.onFailure(elsewhere -> clients.remove(key, client)); // its requests fail by themselves
+    claimed
+        .onFailure(elsewhere -> clients.remove(key, client)) // its requests fail by themselves
+        .onSuccess(
+            here -> {
+              if (!clients.containsKey(key)) {
+                claims.end(key); // its requests were over before
+              }
+            });
     return client;
   }
 
