@@ -469,6 +469,10 @@ class DiscoverClientTest {
   }
 
   private McpHttp.Stream listening(JsonObject who, JsonObject filter) {
+    return listening("/mcp/s", who, filter);
+  }
+
+  private McpHttp.Stream listening(String path, JsonObject who, JsonObject filter) {
     JsonObject request =
         new JsonObject()
             .put("jsonrpc", "2.0")
@@ -480,7 +484,7 @@ class DiscoverClientTest {
                     .put("notifications", filter)
                     .put("_meta", McpHttp.meta(NOTHING).mergeIn(who)));
     McpHttp.Stream stream =
-        new McpHttp(bus.port(), "/mcp/s").streamed(request, McpHttp.headers(request));
+        new McpHttp(bus.port(), path).streamed(request, McpHttp.headers(request));
     await().until(() -> !stream.messages().isEmpty());
     return stream;
   }
@@ -497,7 +501,9 @@ class DiscoverClientTest {
         }
         open.add(listening(who("ada"), new JsonObject().put("resourceSubscriptions", uris)));
       }
-      assertThat(open.get(1).messages().get(0).encode()).contains("file:///1/999");
+      for (int i = 0; i < 2; i++) {
+        assertThat(watched(open.get(i))).hasSize(1_000);
+      }
       assertThat(open.get(2).messages().get(0).encode()).doesNotContain("file:///");
       assertThat(peer.connections()).isEqualTo(2);
       try (McpHttp.Stream bobs =
@@ -508,6 +514,46 @@ class DiscoverClientTest {
       }
     } finally {
       open.forEach(McpHttp.Stream::close);
+    }
+  }
+
+  private static JsonArray watched(McpHttp.Stream stream) {
+    return stream
+        .messages()
+        .get(0)
+        .getJsonObject("params")
+        .getJsonObject("notifications")
+        .getJsonArray("resourceSubscriptions", new JsonArray());
+  }
+
+  /** A connection keeps 256 requests until its server has started. */
+  @Test
+  void a_thousand_subscriptions_wait_for_a_server_that_starts_slowly() {
+    ScriptedPeer slow =
+        Peers.connected(
+            bus,
+            "slow",
+            new ScriptedPeer(
+                bus.vertx(),
+                (method, params, connection) ->
+                    switch (method) {
+                      case "initialize" -> connection == 1 ? Peers.INITIALIZE : null;
+                      case "resources/subscribe" -> "\"result\":{}";
+                      default -> ScriptedPeer.error(-32601, "no such method");
+                    }));
+    JsonArray uris = new JsonArray();
+    for (int i = 0; i < 1_000; i++) {
+      uris.add("file:///" + i);
+    }
+    JsonObject filter = new JsonObject().put("resourceSubscriptions", uris);
+    CompletableFuture<McpHttp.Stream> opening =
+        CompletableFuture.supplyAsync(() -> listening("/mcp/slow", who("ada"), filter));
+    await().until(() -> slow.received("initialize").size() == 2);
+    Object id = slow.received("initialize").get(1).getValue("id");
+    slow.say(2, "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + Peers.INITIALIZE + "}");
+    try (McpHttp.Stream stream = opening.join()) {
+      assertThat(watched(stream)).hasSize(1_000);
+      assertThat(slow.received("resources/subscribe")).hasSize(1_000);
     }
   }
 

@@ -11,12 +11,15 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,9 @@ public final class WatchedResources {
      */
     Future<RawJson> tell(ServerResource resource, boolean wanted, RawJson params);
   }
+
+  /** Requests at once: a connection keeps few of them until its server has started. */
+  private static final int AT_ONCE = 64;
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
@@ -127,9 +133,27 @@ public final class WatchedResources {
 
   /** The server has a new session for the client, without subscriptions: subscribes again. */
   public void renew(String server) {
-    confirmed.stream()
-        .filter(one -> one.server().equals(server))
-        .forEach(one -> sender.tell(one, true, RawJson.EMPTY_OBJECT));
+    each(
+        confirmed.stream().filter(one -> one.server().equals(server)).toList().iterator(),
+        one ->
+            confirmed.contains(one)
+                ? sender.tell(one, true, RawJson.EMPTY_OBJECT)
+                : Future.succeededFuture());
+  }
+
+  /** Sends a request for each item, {@value #AT_ONCE} at once; completes when all are answered. */
+  public static <T> Future<Void> each(Iterator<T> items, Function<T, Future<?>> request) {
+    List<Future<Void>> lanes = new ArrayList<>();
+    while (items.hasNext() && lanes.size() < AT_ONCE) {
+      lanes.add(next(items, request));
+    }
+    return Future.join(lanes).transform(done -> Future.succeededFuture());
+  }
+
+  private static <T> Future<Void> next(Iterator<T> items, Function<T, Future<?>> request) {
+    return items.hasNext()
+        ? request.apply(items.next()).transform(done -> next(items, request))
+        : Future.succeededFuture();
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.request.WatchedResources;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
@@ -161,28 +162,22 @@ final class DiscoverClients {
     Set<ListKind> kinds = EnumSet.noneOf(ListKind.class);
     wanted.getJsonArray("kinds").forEach(kind -> kinds.add(ListKind.valueOf((String) kind)));
     client.listens(stream, kinds);
-    List<Future<Boolean>> watching = new ArrayList<>();
-    for (Object each : wanted.getJsonArray("resources")) {
-      JsonObject one = (JsonObject) each;
-      if (client.watched() >= MAX_WATCHED) {
-        break; // the client sees in the acknowledgement which ones it has
-      }
-      watching.add(
-          stream
-              .watched
-              .add(
-                  one.getString("server"),
-                  one.getString("uri"),
-                  one.getString("name"),
-                  RawJson.EMPTY_OBJECT)
-              .map(true)
-              .otherwise(false));
-    }
+    Future<Void> watching =
+        WatchedResources.each(
+            wanted.getJsonArray("resources").stream().map(JsonObject.class::cast).iterator(),
+            one ->
+                client.watched() < MAX_WATCHED
+                    ? stream.watched.add(
+                        one.getString("server"),
+                        one.getString("uri"),
+                        one.getString("name"),
+                        RawJson.EMPTY_OBJECT)
+                    : Future.succeededFuture()); // the acknowledgement lacks it
     client
         .claimed()
         .compose(
             here ->
-                Future.join(watching)
+                watching
                     .timeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
                     .transform(done -> Future.succeededFuture()))
         .onComplete(
