@@ -63,7 +63,6 @@ public final class ViewUris {
 
   private boolean complete = true;
 
-
   /**
    * The servers that may have a URI that names none: the first set that is not empty counts. A
    * further step is taken only then, because a template costs more than a look-up.
@@ -299,8 +298,7 @@ public final class ViewUris {
   }
 
   private Set<String> withLongestPrefix(String uri) {
-    return templates.withLongestPrefix(
-        uri, server -> view.admits(ListKind.RESOURCES, server, uri));
+    return templates.withLongestPrefix(uri, server -> view.admits(ListKind.RESOURCES, server, uri));
   }
 
   // ---- from a server's URI to the client's
@@ -316,7 +314,9 @@ public final class ViewUris {
     boolean certain =
         owners.containsKey(uri)
             || (complete && (long) templates.size() * uri.length() <= MAX_TRIED);
-    return certain && !ServerUri.isUnmistakable(uri) && leadsTo(uri, server, uri) ? uri : written(server, uri);
+    return certain && !ServerUri.isUnmistakable(uri) && leadsTo(uri, server, uri)
+        ? uri
+        : written(server, uri);
   }
 
   /**

@@ -32,7 +32,7 @@ public final class Rights {
     /** What a server may take the item for; null if the item is no URI of a resource. */
     @Nullable UriForms forms() {
       boolean read = action == Action.READ || action == Action.SUBSCRIBE;
-      return (read && !tool.isEmpty()) || tool.contains(":/") ? UriForms.of(tool) : null;
+      return (read && !tool.isEmpty()) || tool.contains(":") ? UriForms.of(tool) : null;
     }
   }
 

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
  * Servers {@code one} and {@code two} have all names in common, so those of {@code two} have
  * aliases at the gateway: its URIs {@code mcp+two:...}, its prompts and tools what the view {@code
  * v} calls them. Policies are asked for what an alias stands for. Alice may everything but what is
- * secret at {@code two}, and not hear of changes of {@code x:still}, nor read {@code x:dir/unread}; bob may what policies call by
- * an alias, which is nothing.
+ * secret at {@code two}, and not hear of changes of {@code x:still}, nor read {@code x:dir/unread};
+ * bob may what policies call by an alias, which is nothing.
  */
 class AliasRightsTest {
 

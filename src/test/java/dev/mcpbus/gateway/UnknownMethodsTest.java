@@ -75,8 +75,7 @@ class UnknownMethodsTest {
   private static @Nullable String answer(String method, JsonObject params, int connection) {
     return switch (method) {
       case "tools/list" -> Peers.tools("t", "slow");
-      case "tools/call" ->
-          params.getString("name").equals("slow") ? null : Peers.text("called");
+      case "tools/call" -> params.getString("name").equals("slow") ? null : Peers.text("called");
       case ACT -> "\"result\":{" + ANSWER;
       case REFUSE -> "\"error\":{\"code\":-32050,\"message\":\"no\",\"data\":{\"d\":1.0}}";
       default -> null;

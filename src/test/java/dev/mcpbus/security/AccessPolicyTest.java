@@ -54,6 +54,23 @@ class AccessPolicyTest {
   }
 
   @Test
+  void a_denial_of_any_action_holds_for_each_form_of_a_uri() {
+    Policy open = allow(List.of(), List.of(), List.of());
+    for (Action action : List.of(Action.LIST, Action.READ)) {
+      Policy close =
+          new Policy(List.of(), List.of("s"), List.of("urn:secret:*"), Set.of(action), Effect.DENY);
+      Rights rights = new AccessPolicy(List.of(open, close)).rights(ANN);
+      for (String uri : List.of("urn:secret:a", "URN:Secret:a", "urn:%73ecret:a")) {
+        assertThat(rights.lists(Action.READ, "s", uri)).as(action + " " + uri).isFalse();
+        assertThat(rights.lists(Action.READ, "t", uri)).as(action + " " + uri).isTrue();
+        assertThat(rights.denies("s", uri)).isTrue();
+        assertThat(rights.denies("t", uri)).isFalse();
+      }
+      assertThat(rights.lists(Action.READ, "s", "urn:open:a")).isTrue();
+    }
+  }
+
+  @Test
   void roles_are_named_with_a_prefix_and_no_name_can_claim_one() {
     AccessPolicy policy =
         new AccessPolicy(List.of(allow(List.of("role:team:*"), List.of(), List.of())));

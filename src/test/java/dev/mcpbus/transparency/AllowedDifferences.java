@@ -79,8 +79,7 @@ final class AllowedDifferences {
   private void add(MatchResult row) {
     List<String> methods = codes(row.group(1));
     for (String member : codes(row.group(2))) {
-      rules.add(
-          new Rule(methods, pattern(member), row.group(3), row.group(1) + member));
+      rules.add(new Rule(methods, pattern(member), row.group(3), row.group(1) + member));
     }
   }
 

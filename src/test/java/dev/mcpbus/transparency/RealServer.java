@@ -77,9 +77,7 @@ final class RealServer {
    * @param sameEra whether client and server speak the same era
    */
   List<ToolCall> calls(boolean sameEra) {
-    return sameEra
-        ? Stream.concat(calls.stream(), ofOwnEra.stream()).toList()
-        : List.copyOf(calls);
+    return sameEra ? Stream.concat(calls.stream(), ofOwnEra.stream()).toList() : List.copyOf(calls);
   }
 
   /** A call that reports progress for a while, or none. */
@@ -193,7 +191,8 @@ final class RealServer {
             .with("DESKTOP_COMMANDER_DISABLE_TELEMETRY", "1")
             .with("DC_FLAG_URL", "http://127.0.0.1:1")
             // It downloads a browser where it finds none, and logs how far it is.
-            .holding(".claude-server-commander/puppeteer-cache/chrome/linux-1.0.0/chrome-linux64/chrome")
+            .holding(
+                ".claude-server-commander/puppeteer-cache/chrome/linux-1.0.0/chrome-linux64/chrome")
             .call("read_file", "{\"path\":\"FOLDER/first.md\"}")
             .call("list_directory", "{\"path\":\"FOLDER/notes\"}")
             .calling("list_searches", "list_sessions", "no_such_tool"),

@@ -62,10 +62,13 @@ class TransparencyIT {
       for (boolean discover : new boolean[] {false, true}) {
         boolean sameEra = discover ? server.discover() : server.initialize();
         boolean asked = sameEra == discover;
-        List<Heard> first = run(server, folder, sameEra, () -> new StdioDialog(entry, asked), List.of());
-        List<Heard> through = run(server, folder, sameEra, () -> new HttpDialog(url, discover), first);
+        List<Heard> first =
+            run(server, folder, sameEra, () -> new StdioDialog(entry, asked), List.of());
+        List<Heard> through =
+            run(server, folder, sameEra, () -> new HttpDialog(url, discover), first);
         // After it: a time that has passed meanwhile differs between the direct ones, too.
-        List<Heard> second = run(server, folder, sameEra, () -> new StdioDialog(entry, asked), List.of());
+        List<Heard> second =
+            run(server, folder, sameEra, () -> new StdioDialog(entry, asked), List.of());
         Comparison comparison = new Comparison(first, second, through, sameEra, discover, ALLOWED);
         String pair = server.name() + (discover ? ", discover client" : ", initialize client");
         for (Difference one : comparison.differences()) {

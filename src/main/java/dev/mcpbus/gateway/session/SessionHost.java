@@ -97,8 +97,7 @@ public final class SessionHost extends VerticleBase {
             options.maxCalls(),
             bound,
             session -> sessions.end(session));
-    sessions =
-        new GatewaySessions(parts, name, new HandshakeAnswers(vertx, directory, serverInfo));
+    sessions = new GatewaySessions(parts, name, new HandshakeAnswers(vertx, directory, serverInfo));
     clients =
         new DiscoverClients(
             parts, name, new ClientClaims(vertx, name, hostNames, options.sessionIdle()));
