@@ -17,6 +17,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -91,6 +92,9 @@ final class ConnectionOperations {
               Addresses.ROOTS_CHANGED, Methods.ROOTS_CHANGED, ConnectionOperations::rootsChanged),
           new AddressOperation(Addresses.REQUEST, "request", ConnectionOperations::rawRequest),
           new AddressOperation(Addresses.NOTIFY, "notify", ConnectionOperations::rawNotification));
+
+  /** Notifications of a client about what the server has asked. */
+  private static final Set<String> OF_QUESTIONS = Set.of(Methods.PROGRESS, Methods.TASKS_STATUS);
 
   private ConnectionOperations() {}
 
@@ -334,8 +338,7 @@ final class ConnectionOperations {
     RawJson params = call.params().member("params");
     if (method == null || !method.isString() || (params != null && !params.isObject())) {
       call.fail(malformed());
-    } else if (Methods.isKnown(method.asString())
-        && !method.asString().equals(Methods.PROGRESS)) { // of a question of the server
+    } else if (Methods.isKnown(method.asString()) && !OF_QUESTIONS.contains(method.asString())) {
       call.fail(
           McpFailure.badRequest(
               "the connection sends " + method.asString() + " itself, where it is due"));

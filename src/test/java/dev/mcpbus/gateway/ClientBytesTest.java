@@ -419,10 +419,56 @@ class ClientBytesTest extends GatewayFixture {
   void a_modern_server_gets_no_name_of_a_client_that_states_none() {
     ScriptedPeer peer = peer(false);
     String sent =
-        "{\"name\":\"t\"," + STATING.replace("\"io.modelcontextprotocol/clientInfo\":" + CLIENT_INFO + ",", "") + "}";
+        "{\"name\":\"t\","
+            + STATING.replace("\"io.modelcontextprotocol/clientInfo\":" + CLIENT_INFO + ",", "")
+            + "}";
     client.post(request(++id, "tools/call", sent), discoverHeaders("tools/call", sent)).result();
     assertThat(received(peer, "tools/call")).hasToString(sent);
     assertThat(sent).doesNotContain("clientInfo");
+  }
+
+  /** A client of 2025-11-25 may answer a question with a task, of which the server then asks. */
+  @Test
+  void the_tasks_of_a_client_are_the_same_bytes_both_ways() {
+    ScriptedPeer peer = peer(true);
+    String can = CAPABILITIES.replace("\"sampling\":{}", "\"sampling\":{},\"tasks\":{\"list\":{}}");
+    McpHttp.Answer opened =
+        client.post(request(1, "initialize", initialize().replace(CAPABILITIES, can)));
+    String[] headers = {
+      "Mcp-Session-Id", opened.header("mcp-session-id"), "MCP-Protocol-Version", "2025-11-25"
+    };
+    client.post(request(2, "tools/call", "{\"name\":\"t\"}"), headers).result();
+    String about = "{\"taskId\":\"own\\u002d1\", " + ODD + "}";
+    try (McpHttp.Stream stream = client.get(headers)) {
+      int asked = 70;
+      for (String method : List.of("sampling/createMessage", "tasks/get", "tasks/result")) {
+        peer.say(request(++asked, method, about));
+        await().until(() -> stream.methods().contains(method));
+        McpHttp.Event question = stream.events().get(stream.events().size() - 1);
+        assertThat(question.data()).endsWith(",\"params\":" + about + "}");
+        String answer = "\"result\":{\"task\":" + about + "," + ODD + "}";
+        client.post(
+            "{\"jsonrpc\":\"2.0\",\"id\":\""
+                + question.json().getValue("id")
+                + "\","
+                + answer
+                + "}",
+            headers);
+        int id = asked;
+        await().until(() -> !peer.answers(id).isEmpty());
+        assertThat(peer.texts().get(peer.texts().size() - 1))
+            .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + answer + "}");
+      }
+      tell("notifications/tasks/status", about, headers);
+      assertThat(received(peer, "notifications/tasks/status")).hasToString(about);
+    }
+  }
+
+  @Test
+  void a_meta_that_is_no_object_is_the_same_bytes_at_an_older_server() {
+    ScriptedPeer peer = peer(true);
+    client.post(request(++id, "tools/call", "{\"name\":\"t\",\"_meta\":1.0}"), opened());
+    assertThat(received(peer, "tools/call")).hasToString("{\"name\":\"t\",\"_meta\":1.0}");
   }
 
   // ---- lists

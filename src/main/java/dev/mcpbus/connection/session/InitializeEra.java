@@ -124,10 +124,11 @@ public final class InitializeEra implements SessionEra {
     }
     RawJson base = params == null ? RawJson.EMPTY_OBJECT : params;
     RawJson own = base.member("_meta");
-    if (own == null && !adds) {
+    boolean object = own != null && own.isObject();
+    if (!object && !adds) {
       return params;
     }
-    RawJson meta = own == null || !own.isObject() ? RawJson.EMPTY_OBJECT : own;
+    RawJson meta = own == null || !object ? RawJson.EMPTY_OBJECT : own;
     if (stated) {
       meta = RequestMeta.withoutDiscoverMembers(meta);
     }

@@ -307,13 +307,20 @@ final class ClientConnections {
 
   /** Tells a connection how far its client is with a question of its server. */
   void progressed(String connection, RawJson params) {
-    RawJson progress =
-        RawJson.EMPTY_OBJECT
-            .with("params", params)
-            .with("method", RawJson.string(Methods.PROGRESS));
+    tell(connection, Methods.PROGRESS, params);
+  }
+
+  /** A task that the client has made of a question has changed: tells its servers. */
+  void taskChanged(RawJson params) {
+    servers.keySet().forEach(connection -> tell(connection, Methods.TASKS_STATUS, params));
+  }
+
+  private void tell(String connection, String method, RawJson params) {
+    RawJson message =
+        RawJson.EMPTY_OBJECT.with("params", params).with("method", RawJson.string(method));
     host.vertx()
         .eventBus()
-        .request(Addresses.of(new ConnectionId(connection), Addresses.NOTIFY), progress.toBuffer());
+        .request(Addresses.of(new ConnectionId(connection), Addresses.NOTIFY), message.toBuffer());
   }
 
   /** Sets the log level of the present and the later connections. */

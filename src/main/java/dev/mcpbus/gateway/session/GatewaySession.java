@@ -243,6 +243,10 @@ final class GatewaySession {
       if (asks != null) {
         servers.connections.progressed(asks, params);
       }
+    } else if (method.equals(Methods.TASKS_STATUS)) {
+      if (view.isOfOneServer()) { // the client's id of the task names no server
+        servers.connections.taskChanged(params);
+      }
     } else if (!Methods.isKnown(method)) {
       requests.notification(message, method, params);
     }
