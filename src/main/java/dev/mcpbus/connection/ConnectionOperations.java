@@ -164,7 +164,8 @@ final class ConnectionOperations {
       return true;
     }
     long since = ready.session().clock().millis();
-    call.onResult(result -> ready.cache().keep(method, params, result, since));
+    long before = ready.cache().generation();
+    call.onResult(result -> ready.cache().keep(method, params, result, since, before));
     return false;
   }
 

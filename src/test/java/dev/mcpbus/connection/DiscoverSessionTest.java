@@ -16,10 +16,12 @@ import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -319,6 +321,35 @@ class DiscoverSessionTest {
     peer.notify(Methods.TOOLS_CHANGED, new JsonObject());
     Awaitility.await().until(() -> bus.events(Events.TOOLS_CHANGED).size() > events);
     assertThat(peer.received(Methods.TOOLS_LIST)).hasSize(asked + 3);
+  }
+
+  @Test
+  void a_result_that_was_asked_for_before_a_change_is_not_used_again() {
+    ScriptedPeer peer = peer((method, params, n) -> null);
+    String read = Methods.RESOURCES_READ;
+    JsonObject uri = new JsonObject().put("uri", "file:///a");
+    Supplier<Future<Message<JsonObject>>> reading =
+        () -> bus.vertx().eventBus().request(address("peer", Addresses.RESOURCES_READ), uri);
+    Future<Message<JsonObject>> first = reading.get();
+    Awaitility.await().until(() -> peer.received(read).size() == 1);
+    peer.notify(Methods.RESOURCES_CHANGED, new JsonObject());
+    peer.say(answered(peer.received(read).get(0), "old"));
+    TestBus.await(first);
+    Future<Message<JsonObject>> second = reading.get();
+    Awaitility.await().until(() -> peer.received(read).size() == 2);
+    peer.say(answered(peer.received(read).get(1), "new"));
+    assertThat(TestBus.await(second).body().encode()).contains("new");
+    assertThat(TestBus.await(reading.get()).body().encode()).contains("new");
+    assertThat(peer.received(read)).hasSize(2);
+  }
+
+  private static String answered(JsonObject request, String text) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":"
+        + request.getValue("id")
+        + ",\"result\":{\"resultType\":\"complete\",\"ttlMs\":600000,\"contents\":[{\"uri\":"
+        + "\"file:///a\",\"text\":\""
+        + text
+        + "\"}]}}";
   }
 
   @Test

@@ -151,7 +151,8 @@ class ListAnnouncementsTest {
               peer.get().say(connection, announcement(TOOLS, UNKNOWN));
               peer.get()
                   .say(
-                      connection, "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + Peers.INITIALIZE + "}");
+                      connection,
+                      "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + Peers.INITIALIZE + "}");
               return null;
             }));
     Peers.connected(bus, "s", peer.get());

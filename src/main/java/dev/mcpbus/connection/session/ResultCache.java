@@ -26,6 +26,7 @@ public final class ResultCache {
   private final Clock clock;
   private final Map<ResultKey, CachedResult> entries = new LinkedHashMap<>(16, 0.75f, true);
   private long bytes;
+  private long generation;
 
   public ResultCache(Clock clock) {
     this.clock = clock;
@@ -37,6 +38,11 @@ public final class ResultCache {
     return ttl == null ? 0 : Math.max(0, ttl.asLong());
   }
 
+  /** Rises with each notification that makes results stale, those of requests in flight too. */
+  public long generation() {
+    return generation;
+  }
+
   /** The kept result if it is still fresh, else null. */
   public @Nullable RawJson fresh(String method, RawJson params) {
     CachedResult entry = entries.get(new ResultKey(method, params));
@@ -44,16 +50,17 @@ public final class ResultCache {
   }
 
   /**
-   * Keeps a result if the server calls it fresh.
+   * Keeps a result if the server calls it fresh, and has not called anything stale meanwhile.
    *
    * @param since when the request was sent, on the connection's clock
+   * @param before {@link #generation} when the request was sent
    */
-  public void keep(String method, RawJson params, RawJson result, long since) {
+  public void keep(String method, RawJson params, RawJson result, long since, long before) {
     ResultKey key = new ResultKey(method, params);
     CachedResult old = entries.remove(key);
     bytes -= old == null ? 0 : old.result().length();
     long ttl = freshFor(result);
-    if (ttl == 0 || result.length() > MAX_BYTES) {
+    if (ttl == 0 || before != generation || result.length() > MAX_BYTES) {
       return;
     }
     entries.put(key, new CachedResult(result, since + ttl));
@@ -83,6 +90,7 @@ public final class ResultCache {
   }
 
   private void drop(Predicate<ResultKey> stale) {
+    generation++;
     Iterator<Map.Entry<ResultKey, CachedResult>> all = entries.entrySet().iterator();
     while (all.hasNext()) {
       Map.Entry<ResultKey, CachedResult> one = all.next();
