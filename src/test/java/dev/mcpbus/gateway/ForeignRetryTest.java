@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,7 +100,7 @@ class ForeignRetryTest {
     return result;
   }
 
-  private static JsonObject retry(String tool, Object state) {
+  private static JsonObject retry(String tool, @Nullable Object state) {
     JsonObject accepted = new JsonObject().put("action", "accept").put("content", NOTHING);
     return Peers.call(tool)
         .put("requestState", state)
@@ -166,7 +167,7 @@ class ForeignRetryTest {
   @Test
   void an_answer_to_another_calls_question_has_no_effect() {
     asked();
-    JsonObject answers = retry("now", null).put("requestState", (Object) null);
+    JsonObject answers = retry("now", null);
     assertThat(sent(BOB, "/mcp/s", answers).join().body()).contains("from 3");
     assertThat(sent(ADA, "/mcp/s", answers).join().body()).contains("from 2");
     assertThat(peer.answers(7)).isEmpty();
