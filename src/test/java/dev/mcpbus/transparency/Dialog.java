@@ -1,7 +1,10 @@
 package dev.mcpbus.transparency;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.transparency.Heard.Kind;
+import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -31,6 +34,7 @@ abstract class Dialog implements AutoCloseable {
   static final String INITIALIZE_VERSION = "2025-11-25";
 
   private static final long PATIENCE_SECONDS = 20;
+  private static final int MOST_PAGES = 20;
   private static final String LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 
   /** What this client offers: all questions that a server may ask. */
@@ -102,10 +106,19 @@ abstract class Dialog implements AutoCloseable {
 
   /** Asks, answers what is asked on the way, and gives the result; empty where it is an error. */
   final JsonObject ask(String name, String method, JsonObject params) {
+    return ask(null, name, method, params);
+  }
+
+  /**
+   * The same with an id of the caller's choice.
+   *
+   * @param id null for the next one
+   */
+  final JsonObject ask(@Nullable Object id, String name, String method, JsonObject params) {
     step = name;
     JsonObject all = described(params);
     while (true) {
-      String raw = answerTo(begin(method, all));
+      String raw = answerTo(begin(id == null ? ids.incrementAndGet() : id, method, all));
       if (raw.isEmpty()) {
         heard.add(new Heard(name, Kind.NONE, method, ""));
         return new JsonObject();
@@ -130,8 +143,18 @@ abstract class Dialog implements AutoCloseable {
     }
   }
 
+  /** Asks for all pages of a list, and makes them one answer: where a page ends is open. */
+  final JsonObject list(String name, String method, JsonObject params) {
+    JsonObject page = ask(name, method, params);
+    for (int pages = 1; page.containsKey("nextCursor") && pages < MOST_PAGES; pages++) {
+      page = ask(name, method, params.copy().put("cursor", page.getString("nextCursor")));
+      joinPages();
+    }
+    return latestResult();
+  }
+
   /** The result that came last; empty where an error did. */
-  final JsonObject latestResult() {
+  private JsonObject latestResult() {
     Heard last = latestAnswer();
     return last.kind() == Kind.RESULT ? new JsonObject(last.bytes()) : new JsonObject();
   }
@@ -141,7 +164,7 @@ abstract class Dialog implements AutoCloseable {
   }
 
   /** Makes one answer of the last two: the items of the first page, then those of the second. */
-  final void joinPages() {
+  private void joinPages() {
     Heard second = latestAnswer();
     heard.remove(second);
     Heard first = latestAnswer();
@@ -219,17 +242,27 @@ abstract class Dialog implements AutoCloseable {
     return all;
   }
 
-  /** Sends a request and gives its id. */
+  /** Sends a request with the next id, and gives that. */
   private String begin(String method, JsonObject params) {
-    String id = String.valueOf(ids.incrementAndGet());
-    pending.put(id, new CompletableFuture<>());
-    transmit(
+    return begin(ids.incrementAndGet(), method, params);
+  }
+
+  /** Sends a request and gives its id as JSON. */
+  private String begin(Object id, String method, JsonObject params) {
+    JsonObject message =
         new JsonObject()
             .put("jsonrpc", "2.0")
-            .put("id", Integer.valueOf(id))
+            .put("id", id)
             .put("method", method)
-            .put("params", params));
-    return id;
+            .put("params", params);
+    pending.put(idOf(message), new CompletableFuture<>());
+    transmit(message);
+    return idOf(message);
+  }
+
+  /** The id of a message as JSON. */
+  static String idOf(JsonObject message) {
+    return Json.encode(message.getValue("id"));
   }
 
   private String answerTo(String id) {
@@ -276,6 +309,33 @@ abstract class Dialog implements AutoCloseable {
     CompletableFuture<String> answer = pending.remove(id);
     String raw = answer == null ? "" : answer.getNow("");
     heard.add(new Heard(name, raw.isEmpty() ? Kind.NONE : Kind.ERROR, "tools/call", raw));
+  }
+
+  /** Sends two requests at once, and notes which is answered first. */
+  final void askBoth(String name, String method, JsonObject one, JsonObject two) {
+    step = name;
+    String first = begin(method, described(one));
+    String second = begin(method, described(two));
+    List<String> order = new CopyOnWriteArrayList<>();
+    CompletableFuture<String> a = requireNonNull(pending.get(first));
+    CompletableFuture<String> b = requireNonNull(pending.get(second));
+    CompletableFuture.allOf(
+            a.thenRun(() -> order.add("first")), b.thenRun(() -> order.add("second")))
+        .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .exceptionally(late -> null)
+        .join();
+    heard.add(new Heard(name, Kind.RESULT, method, "[\"" + String.join("\",\"", order) + "\"]"));
+  }
+
+  /** Begins a request and takes it back at once; whether it is answered is open. */
+  final void takeBack(String name, String method, JsonObject params) {
+    step = name;
+    cancelled(begin(method, described(params)));
+  }
+
+  /** Sends a response that nobody waits for. */
+  final void answerUnasked(int id) {
+    transmit(new JsonObject().put("jsonrpc", "2.0").put("id", id).put("result", new JsonObject()));
   }
 
   final void level(String wanted) {

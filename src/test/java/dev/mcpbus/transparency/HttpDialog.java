@@ -30,19 +30,28 @@ final class HttpDialog extends Dialog {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   private final URI url;
+  private final Runnable closed;
   private final Map<String, InputStream> streams = new ConcurrentHashMap<>();
   private final Queue<InputStream> open = new ConcurrentLinkedQueue<>();
   private volatile @Nullable String session;
 
   HttpDialog(String url, boolean discover) {
+    this(url, discover, () -> {});
+  }
+
+  /**
+   * @param closed runs when the dialog is over
+   */
+  HttpDialog(String url, boolean discover, Runnable closed) {
     super(discover);
     this.url = URI.create(url);
+    this.closed = closed;
   }
 
   @Override
   protected void transmit(JsonObject message) {
     boolean request = message.containsKey("method") && message.containsKey("id");
-    String id = request ? String.valueOf(message.getValue("id")) : "";
+    String id = request ? idOf(message) : "";
     HttpRequest.Builder post =
         builder()
             .header("Content-Type", "application/json")
@@ -172,5 +181,6 @@ final class HttpDialog extends Dialog {
       send(builder().DELETE().build());
     }
     open.forEach(HttpDialog::quietly);
+    closed.run();
   }
 }

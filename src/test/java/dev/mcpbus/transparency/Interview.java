@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Everything that a client can ask a server: what there is to ask comes from its lists. */
 final class Interview {
@@ -16,7 +17,6 @@ final class Interview {
       List.of("tools/list", "prompts/list", "resources/list", "resources/templates/list");
 
   private static final int MOST_READ = 4;
-  private static final int MOST_PAGES = 20;
 
   private final Dialog dialog;
   private final RealServer server;
@@ -56,6 +56,7 @@ final class Interview {
       dialog.listen(List.of(server.updates()));
     }
     tools();
+    odd();
     for (ToolCall call : server.cancel()) {
       dialog.cancel("cancel", call.tool(), call.arguments());
     }
@@ -65,18 +66,24 @@ final class Interview {
     LISTS.forEach(this::list);
   }
 
+  private void odd() {
+    ToolCall call = server.calls(sameEra).get(0);
+    new OddRequests(dialog).run(LISTS, call.tool(), arguments(call), sameEra && !server.discover());
+    for (ToolCall slow : server.opening()) {
+      JsonObject first =
+          new JsonObject().put("name", slow.tool()).put("arguments", slow.arguments());
+      JsonObject second =
+          new JsonObject().put("name", call.tool()).put("arguments", arguments(call));
+      dialog.askBoth("two calls at once", "tools/call", first, second);
+    }
+  }
+
   private JsonObject ask(String method, String what, JsonObject params) {
     return dialog.ask(what.isEmpty() ? method : method + " " + what, method, params);
   }
 
-  /** All pages as one list: where a page ends is not compared. */
   private void list(String method) {
-    JsonObject page = ask(method, "", new JsonObject());
-    for (int pages = 1; page.containsKey("nextCursor") && pages < MOST_PAGES; pages++) {
-      page = ask(method, "", new JsonObject().put("cursor", page.getString("nextCursor")));
-      dialog.joinPages();
-    }
-    JsonObject whole = dialog.latestResult();
+    JsonObject whole = dialog.list(method, method, new JsonObject());
     List<JsonObject> all = new ArrayList<>();
     for (String member : List.of("tools", "prompts", "resources", "resourceTemplates")) {
       whole.getJsonArray(member, new JsonArray()).forEach(one -> all.add((JsonObject) one));
@@ -140,25 +147,30 @@ final class Interview {
             .put("argument", new JsonObject().put("name", argument).put("value", "")));
   }
 
-  @SuppressWarnings("ReferenceEquality") // SAMPLE is a mark
   private void tools() {
     for (ToolCall call : server.calls(sameEra)) {
-      JsonObject schema =
-          listed("tools/list").stream()
-              .filter(tool -> call.tool().equals(tool.getString("name")))
-              .findFirst()
-              .map(tool -> tool.getJsonObject("inputSchema"))
-              .orElse(null);
-      JsonObject arguments =
-          call.arguments() == RealServer.SAMPLE
-              ? Samples.of(schema)
-              : RealServer.in(folder, call.arguments());
-      JsonObject params = call(call, arguments);
+      JsonObject params = call(call, arguments(call));
+      JsonObject schema = schema(call);
       if (schema != null && !schema.getJsonArray("required", new JsonArray()).isEmpty()) {
         JsonObject wrong = new JsonObject().put("unknown", 1);
         ask("tools/call", call.tool() + " wrongly", params.copy().put("arguments", wrong));
       }
     }
+  }
+
+  private @Nullable JsonObject schema(ToolCall call) {
+    return listed("tools/list").stream()
+        .filter(tool -> call.tool().equals(tool.getString("name")))
+        .findFirst()
+        .map(tool -> tool.getJsonObject("inputSchema"))
+        .orElse(null);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // SAMPLE is a mark
+  private JsonObject arguments(ToolCall call) {
+    return call.arguments() == RealServer.SAMPLE
+        ? Samples.of(schema(call))
+        : RealServer.in(folder, call.arguments());
   }
 
   /** Calls a tool that may report progress; gives the params without {@code _meta}. */

@@ -1,17 +1,23 @@
 package dev.mcpbus.transparency;
 
 import dev.mcpbus.testing.NpmServers;
+import dev.mcpbus.testing.NpmServers.Running;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 
 /**
  * A server that other people wrote, and what may be asked of it without harm. In its arguments,
@@ -39,6 +45,7 @@ final class RealServer {
   private boolean initialize = true;
   private boolean discover;
   private String updates = "";
+  private String path = "";
 
   /**
    * @param name of it in tests and in the gateway
@@ -186,6 +193,38 @@ final class RealServer {
             .call("git_status", "{}")
             .call("git_wrapup_instructions", "{\"acknowledgement\":\"Y\"}")
             .calling("no_such_tool"),
+        of("git-http", "@cyanheads/git-mcp-server/dist/index.js")
+            .with("MCP_TRANSPORT_TYPE", "http")
+            .with("MCP_HTTP_PORT", "PORT")
+            .with("MCP_HTTP_HOST", "127.0.0.1")
+            .listeningAt("/mcp")
+            .call("git_set_working_dir", "{\"path\":\"FOLDER\"}")
+            .call("git_status", "{}")
+            .calling("no_such_tool"),
+        of("everything-http", EVERYTHING + "/dist/index.js")
+            .args("streamableHttp")
+            .with("PORT", "PORT")
+            .listeningAt("/mcp")
+            .opening("trigger-long-running-operation", "{\"duration\":1,\"steps\":4}")
+            .calling(
+                "echo",
+                "get-roots-list",
+                "trigger-elicitation-request",
+                "trigger-sampling-request",
+                "no-such-tool")
+            .cancelling("trigger-long-running-operation", "{\"duration\":200,\"steps\":200}"),
+        of("sdk-http", "../fixture-server.mjs")
+            .args("modern", "PORT")
+            .with("FIXTURE_NOTES", "FOLDER")
+            .listeningAt("/mcp")
+            .inDiscoverAlone()
+            .calling(
+                "test_simple_text",
+                "test_error_handling",
+                "test_tool_with_progress",
+                "test_elicitation",
+                "test_input_required_result_multi_round",
+                "no_such_tool"),
         of("playwright", "@playwright/mcp/cli.js").args("--headless").calling("no_such_tool"),
         of("desktop-commander", "@wonderwhy-er/desktop-commander/dist/index.js")
             .with("DESKTOP_COMMANDER_DISABLE_TELEMETRY", "1")
@@ -224,21 +263,21 @@ final class RealServer {
             .updating("test://static-text"));
   }
 
-  private static RealServer of(String name, String script) {
+  static RealServer of(String name, String script) {
     return new RealServer(name, script);
   }
 
-  private RealServer with(String variable, String value) {
+  RealServer with(String variable, String value) {
     env.put(variable, value);
     return this;
   }
 
-  private RealServer args(String... all) {
+  RealServer args(String... all) {
     args = List.of(all);
     return this;
   }
 
-  private RealServer inBothEras() {
+  RealServer inBothEras() {
     discover = true;
     return this;
   }
@@ -249,12 +288,18 @@ final class RealServer {
     return this;
   }
 
+  /** Over Streamable HTTP; in arguments and variables {@code PORT} is its port. */
+  private RealServer listeningAt(String path) {
+    this.path = path;
+    return this;
+  }
+
   private RealServer opening(String tool, String arguments) {
     opening.add(new ToolCall(tool, new JsonObject(arguments)));
     return this;
   }
 
-  private RealServer calling(String... tools) {
+  RealServer calling(String... tools) {
     for (String tool : tools) {
       calls.add(new ToolCall(tool, SAMPLE));
     }
@@ -285,6 +330,49 @@ final class RealServer {
   private RealServer updating(String uri) {
     updates = uri;
     return this;
+  }
+
+  /** Where the gateway finds the server. */
+  record Place(JsonObject entry, Runnable end) implements AutoCloseable {
+
+    @Override
+    public void close() {
+      end.run();
+    }
+  }
+
+  /** The server for the gateway: a command to run, or a process that listens. */
+  Place start(Path folder) {
+    if (path.isEmpty()) {
+      return new Place(entry(folder), () -> {});
+    }
+    Running running = listen(folder);
+    return new Place(new JsonObject().put("url", running.url(path)), running::close);
+  }
+
+  /** A dialog with a process of its own. */
+  Dialog dialog(Path folder, boolean inDiscover) {
+    if (path.isEmpty()) {
+      return new StdioDialog(entry(folder), inDiscover);
+    }
+    Running running = listen(folder);
+    return new HttpDialog(running.url(path), inDiscover, running::close);
+  }
+
+  private Running listen(Path folder) {
+    Map<String, String> variables = new HashMap<>(Map.of("HOME", folder.toString()));
+    env.forEach(one -> variables.put(one.getKey(), in(folder, (String) one.getValue())));
+    String[] all = args.stream().map(arg -> in(folder, arg)).toArray(String[]::new);
+    Running running = NpmServers.listening(NpmServers.freePort(), variables, script, all);
+    // A server may try its port before it listens in earnest.
+    Awaitility.await(name + " to answer").ignoreExceptions().until(() -> answers(running));
+    return running;
+  }
+
+  private boolean answers(Running running) throws IOException {
+    HttpURLConnection http = (HttpURLConnection) new URL(running.url(path)).openConnection();
+    http.setReadTimeout(1_000);
+    return http.getResponseCode() > 0;
   }
 
   /** Its entry in {@code mcpServers}. */

@@ -53,22 +53,22 @@ class TransparencyIT {
       throws IOException {
     Path folder = temp.toRealPath().resolve("files");
     server.prepare(folder);
-    JsonObject entry = server.entry(folder);
     List<String> differing = new ArrayList<>();
     StringBuilder report = new StringBuilder();
-    try (TestBus bus = TestBus.startWithBridge(TestBus.server(server.name(), entry))) {
+    try (RealServer.Place behind = server.start(folder);
+        TestBus bus = TestBus.startWithBridge(TestBus.server(server.name(), behind.entry()))) {
       bus.awaitState(server.name(), "READY");
       String url = "http://127.0.0.1:" + bus.port() + "/mcp/" + server.name();
       for (boolean discover : new boolean[] {false, true}) {
         boolean sameEra = discover ? server.discover() : server.initialize();
         boolean asked = sameEra == discover;
         List<Heard> first =
-            run(server, folder, sameEra, () -> new StdioDialog(entry, asked), List.of());
+            run(server, folder, sameEra, () -> server.dialog(folder, asked), List.of());
         List<Heard> through =
             run(server, folder, sameEra, () -> new HttpDialog(url, discover), first);
         // After it: a time that has passed meanwhile differs between the direct ones, too.
         List<Heard> second =
-            run(server, folder, sameEra, () -> new StdioDialog(entry, asked), List.of());
+            run(server, folder, sameEra, () -> server.dialog(folder, asked), List.of());
         Comparison comparison = new Comparison(first, second, through, sameEra, discover, ALLOWED);
         String pair = server.name() + (discover ? ", discover client" : ", initialize client");
         for (Difference one : comparison.differences()) {

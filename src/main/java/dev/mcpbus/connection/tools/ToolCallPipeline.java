@@ -63,6 +63,10 @@ public final class ToolCallPipeline {
       untilListed.accept(call);
       return;
     }
+    if (call.isAsIs() && namesNoTool(call.params().member("name"))) {
+      session.send(call, call.params()); // the server itself says what that is worth
+      return;
+    }
     String name = admitted(call);
     ToolTable table = tools.table();
     ToolTable.ListedTool tool = table == null ? null : table.find(name);
@@ -128,6 +132,21 @@ public final class ToolCallPipeline {
       throw refused;
     }
     return tool;
+  }
+
+  /**
+   * Whether no server can take that for the name of a tool that may not be called: it is absent, or
+   * its text is no such name. A list or an object could be read as a name.
+   */
+  private boolean namesNoTool(@Nullable RawJson name) {
+    if (name == null) {
+      return true;
+    }
+    return !name.isString()
+        && !name.isObject()
+        && !name.toString().startsWith("[")
+        && session.options().tools().isOpen()
+        && tools.refusal(name.toString()) == null;
   }
 
   /** Where the entry leaves tools out, one that is left out must look like one that is absent. */

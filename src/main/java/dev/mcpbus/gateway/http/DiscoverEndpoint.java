@@ -24,6 +24,7 @@ import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Implementation;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
@@ -241,9 +242,17 @@ final class DiscoverEndpoint {
       return tasks.route(call);
     }
     ListKind kind = ListKind.ofMethod(request.method());
-    return kind != null && hasSessions(request.view()) && !ListParams.goToServer(request)
-        ? call.page(kind)
-        : router.route(call);
+    if (kind == null || !hasSessions(request.view()) || ListParams.goToServer(request)) {
+      return router.route(call);
+    }
+    Future<RawJson> page = call.page(kind);
+    return request.isAsIs() && request.params().member("cursor") != null
+        ? page.recover(
+            failure ->
+                McpFailure.of(failure).isUpstream(JsonRpcError.INVALID_PARAMS)
+                    ? router.listedByServer(call, kind)
+                    : Future.failedFuture(failure))
+        : page;
   }
 
   /** Whether a client may have a session of its own with a server of the view. */

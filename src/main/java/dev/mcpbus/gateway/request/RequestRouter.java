@@ -82,10 +82,12 @@ public final class RequestRouter {
               case Methods.TOOLS_CALL ->
                   request.view().searches()
                       ? searched(call)
-                      : named(call, ListKind.TOOLS, request.params(), call::check);
+                      : lacks(request, "name") && !isComposed(request.params().member("name"))
+                          ? unnamed(call, Addresses.TOOLS_CALL)
+                          : named(call, ListKind.TOOLS, request.params(), call::check);
               case Methods.PROMPTS_GET ->
                   lacks(request, "name")
-                      ? toServer(call, Addresses.PROMPTS_GET)
+                      ? unnamed(call, Addresses.PROMPTS_GET)
                       : named(call, ListKind.PROMPTS, request.params(), call::check);
               case Methods.TOOLS_LIST -> list(call, ListKind.TOOLS);
               case Methods.PROMPTS_LIST -> list(call, ListKind.PROMPTS);
@@ -93,7 +95,7 @@ public final class RequestRouter {
               case Methods.RESOURCES_TEMPLATES -> list(call, ListKind.TEMPLATES);
               case Methods.RESOURCES_READ ->
                   lacks(request, "uri")
-                      ? toServer(call, Addresses.RESOURCES_READ)
+                      ? unnamed(call, Addresses.RESOURCES_READ)
                       : read(call, request.text("uri"));
               case Methods.SKILLS_LIST -> list(call, ListKind.SKILLS);
               case Methods.SKILLS_GET, Methods.DIRECTORY_READ -> skills.route(call);
@@ -126,6 +128,17 @@ public final class RequestRouter {
     return refusedByServer(call.request(), "logging") ? toServer(call, Addresses.LOGLEVEL) : null;
   }
 
+  /** Whether it is a list or an object, which a lenient server could read as a name. */
+  private static boolean isComposed(@Nullable RawJson name) {
+    return name != null && (name.isObject() || name.toString().startsWith("["));
+  }
+
+  /** The server of the view answers a request that names nothing, over the client's session. */
+  private Future<RawJson> unnamed(GatewayCall call, String suffix) {
+    GatewayRequest request = call.request();
+    return send(call, request.view().name(), suffix, request.params());
+  }
+
   /** Whether the server itself says what a request without that member is worth. */
   private static boolean lacks(GatewayRequest request, String member) {
     RawJson value = request.params().member(member);
@@ -137,7 +150,8 @@ public final class RequestRouter {
   private Future<RawJson> list(GatewayCall call, ListKind kind) {
     GatewayRequest request = call.request();
     RawJson cursor = request.params().member("cursor");
-    if (cursor != null && !cursor.isString()) {
+    boolean noCursor = cursor != null && !cursor.isString();
+    if (noCursor && !request.isAsIs()) {
       throw McpErrors.invalidParams("\"cursor\" must be a string");
     }
     DirectoryView view = request.view();
@@ -147,13 +161,13 @@ public final class RequestRouter {
     if (refusedByServer(request, CAPABILITIES.get(kind))) {
       return toServer(call, Objects.requireNonNull(LISTS.get(kind)));
     }
-    if (ListParams.goToServer(request)) {
-      return send(call, view.name(), kind.suffix, ProgressToken.removedFrom(request.params()));
+    if (noCursor || ListParams.goToServer(request)) {
+      return listedByServer(call, kind);
     }
     return directory
         .listed(vertx, view, kind)
         .compose(known -> call.listed(kind).map(own -> call.seen(directory.snapshot())))
-        .map(
+        .compose(
             snapshot -> {
               McpFailure refusal = snapshot.refusal(view, kind);
               if (refusal != null) {
@@ -168,11 +182,21 @@ public final class RequestRouter {
                       request.era(),
                       InstanceId.of(vertx),
                       directory.reach().now(MissingServers.of(vertx).reasons()));
-              if (page == null) {
-                throw McpErrors.staleCursor();
+              if (page != null) {
+                return Future.succeededFuture(page);
               }
-              return page;
+              if (request.isAsIs()) {
+                return listedByServer(call, kind);
+              }
+              throw McpErrors.staleCursor();
             });
+  }
+
+  /** The server of the view answers a list itself: with params that mcpbus has no answer to. */
+  public Future<RawJson> listedByServer(GatewayCall call, ListKind kind) {
+    GatewayRequest request = call.request();
+    return send(
+        call, request.view().name(), kind.suffix, ProgressToken.removedFrom(request.params()));
   }
 
   // ---- tools and prompts

@@ -65,10 +65,13 @@ final class ListRequest extends GatewayCall {
     return statement;
   }
 
-  /** A list of all goes to no server; a refusal goes over the shared connection. */
+  /**
+   * A list of all goes to no server; a refusal goes over the shared connection. A cursor that is
+   * none of mcpbus is for the server, which the HTTP verticle asks then.
+   */
   @Override
   protected Future<RawJson> send(String server, String suffix, RawJson params) {
-    return Future.failedFuture(McpErrors.methodNotFound(request().method()));
+    return Future.failedFuture(McpErrors.staleCursor());
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.SessionMessage;
@@ -24,6 +25,7 @@ import io.vertx.core.eventbus.Message;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -171,11 +173,11 @@ final class SessionRequests {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
       case Methods.SET_LEVEL -> level(call);
       case Methods.RESOURCES_SUBSCRIBE ->
-          decidesOnUri(request)
+          decidesOnUri(request, uri -> true)
               ? asked(call, Addresses.RESOURCES_SUBSCRIBE)
               : session.subscriptions.add(call, request.text("uri"));
       case Methods.RESOURCES_UNSUBSCRIBE ->
-          decidesOnUri(request)
+          decidesOnUri(request, session.subscriptions::has)
               ? asked(call, Addresses.RESOURCES_UNSUBSCRIBE)
               : session.subscriptions.remove(request.text("uri"), request.params());
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
@@ -186,13 +188,19 @@ final class SessionRequests {
           host.router()
               .route(call)
               .onSuccess(result -> saw(request.method()))
-              .onFailure(failure -> missed(request.method(), failure));
+              .onFailure(failure -> missed(request, failure));
     };
   }
 
-  private boolean decidesOnUri(GatewayRequest request) {
+  /**
+   * Whether the server itself says what the URI of a subscription is worth.
+   *
+   * @param known whether mcpbus has something to do for a URI
+   */
+  private boolean decidesOnUri(GatewayRequest request, Predicate<String> known) {
     RawJson uri = request.params().member("uri");
-    return session.servers.decides(request, "resources", uri != null && uri.isString());
+    boolean isKnown = uri != null && uri.isString() && known.test(uri.asString());
+    return session.servers.decides(request, "resources", isKnown);
   }
 
   /** The answer of the server of the client's view. */
@@ -240,11 +248,15 @@ final class SessionRequests {
   }
 
   /** The client receives a notification when the list can be read, which may be already. */
-  private void missed(String method, Throwable failure) {
+  private void missed(GatewayRequest request, Throwable failure) {
+    if (request.params().member("cursor") != null || ListParams.goToServer(request)) {
+      return; // the error may be about the params
+    }
+    String method = request.method();
     for (ListKind kind : ListKind.values()) {
       McpFailure why = McpFailure.of(failure);
       boolean isFinal =
-          why.isUpstream(JsonRpcError.INVALID_PARAMS) // a bad cursor
+          why.isUpstream(JsonRpcError.INVALID_PARAMS) // bad params
               || why.isUpstream(JsonRpcError.METHOD_NOT_FOUND); // no list of that kind
       if (kind.method.equals(method) && !isFinal) {
         session.changes.missed(kind);

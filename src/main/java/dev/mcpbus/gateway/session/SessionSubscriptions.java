@@ -54,6 +54,11 @@ final class SessionSubscriptions {
                     : connections.subscription(at.id(), resource, session, wanted, params));
   }
 
+  /** Whether the client subscribes to a URI. */
+  boolean has(String uri) {
+    return watched.has(uri);
+  }
+
   /** Whether the client subscribes to a resource of that server. */
   boolean watches(String server) {
     return watched.watches(server);
