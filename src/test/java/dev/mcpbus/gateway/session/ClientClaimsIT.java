@@ -54,8 +54,7 @@ class ClientClaimsIT {
   @Test
   void a_claim_that_follows_the_end_of_another_stays() {
     ClientClaims claims =
-        new ClientClaims(
-            vertx, "host", new SessionHostNames(vertx, 1), Duration.ofMinutes(1));
+        new ClientClaims(vertx, "host", new SessionHostNames(vertx, 1), Duration.ofMinutes(1));
     for (int round = 0; round < 100; round++) {
       String key = "again " + round;
       on(() -> claims.claim(key));
