@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -139,23 +138,21 @@ class ListAnnouncementsTest {
 
   @Test
   void one_that_comes_before_the_answer_to_the_handshake_is_not_lost() {
-    AtomicReference<ScriptedPeer> peer = new AtomicReference<>();
-    peer.set(
+    ScriptedPeer[] peer = new ScriptedPeer[1];
+    peer[0] =
         new ScriptedPeer(
             bus.vertx(),
             (method, params, connection) -> {
               if (!method.equals("initialize") || connection == 1) {
                 return answer(method, params, connection);
               }
-              Object id = peer.get().received("initialize").get(1).getValue("id");
-              peer.get().say(connection, announcement(TOOLS, UNKNOWN));
-              peer.get()
-                  .say(
-                      connection,
-                      "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + Peers.INITIALIZE + "}");
+              Object id = peer[0].received("initialize").get(1).getValue("id");
+              peer[0].say(connection, announcement(TOOLS, UNKNOWN));
+              peer[0].say(
+                  connection, "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + Peers.INITIALIZE + "}");
               return null;
-            }));
-    Peers.connected(bus, "s", peer.get());
+            });
+    Peers.connected(bus, "s", peer[0]);
     McpHttp.Session session = session("/mcp/s");
     try (McpHttp.Stream stream = session.listen()) {
       assertThat(tools(session)).containsExactly("tool-0");
