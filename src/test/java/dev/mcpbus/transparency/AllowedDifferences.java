@@ -47,10 +47,10 @@ final class AllowedDifferences {
     /** What such a client would get directly. */
     OF_NEWER_SERVER("always", "eras differ", "older client");
 
-    private final List<String> whens;
+    private final String whens;
 
     Pair(String... whens) {
-      this.whens = List.of(whens);
+      this.whens = String.join(", ", whens);
     }
   }
 
