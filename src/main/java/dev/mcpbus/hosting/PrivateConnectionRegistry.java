@@ -7,16 +7,10 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.connection.options.PrivateConnection;
-import dev.mcpbus.protocol.Era;
-import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.protocol.ProtocolException;
-import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -44,7 +38,6 @@ final class PrivateConnectionRegistry {
   private static final String BOUND = "servers.privateConnections";
   private static final int MAX_PER_SERVER = 64;
   private static final int MAX = 1_024;
-  private static final long MAX_TTL_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final long SWEEP_MILLIS = 1_000;
 
   /**
@@ -103,34 +96,19 @@ final class PrivateConnectionRegistry {
   }
 
   /**
-   * Starts a private connection: {@code {id, capabilities, input, events, ttl, owner?, clientInfo?,
-   * protocolVersion?, initialize?, initialized?, era?}} -> {@code {lease, maxCallMillis}}, an id
+   * Starts a private connection: {@link LeaseRequest} -> {@code {lease, maxCallMillis}}, an id
    * whose addresses belong to the client, and the {@code maxCallDuration} of the server; {@code
    * {shared: true, maxCallMillis}} where the server's connection may be shared.
    *
-   * @param body {@code owner} is the name of the principal, so that one principal cannot take all;
-   *     {@code ttl} is in milliseconds; {@code clientInfo}, {@code capabilities} and {@code
-   *     protocolVersion} are what the connection states in its handshake; {@code initialize} and
-   *     {@code initialized} are the JSON text of the params of the client's own messages, which
-   *     count more, because a {@code JsonObject} keeps no number as it was written; {@code era} is
-   *     that of the server, {@code INITIALIZE} or {@code DISCOVER}, if the holder knows it
-   * @return fails with {@code OVERLOADED} at the bound, {@code BAD_REQUEST} for a body that is not
-   *     as above, {@code UNKNOWN_CONNECTION} where the server was removed meanwhile
+   * @return fails with {@code OVERLOADED} at the bound, {@code BAD_REQUEST} for a body that is no
+   *     such request, {@code UNKNOWN_CONNECTION} where the server was removed meanwhile
    */
   Future<JsonObject> lease(ServerDefinition server, JsonObject body) {
     if (server.connection().shared()) {
       return Future.succeededFuture(described(server).put("shared", true));
     }
-    if (!(body.getValue("input") instanceof String input)
-        || !(body.getValue("events") instanceof String events)) {
-      throw McpFailure.badRequest(
-          "a private connection needs \"input\" and \"events\", the addresses of its holder");
-    }
-    until(body);
-    String owner = body.getString("owner", FairLimit.ANYBODY);
-    RawJson written = text(body, "initialize");
-    RawJson initialize = written == null ? RawJson.of(stated(body)) : written;
-    RawJson initialized = text(body, "initialized");
+    LeaseRequest request = LeaseRequest.parse(body);
+    String owner = request.owner();
     return room(server.id(), owner, MAX_EVICTIONS, MAX_CHECKS)
         .compose(
             free -> {
@@ -143,7 +121,12 @@ final class PrivateConnectionRegistry {
               held.put(
                   id,
                   new RegisteredConnection(
-                      server.id(), events, owner, initialize, System.nanoTime(), until(body)));
+                      server.id(),
+                      request.events(),
+                      owner,
+                      request.initialize(),
+                      System.nanoTime(),
+                      LeaseRequest.until(body)));
               all.add(id, owner);
               bound(server.id()).add(id, owner);
               if (sweeper < 0) {
@@ -154,58 +137,10 @@ final class PrivateConnectionRegistry {
                       factory.privateChildSpec(
                           current,
                           id,
-                          new PrivateConnection(
-                              server.id(),
-                              input,
-                              events,
-                              initialize,
-                              initialized,
-                              version(initialize),
-                              era(body))))
+                          request.connection(server.id())))
                   .map(described(current).put("lease", id.value()))
                   .onFailure(failure -> forget(id));
             });
-  }
-
-  /** The params of {@code initialize} of a holder that gives no text. */
-  private static JsonObject stated(JsonObject body) {
-    JsonObject stated = new JsonObject();
-    for (String member : List.of("protocolVersion", "capabilities", "clientInfo")) {
-      if (body.getValue(member) != null) {
-        stated.put(member, body.getValue(member));
-      }
-    }
-    return stated;
-  }
-
-  /** The JSON object in a text, on one line; null if there is none. */
-  private static @Nullable RawJson text(JsonObject body, String member) {
-    if (!(body.getValue(member) instanceof String text)) {
-      return null;
-    }
-    try {
-      return RawJson.checkedObject(Buffer.buffer(text), ParseLimits.DEFAULT);
-    } catch (ProtocolException e) {
-      throw McpFailure.badRequest("\"" + member + "\": " + e.getMessage());
-    }
-  }
-
-  /** The version to offer; null for a version of no meaning in {@code initialize}. */
-  private static @Nullable ProtocolVersion version(RawJson initialize) {
-    RawJson wanted = initialize.member("protocolVersion");
-    return ProtocolVersion.ofWire(wanted == null || !wanted.isString() ? "" : wanted.asString())
-        .filter(version -> version.era() == Era.INITIALIZE)
-        .orElse(null);
-  }
-
-  /** The era of the server; null if the holder does not know it. */
-  private static @Nullable Era era(JsonObject body) {
-    for (Era era : Era.values()) {
-      if (era.name().equals(body.getValue("era"))) {
-        return era;
-      }
-    }
-    return null;
   }
 
   private static JsonObject described(ServerDefinition server) {
@@ -306,7 +241,7 @@ final class PrivateConnectionRegistry {
     ConnectionId id = known(body);
     RegisteredConnection present = held.get(id);
     if (present != null) {
-      held.put(id, present.until(until(body)));
+      held.put(id, present.until(LeaseRequest.until(body)));
       boolean inUse = !Boolean.FALSE.equals(body.getValue("inUse"));
       if (inUse || all.isInUse(id)) {
         use(id, inUse); // a renewal alone does not count as use
@@ -434,14 +369,5 @@ final class PrivateConnectionRegistry {
   private static ConnectionId name(ConnectionId server) {
     String head = server.value().substring(0, Math.min(server.value().length(), 28));
     return new ConnectionId(head + "--" + UUID.randomUUID().toString().replace("-", ""));
-  }
-
-  private static long until(JsonObject body) {
-    if (body.getValue("ttl") instanceof Number ttl
-        && ttl.longValue() > 0
-        && ttl.longValue() <= MAX_TTL_MILLIS) {
-      return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ttl.longValue());
-    }
-    throw McpFailure.badRequest("\"ttl\" must be milliseconds from 1 to " + MAX_TTL_MILLIS);
   }
 }

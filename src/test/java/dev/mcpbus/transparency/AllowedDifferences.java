@@ -103,8 +103,9 @@ final class AllowedDifferences {
     if (bytes.isEmpty()) {
       return bytes;
     }
-    return RawTree.parse(bytes)
-        .without(
+    String left =
+        RawTree.parse(bytes)
+            .without(
             (path, value) ->
                 rules.stream()
                         .filter(rule -> rule.leavesOut(method, path, pair))
@@ -112,6 +113,9 @@ final class AllowedDifferences {
                         .count()
                     > 0)
         .text();
+    // A notification of 2026-07-28 has params for its "_meta", where an older one has none.
+    boolean noParams = left.equals("{}") && method.startsWith("notifications/");
+    return noParams && pair != Pair.SAME_ERA ? "" : left;
   }
 
   /** Rows that no message of any server has needed: the page says too much. */

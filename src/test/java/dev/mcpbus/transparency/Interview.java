@@ -39,6 +39,9 @@ final class Interview {
     dialog.open();
     if (dialog.speaksDiscover()) {
       dialog.level("debug");
+      if (!sameEra && server.updates().isEmpty()) {
+        dialog.listen(List.of()); // an older server announces its lists without being asked
+      }
     }
     // What a server asks and says after its handshake comes before the first list.
     ask("tools/list", Heard.AT_START, new JsonObject());

@@ -9,9 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,13 +18,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Real servers are asked everything twice directly and once through {@code /mcp/<id>} by a client
- * of each era: the bytes are the same, but for the rows of {@code http.md}, values that differ
- * between two direct dialogs, and the differences that {@code known.txt} still lists.
+ * of each era: the bytes are the same, but for the rows of {@code http.md} and for values that
+ * differ between two direct dialogs.
  */
 class TransparencyIT {
-
-  private static final Path KNOWN =
-      Path.of("src", "test", "resources", "transparency", "known.txt");
 
   private static final AllowedDifferences ALLOWED = new AllowedDifferences();
 
@@ -80,9 +75,7 @@ class TransparencyIT {
     compared++;
     Path out = Files.createDirectories(Path.of("target", "transparency"));
     Files.writeString(out.resolve(server.name() + ".md"), report);
-    Files.write(out.resolve(server.name() + ".known"), differing);
-    // A mended difference leaves the file.
-    assertThat(Set.copyOf(differing)).as(report.toString()).isEqualTo(known(server));
+    assertThat(differing).as(report.toString()).isEmpty();
   }
 
   private static List<Heard> run(
@@ -97,11 +90,5 @@ class TransparencyIT {
       dialog.awaitAll(others);
       return List.copyOf(dialog.heard());
     }
-  }
-
-  private static Set<String> known(RealServer server) throws IOException {
-    return Files.readAllLines(KNOWN).stream()
-        .filter(line -> line.startsWith(server.name() + ","))
-        .collect(Collectors.toSet());
   }
 }
