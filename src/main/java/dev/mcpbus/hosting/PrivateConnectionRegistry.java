@@ -134,10 +134,7 @@ final class PrivateConnectionRegistry {
               }
               return supervisor
                   .startChild(
-                      factory.privateChildSpec(
-                          current,
-                          id,
-                          request.connection(server.id())))
+                      factory.privateChildSpec(current, id, request.connection(server.id())))
                   .map(described(current).put("lease", id.value()))
                   .onFailure(failure -> forget(id));
             });

@@ -106,13 +106,13 @@ final class AllowedDifferences {
     String left =
         RawTree.parse(bytes)
             .without(
-            (path, value) ->
-                rules.stream()
-                        .filter(rule -> rule.leavesOut(method, path, pair))
-                        .peek(rule -> used.add(rule.text))
-                        .count()
-                    > 0)
-        .text();
+                (path, value) ->
+                    rules.stream()
+                            .filter(rule -> rule.leavesOut(method, path, pair))
+                            .peek(rule -> used.add(rule.text))
+                            .count()
+                        > 0)
+            .text();
     // A notification of 2026-07-28 has params for its "_meta", where an older one has none.
     boolean noParams = left.equals("{}") && method.startsWith("notifications/");
     return noParams && pair != Pair.SAME_ERA ? "" : left;

@@ -39,8 +39,8 @@ final class Interview {
     dialog.open();
     if (dialog.speaksDiscover()) {
       dialog.level("debug");
-      if (!sameEra && server.updates().isEmpty()) {
-        dialog.listen(List.of()); // an older server announces its lists without being asked
+      if (!sameEra && server.updates().isEmpty() && server.announcesAtStart()) {
+        dialog.listen(List.of()); // an older server announces without being asked
       }
     }
     // What a server asks and says after its handshake comes before the first list.

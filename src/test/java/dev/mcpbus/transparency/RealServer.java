@@ -65,6 +65,14 @@ final class RealServer {
     return initialize;
   }
 
+  /**
+   * Whether a direct client hears what it announces at its start: over HTTP that comes before the
+   * client's stream.
+   */
+  boolean announcesAtStart() {
+    return path.isEmpty();
+  }
+
   /** Whether it speaks 2026-07-28. */
   boolean discover() {
     return discover;
