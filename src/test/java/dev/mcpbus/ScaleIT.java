@@ -30,7 +30,9 @@ class ScaleIT {
   private static final int FEW = 10;
   private static final int CHILDREN = 500;
   private static final int REMOTE = 1_000;
-  private static final long MAX_BYTES_PER_CONNECTION = 40 * 1024;
+
+  /** Measured: 48 KB with a GET stream and 39 without; a pooled TCP connection adds 10. */
+  private static final long MAX_BYTES_PER_CONNECTION = 60 * 1024;
 
   private static final long MAX_MORE_THREADS = 4;
 

@@ -2,6 +2,8 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.ConnectionState;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.config.ServerDefinition;
 import io.vertx.core.Future;
@@ -30,7 +32,8 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
   }
 
   /**
-   * While a connection is being redeployed its address is missing; the list still has the server.
+   * While a connection is being redeployed its address is missing; the list still has the server,
+   * with the reason why nothing else is known of it.
    */
   Future<JsonObject> of(ConnectionId id) {
     return RequestSender.of(vertx)
@@ -44,8 +47,9 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
             failure ->
                 new JsonObject()
                     .put("id", id.value())
-                    .put("state", "CLOSED")
-                    .put("status", "disconnected"))
+                    .put("state", ConnectionState.CLOSED.name())
+                    .put("status", ConnectionState.CLOSED.status())
+                    .put("lastError", McpFailure.of(failure).toJson()))
         .map(status -> hosting.describe(id, isLazy(id) ? status.put("lazy", true) : status));
   }
 
