@@ -21,9 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventPublisher {
 
-  /** The events of a shared connection that the gateway passes to clients. */
-  private static final Set<String> FOR_GATEWAY =
-      Set.of(Events.RESOURCE_UPDATED, Events.TASK, Events.NOTIFICATION);
+  /**
+   * The events of a shared connection that the gateway passes to clients; changes of lists come by
+   * {@link #announce}.
+   */
+  private static final Set<String> FOR_GATEWAY = Set.of(Events.RESOURCE_UPDATED, Events.TASK);
 
   private final EventBus bus;
   private final ConnectionId id;

@@ -124,9 +124,9 @@ final class ServerMessages implements SessionListener {
   }
 
   /**
-   * A server may log before it answers the handshake (MCP 2025-11-25, Lifecycle, Initialization);
-   * its other notifications, but for changes of lists, concern what nobody can have read or begun
-   * yet.
+   * Takes a notification. A server may log before it answers the handshake (MCP 2025-11-25,
+   * Lifecycle, Initialization); what else it sends then is about things that no client has asked it
+   * for, so this drops it.
    */
   @Override
   public void onNotification(Session of, String method, RawJson params) {

@@ -1,5 +1,7 @@
 package dev.mcpbus.protocol;
 
+import java.util.Set;
+
 /** Keys of {@code _meta}: those that MCP reserves (MCP 2026-07-28, _meta), and those of mcpbus. */
 public final class MetaKeys {
 
@@ -26,6 +28,10 @@ public final class MetaKeys {
    * and one name apart.
    */
   public static final String CLIENT = "dev.mcpbus/client";
+
+  /** By these a caller of the {@code discover} era describes itself in each request. */
+  public static final Set<String> DESCRIBING =
+      Set.of(PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL, CLIENT);
 
   /**
    * Of mcpbus, in a list of tools: the names of tools that are omitted because they differ from

@@ -118,27 +118,27 @@ class ClientBytesIT {
               List.of("User-Agent", "odd/1", "Cookie", "a=b", "X-Odd", "1", "X-Api-Key", "k"));
       if (olderClient) {
         McpHttp.Answer opened =
-            client.post(ClientBytesTest.request(1, "initialize", ClientBytesTest.initialize()));
+            client.post(Peers.request(1, "initialize", ClientBytesFixture.initialize()));
         own.addAll(List.of("Mcp-Session-Id", opened.header("mcp-session-id")));
       }
       Map<String, String> expected = new TreeMap<>();
       int id = 10;
-      for (Map.Entry<String, String> one : ClientBytesTest.requests().entrySet()) {
+      for (Map.Entry<String, String> one : ClientBytesFixture.requests().entrySet()) {
         String method = one.getKey();
         String sent =
             one.getValue()
-                .replace("META", olderClient ? ClientBytesTest.META : ClientBytesTest.STATING);
+                .replace(
+                    "META", olderClient ? ClientBytesFixture.META : ClientBytesFixture.STATING);
         List<String> headers = new ArrayList<>(own);
         if (!olderClient) {
           JsonObject json = new JsonObject().put("params", new JsonObject(sent));
           headers.addAll(List.of(McpHttp.headers(json.put("method", method))));
         }
         McpHttp.Answer answer =
-            client.post(
-                ClientBytesTest.request(++id, method, sent), headers.toArray(String[]::new));
+            client.post(Peers.request(++id, method, sent), headers.toArray(String[]::new));
         assertThat(answer.body()).as(method).contains("\"result\"");
         expected.put(
-            method, olderClient == olderServer ? sent : ClientBytesTest.plain(RawJson.of(sent)));
+            method, olderClient == olderServer ? sent : ClientBytesFixture.plain(RawJson.of(sent)));
       }
       List<String> messages =
           stdio
@@ -151,7 +151,7 @@ class ClientBytesIT {
         if (method != null && params != null && expected.containsKey(method.asString())) {
           got.put(
               method.asString(),
-              olderClient && !olderServer ? ClientBytesTest.plain(params) : params.toString());
+              olderClient && !olderServer ? ClientBytesFixture.plain(params) : params.toString());
         }
       }
       assertThat(got).isEqualTo(expected);
@@ -173,12 +173,12 @@ class ClientBytesIT {
     String params =
         String.valueOf(RawJson.of(handshakes.get(handshakes.size() - 1)).member("params"));
     if (olderClient) {
-      assertThat(params).isEqualTo(ClientBytesTest.initialize());
+      assertThat(params).isEqualTo(ClientBytesFixture.initialize());
     } else {
       assertThat(params)
           .contains(
-              "\"clientInfo\":" + ClientBytesTest.CLIENT_INFO,
-              "\"capabilities\":" + ClientBytesTest.CAPABILITIES);
+              "\"clientInfo\":" + ClientBytesFixture.CLIENT_INFO,
+              "\"capabilities\":" + ClientBytesFixture.CAPABILITIES);
     }
   }
 

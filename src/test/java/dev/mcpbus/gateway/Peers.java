@@ -94,4 +94,15 @@ public final class Peers {
   public static JsonObject call(String name) {
     return new JsonObject().put("name", name).put("arguments", new JsonObject());
   }
+
+  /** A JSON-RPC request with these bytes as params. */
+  static String request(int id, String method, String params) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":"
+        + id
+        + ",\"method\":\""
+        + method
+        + "\",\"params\":"
+        + params
+        + "}";
+  }
 }

@@ -78,16 +78,6 @@ class UnchangedTest extends GatewayFixture {
             });
   }
 
-  private static String request(int id, String method, String params) {
-    return "{\"jsonrpc\":\"2.0\",\"id\":"
-        + id
-        + ",\"method\":\""
-        + method
-        + "\",\"params\":"
-        + params
-        + "}";
-  }
-
   private static String last(ScriptedPeer peer, String part) {
     return peer.texts().stream().filter(text -> text.contains(part)).reduce((a, b) -> b).orElse("");
   }
@@ -157,7 +147,7 @@ class UnchangedTest extends GatewayFixture {
             List.of("logging/setLevel", level),
             List.of("resources/unsubscribe", uri))) {
       String method = asked.get(0);
-      String answer = one.post(request(7, method, asked.get(1)), session.headers()).body();
+      String answer = one.post(Peers.request(7, method, asked.get(1)), session.headers()).body();
       assertThat(answer)
           .as(method)
           .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":" + odd + "}");
@@ -180,7 +170,7 @@ class UnchangedTest extends GatewayFixture {
     ScriptedPeer peer = older();
     McpHttp.Session session = client.initialize("2025-11-25", CAN);
     try (McpHttp.Stream stream = called(peer, session, new JsonObject())) {
-      peer.say(request(77, "elicitation/create", FORM));
+      peer.say(Peers.request(77, "elicitation/create", FORM));
       String question = event(stream, "elicitation/create");
       assertThat(question).endsWith(",\"method\":\"elicitation/create\",\"params\":" + FORM + "}");
       assertThat(answer(session, idOf(question), answer).status()).isEqualTo(202);
@@ -268,7 +258,7 @@ class UnchangedTest extends GatewayFixture {
     McpHttp.Session session = client.initialize("2025-11-25", CAN);
     try (McpHttp.Stream stream = called(peer, session, new JsonObject())) {
       String own = URL.replace("{", "{\"elicitationId\":\"e-1\",");
-      peer.say(request(77, "elicitation/create", own));
+      peer.say(Peers.request(77, "elicitation/create", own));
       assertThat(event(stream, "elicitation/create")).endsWith("\"params\":" + own + "}");
     }
   }
@@ -278,7 +268,7 @@ class UnchangedTest extends GatewayFixture {
     ScriptedPeer peer = older();
     McpHttp.Session session = client.initialize("2025-11-25", CAN);
     try (McpHttp.Stream stream = called(peer, session, new JsonObject())) {
-      peer.say(request(77, "elicitation/create", FORM));
+      peer.say(Peers.request(77, "elicitation/create", FORM));
       Object id = idOf(event(stream, "elicitation/create"));
       Answer refused = answer(session, id, "\"result\":[1]");
       assertThat(refused.status()).isEqualTo(400);
@@ -295,7 +285,7 @@ class UnchangedTest extends GatewayFixture {
     ScriptedPeer peer = older();
     McpHttp.Session session = client.initialize("2025-11-25", CAN);
     try (McpHttp.Stream stream = called(peer, session, new JsonObject())) {
-      peer.say(request(77, "elicitation/create", FORM));
+      peer.say(Peers.request(77, "elicitation/create", FORM));
       Object id = idOf(event(stream, "elicitation/create"));
       answer(session, id, "\"result\":{\n\"action\":\r\n\"cancel\"\n}");
       await().until(() -> !peer.answers(77).isEmpty());
@@ -308,7 +298,7 @@ class UnchangedTest extends GatewayFixture {
     ScriptedPeer peer = older();
     McpHttp.Session session = client.initialize("2025-11-25", new JsonObject());
     try (McpHttp.Stream stream = called(peer, session, new JsonObject())) {
-      peer.say(request(77, "elicitation/create", FORM));
+      peer.say(Peers.request(77, "elicitation/create", FORM));
       await().until(() -> !peer.answers(77).isEmpty());
       assertThat(peer.answers(77).get(0).getJsonObject("error").getInteger("code"))
           .isEqualTo(-32601);
@@ -341,7 +331,7 @@ class UnchangedTest extends GatewayFixture {
     JsonObject first = discoverCall(new JsonObject());
     CompletableFuture<Answer> asked = client.posted(first.encode(), McpHttp.headers(first));
     await().until(() -> !peer.received("tools/call").isEmpty());
-    peer.say(request(77, "elicitation/create", FORM));
+    peer.say(Peers.request(77, "elicitation/create", FORM));
     Answer required = asked.join();
     assertThat(required.body())
         .contains(
@@ -426,7 +416,7 @@ class UnchangedTest extends GatewayFixture {
     McpHttp.Session session = client.initialize("2025-11-25", CAN);
     try (McpHttp.Stream stream = called(peer, session, new JsonObject())) {
       String sampling = "{\"messages\":[],\"maxTokens\":1e2,\"_meta\":{\"progressToken\":\"t-1\"}}";
-      peer.say(request(77, "sampling/createMessage", sampling));
+      peer.say(Peers.request(77, "sampling/createMessage", sampling));
       assertThat(event(stream, "sampling/createMessage")).endsWith(",\"params\":" + sampling + "}");
       for (String token : List.of("nobody", "t-1")) {
         client.post(

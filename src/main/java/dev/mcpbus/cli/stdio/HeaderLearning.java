@@ -2,10 +2,13 @@ package dev.mcpbus.cli.stdio;
 
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.TransportException;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +41,7 @@ final class HeaderLearning {
       return;
     }
     pages++;
-    RawJson params = RawJson.EMPTY_OBJECT.withNew("_meta", call.meta.without("progressToken"));
+    RawJson params = RawJson.EMPTY_OBJECT.withNew("_meta", describing(call.meta));
     RawJson asked = cursor == null ? params : params.with("cursor", cursor);
     requests.sendOwn(
         channel,
@@ -48,6 +51,13 @@ final class HeaderLearning {
           return RawJson.slice(bytes, 0, bytes.length);
         },
         (answer, failure) -> listed(channel, answer, failure));
+  }
+
+  /** The list is for the client, but all else in {@code _meta} is about its call. */
+  private static RawJson describing(RawJson meta) {
+    Set<String> others = new HashSet<>(meta.members().keySet());
+    others.removeAll(MetaKeys.DESCRIBING);
+    return meta.without(others);
   }
 
   private void listed(

@@ -31,11 +31,7 @@ final class RequestMeta {
    * itself: a server of both eras would take the request for one of that era.
    */
   static RawJson withoutDiscoverMembers(RawJson meta) {
-    return meta.without(MetaKeys.PROTOCOL_VERSION)
-        .without(MetaKeys.CLIENT_CAPABILITIES)
-        .without(MetaKeys.CLIENT_INFO)
-        .without(MetaKeys.LOG_LEVEL)
-        .without(MetaKeys.CLIENT);
+    return meta.without(MetaKeys.DESCRIBING);
   }
 
   /** True for a token that this class made. */

@@ -10,18 +10,9 @@ import java.util.Set;
  */
 public final class ListParams {
 
-  /** Members of {@code _meta} by which no server decides what it lists. */
+  /** Members of {@code _meta}, besides {@link MetaKeys#DESCRIBING}, that decide no list. */
   private static final Set<String> COMMON =
-      Set.of(
-          MetaKeys.PROGRESS_TOKEN,
-          MetaKeys.PROTOCOL_VERSION,
-          MetaKeys.CLIENT_INFO,
-          MetaKeys.CLIENT_CAPABILITIES,
-          MetaKeys.LOG_LEVEL,
-          MetaKeys.CLIENT,
-          MetaKeys.TRACEPARENT,
-          MetaKeys.TRACESTATE,
-          MetaKeys.BAGGAGE);
+      Set.of(MetaKeys.PROGRESS_TOKEN, MetaKeys.TRACEPARENT, MetaKeys.TRACESTATE, MetaKeys.BAGGAGE);
 
   private ListParams() {}
 
@@ -44,6 +35,8 @@ public final class ListParams {
       }
     }
     RawJson meta = params.member("_meta");
-    return meta != null && !COMMON.containsAll(meta.members().keySet());
+    return meta != null
+        && meta.members().keySet().stream()
+            .anyMatch(name -> !COMMON.contains(name) && !MetaKeys.DESCRIBING.contains(name));
   }
 }

@@ -2,11 +2,9 @@ package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MethodAddress;
-import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.Directory;
@@ -20,14 +18,11 @@ import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParamHeaders;
-import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -43,23 +38,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestRouter {
 
-  private static final Map<ListKind, String> CAPABILITIES =
-      Map.of(
-          ListKind.TOOLS, "tools",
-          ListKind.PROMPTS, "prompts",
-          ListKind.RESOURCES, "resources",
-          ListKind.TEMPLATES, "resources");
-
-  private static final Map<ListKind, String> LISTS =
-      Map.of(
-          ListKind.TOOLS, Addresses.TOOLS_LIST,
-          ListKind.PROMPTS, Addresses.PROMPTS_LIST,
-          ListKind.RESOURCES, Addresses.RESOURCES_LIST,
-          ListKind.TEMPLATES, Addresses.RESOURCES_TEMPLATES);
-
   private final Vertx vertx;
   private final Directory directory;
-  private final int pageSize;
+  private final ListAnswers lists;
   private final ViewMetaTools meta;
   private final UnknownMethods unknown;
   private final SkillRequests skills;
@@ -67,7 +48,7 @@ public final class RequestRouter {
   public RequestRouter(Vertx vertx, Directory directory, int pageSize) {
     this.vertx = vertx;
     this.directory = directory;
-    this.pageSize = pageSize;
+    this.lists = new ListAnswers(vertx, directory, pageSize, this);
     this.meta = new ViewMetaTools(vertx, directory);
     this.unknown = new UnknownMethods(vertx, directory, this);
     this.skills = new SkillRequests(vertx, directory, this);
@@ -89,15 +70,15 @@ public final class RequestRouter {
                   lacks(request, "name")
                       ? unnamed(call, Addresses.PROMPTS_GET)
                       : named(call, ListKind.PROMPTS, request.params(), call::check);
-              case Methods.TOOLS_LIST -> list(call, ListKind.TOOLS);
-              case Methods.PROMPTS_LIST -> list(call, ListKind.PROMPTS);
-              case Methods.RESOURCES_LIST -> list(call, ListKind.RESOURCES);
-              case Methods.RESOURCES_TEMPLATES -> list(call, ListKind.TEMPLATES);
+              case Methods.TOOLS_LIST -> lists.answer(call, ListKind.TOOLS);
+              case Methods.PROMPTS_LIST -> lists.answer(call, ListKind.PROMPTS);
+              case Methods.RESOURCES_LIST -> lists.answer(call, ListKind.RESOURCES);
+              case Methods.RESOURCES_TEMPLATES -> lists.answer(call, ListKind.TEMPLATES);
               case Methods.RESOURCES_READ ->
                   lacks(request, "uri")
                       ? unnamed(call, Addresses.RESOURCES_READ)
                       : read(call, request.text("uri"));
-              case Methods.SKILLS_LIST -> list(call, ListKind.SKILLS);
+              case Methods.SKILLS_LIST -> lists.answer(call, ListKind.SKILLS);
               case Methods.SKILLS_GET, Methods.DIRECTORY_READ -> skills.route(call);
               case Methods.COMPLETE -> complete(call);
               default -> unknown.request(call);
@@ -112,13 +93,13 @@ public final class RequestRouter {
   // ---- what the server itself refuses
 
   /** Whether this client hears from the server itself that it lacks a capability. */
-  private boolean refusedByServer(GatewayRequest request, @Nullable String capability) {
+  boolean refusedByServer(GatewayRequest request, String capability) {
     DirectoryEntry server = directory.snapshot().server(request.view().name());
-    return capability != null && request.isAsIs() && server != null && server.lacks(capability);
+    return request.isAsIs() && server != null && server.lacks(capability);
   }
 
   /** Over the shared connection: a refusal needs no session of the client's own. */
-  private static Future<RawJson> toServer(GatewayCall call, String suffix) {
+  static Future<RawJson> toServer(GatewayCall call, String suffix) {
     return call.sendTo(
         new ConnectionId(call.request().view().name()), suffix, call.request().params());
   }
@@ -126,6 +107,11 @@ public final class RequestRouter {
   /** The server's refusal to set a log level; null if it has levels, or is not the only server. */
   public @Nullable Future<RawJson> refusedLevel(GatewayCall call) {
     return refusedByServer(call.request(), "logging") ? toServer(call, Addresses.LOGLEVEL) : null;
+  }
+
+  /** The server of the view answers a list itself: with params that mcpbus has no answer to. */
+  public Future<RawJson> listedByServer(GatewayCall call, ListKind kind) {
+    return lists.byServer(call, kind);
   }
 
   /** Whether it is a list or an object, which a lenient server could read as a name. */
@@ -143,60 +129,6 @@ public final class RequestRouter {
   private static boolean lacks(GatewayRequest request, String member) {
     RawJson value = request.params().member(member);
     return request.isAsIs() && (value == null || !value.isString());
-  }
-
-  // ---- lists
-
-  private Future<RawJson> list(GatewayCall call, ListKind kind) {
-    GatewayRequest request = call.request();
-    RawJson cursor = request.params().member("cursor");
-    boolean noCursor = cursor != null && !cursor.isString();
-    if (noCursor && !request.isAsIs()) {
-      throw McpErrors.invalidParams("\"cursor\" must be a string");
-    }
-    DirectoryView view = request.view();
-    if (kind == ListKind.TOOLS && view.searches()) {
-      return Future.succeededFuture(ViewMetaTools.list(request.era()));
-    }
-    if (refusedByServer(request, CAPABILITIES.get(kind))) {
-      return toServer(call, Objects.requireNonNull(LISTS.get(kind)));
-    }
-    if (noCursor || ListParams.goToServer(request)) {
-      return listedByServer(call, kind);
-    }
-    return directory
-        .listed(vertx, view, kind)
-        .compose(known -> call.listed(kind).map(own -> call.seen(directory.snapshot())))
-        .compose(
-            snapshot -> {
-              McpFailure refusal = snapshot.refusal(view, kind);
-              if (refusal != null) {
-                throw refusal;
-              }
-              RawJson page =
-                  snapshot.page(
-                      view,
-                      kind,
-                      cursor == null ? null : cursor.asString(),
-                      pageSize,
-                      request.era(),
-                      InstanceId.of(vertx),
-                      directory.reach().now(MissingServers.of(vertx).reasons()));
-              if (page != null) {
-                return Future.succeededFuture(page);
-              }
-              if (request.isAsIs()) {
-                return listedByServer(call, kind);
-              }
-              throw McpErrors.staleCursor();
-            });
-  }
-
-  /** The server of the view answers a list itself: with params that mcpbus has no answer to. */
-  public Future<RawJson> listedByServer(GatewayCall call, ListKind kind) {
-    GatewayRequest request = call.request();
-    return send(
-        call, request.view().name(), kind.suffix, ProgressToken.removedFrom(request.params()));
   }
 
   // ---- tools and prompts
@@ -452,9 +384,10 @@ public final class RequestRouter {
   // ---- to the server
 
   /**
-   * Sends a request to a server, if the policy permits it. Every request of a client passes this
-   * check, and the check sees what leaves: the server's own names. An address without an MCP method
-   * is checked for callers without policies, too.
+   * Sends a request to a server, if the policy permits it. Every request of a method of MCP passes
+   * this check ({@link UnknownMethods} has that of the others), and the check sees what leaves: the
+   * server's own names. An address without an MCP method is checked for callers without policies,
+   * too.
    */
   public Future<RawJson> send(GatewayCall call, String server, String suffix, RawJson params) {
     Rights rights = call.request().view().rights();

@@ -24,7 +24,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,9 +48,6 @@ final class ClientConnections {
 
   private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
 
-  /** How long a call waits for the log level that it wants. */
-  private static final long LEVEL_PATIENCE_MILLIS = 2_000;
-
   /** A client that watches a server gets a new connection so long after the loss of the last. */
   private static final long REOPEN_MILLIS = 1_000;
 
@@ -61,15 +57,10 @@ final class ClientConnections {
   private final PrivateConnections connections;
   private final Map<ConnectionId, Future<Opened>> byServer = new HashMap<>();
   private final Map<String, ConnectionId> servers = new HashMap<>();
-  private final Map<String, String> levels = new HashMap<>();
+  final ClientLogLevel logLevel;
 
   /** What the last connection to each server has told it. */
   private final Map<ConnectionId, ClientStatement> statements = new HashMap<>();
-
-  private @Nullable String level;
-
-  /** The client's request for that level; null where another message has set it. */
-  private @Nullable RawJson levelParams;
 
   private long renewal = -1;
   private boolean closed;
@@ -82,6 +73,7 @@ final class ClientConnections {
     this.holder = holder;
     this.lists = lists;
     this.connections = new PrivateConnections(host.vertx(), host.registry());
+    this.logLevel = new ClientLogLevel(connections);
   }
 
   /**
@@ -140,9 +132,7 @@ final class ClientConnections {
     use(inUse);
     host.registry().addConnection(own.value(), holder);
     lists.begun(server, own);
-    if (level != null) {
-      level(own, level, levelParams);
-    }
+    logLevel.begun(own);
     if (renewal < 0) {
       renewal = host.vertx().setPeriodic(PrivateConnections.RENEWAL_MILLIS, now -> renew());
     }
@@ -253,7 +243,7 @@ final class ClientConnections {
     ConnectionId server = servers.remove(connection);
     if (server != null) {
       lists.gone(server);
-      levels.remove(connection);
+      logLevel.ended(connection);
       byServer.remove(server);
       host.registry().removeConnection(connection);
       connections.release(new ConnectionId(connection));
@@ -321,67 +311,6 @@ final class ClientConnections {
     host.vertx()
         .eventBus()
         .request(Addresses.of(new ConnectionId(connection), Addresses.NOTIFY), message.toBuffer());
-  }
-
-  /** Sets the log level of the present and the later connections. */
-  void level(String wanted) {
-    level = wanted;
-    levelParams = null;
-    servers.keySet().forEach(id -> level(new ConnectionId(id), wanted));
-  }
-
-  /**
-   * Sets the log level of the present and the later connections of a client of one server. A level
-   * that the server refuses changes nothing.
-   *
-   * @param params of the client's request
-   * @return the server's result; an empty object if there is no connection, whose next session
-   *     begins with this request
-   */
-  Future<RawJson> levelAsked(String wanted, RawJson params) {
-    RawJson request = ProgressToken.removedFrom(params);
-    List<String> asked = List.copyOf(servers.keySet());
-    Future<RawJson> answer = Future.succeededFuture(RawJson.EMPTY_OBJECT);
-    for (String own : asked) {
-      answer = connections.level(new ConnectionId(own), request);
-    }
-    return answer
-        .recover(
-            failure ->
-                McpFailure.of(failure).code() == FailureCode.UPSTREAM_ERROR
-                    ? Future.failedFuture(failure)
-                    : Future.succeededFuture(RawJson.EMPTY_OBJECT))
-        .onSuccess(
-            accepted -> {
-              level = wanted;
-              levelParams = request;
-              asked.stream().filter(servers::containsKey).forEach(own -> levels.put(own, wanted));
-              // The others were opened meanwhile.
-              servers.keySet().forEach(own -> level(new ConnectionId(own), wanted, request));
-            });
-  }
-
-  /**
-   * Sets the log level of one connection, unless it has that level.
-   *
-   * @return completes when the server has answered, whatever it says, or does not for 2 s
-   */
-  Future<Void> level(ConnectionId own, String wanted) {
-    return level(own, wanted, null);
-  }
-
-  private Future<Void> level(ConnectionId own, String wanted, @Nullable RawJson params) {
-    return wanted.equals(levels.put(own.value(), wanted))
-        ? Future.succeededFuture()
-        : connections
-            .level(
-                own,
-                params == null
-                    ? RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted))
-                    : params)
-            .<Void>mapEmpty()
-            .timeout(LEVEL_PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
-            .otherwiseEmpty();
   }
 
   /**

@@ -145,7 +145,7 @@ final class DiscoverClient implements ClientConnections.Holder {
 
   /** Completes when its connection has that log level, or refuses it; at once at a shared one. */
   Future<Void> level(Opened own, String wanted) {
-    return own.shared() ? Future.succeededFuture() : connections.level(own.id(), wanted);
+    return own.shared() ? Future.succeededFuture() : connections.logLevel.set(own.id(), wanted);
   }
 
   void begins(ParkedCall call) {

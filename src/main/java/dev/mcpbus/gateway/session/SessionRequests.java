@@ -225,10 +225,11 @@ final class SessionRequests {
       return session
           .servers
           .connections
-          .levelAsked(wanted, request.params())
+          .logLevel
+          .ask(wanted, request.params())
           .onSuccess(accepted -> noteLevel(wanted));
     }
-    session.servers.connections.level(wanted);
+    session.servers.connections.logLevel.want(wanted);
     noteLevel(wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
@@ -240,28 +241,27 @@ final class SessionRequests {
 
   /** The client knows a list now, and receives a notification of later changes. */
   private void saw(String method) {
-    for (ListKind kind : ListKind.values()) {
-      if (kind.method.equals(method)) {
-        session.changes.saw(session.servers.lists.over(host.directory().snapshot()), kind);
-      }
+    ListKind kind = ListKind.ofMethod(method);
+    if (kind != null) {
+      session.changes.saw(session.servers.lists.over(host.directory().snapshot()), kind);
     }
   }
 
   /** The client receives a notification when the list can be read, which may be already. */
   private void missed(GatewayRequest request, Throwable failure) {
-    if (request.params().member("cursor") != null || ListParams.goToServer(request)) {
+    ListKind kind = ListKind.ofMethod(request.method());
+    if (kind == null
+        || request.params().member("cursor") != null
+        || ListParams.goToServer(request)) {
       return; // the error may be about the params
     }
-    String method = request.method();
-    for (ListKind kind : ListKind.values()) {
-      McpFailure why = McpFailure.of(failure);
-      boolean isFinal =
-          why.isUpstream(JsonRpcError.INVALID_PARAMS) // bad params
-              || why.isUpstream(JsonRpcError.METHOD_NOT_FOUND); // no list of that kind
-      if (kind.method.equals(method) && !isFinal) {
-        session.changes.missed(kind);
-        session.changed();
-      }
+    McpFailure why = McpFailure.of(failure);
+    boolean isFinal =
+        why.isUpstream(JsonRpcError.INVALID_PARAMS) // bad params
+            || why.isUpstream(JsonRpcError.METHOD_NOT_FOUND); // no list of that kind
+    if (!isFinal) {
+      session.changes.missed(kind);
+      session.changed();
     }
   }
 
