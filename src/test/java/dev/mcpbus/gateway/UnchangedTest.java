@@ -508,6 +508,12 @@ class UnchangedTest extends GatewayFixture {
       assertThat(event(stream, "logger"))
           .isEqualTo(
               "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":" + log + "}");
+      String mark = "\"io.modelcontextprotocol/related-task\":{\"taskId\":\"1\"},";
+      String ofTask = "{\"level\":\"info\",\"data\":\"of a task\",\"_meta\":{%s\"own\":1.0}}";
+      peer.tell("notifications/message", ofTask.formatted(mark));
+      assertThat(event(stream, "of a task"))
+          .as("the mark of a task of 2025-11-25")
+          .endsWith("\"params\":" + ofTask.formatted(older ? "" : mark) + "}");
     }
   }
 

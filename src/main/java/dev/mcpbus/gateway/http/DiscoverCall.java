@@ -213,7 +213,7 @@ final class DiscoverCall extends GatewayCall {
 
   /** Writes progress or a log message of the call; the response becomes a stream. */
   void reported(String method, RawJson given) {
-    RawJson params = given;
+    RawJson params = statedByServer ? given : EraMembers.forDiscover(given);
     if (method.equals(Methods.PROGRESS)) {
       if (token == null) {
         return;
