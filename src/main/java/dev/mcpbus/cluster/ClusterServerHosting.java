@@ -267,26 +267,31 @@ public final class ClusterServerHosting implements ServerHosting {
   }
 
   @Override
-  public @Nullable String nodeForPrivateConnection(ServerDefinition definition) {
+  public Future<@Nullable String> nodeForPrivateConnection(ServerDefinition definition) {
     Set<String> labels = definition.labels();
-    if (labels.isEmpty() || reconciler.table().has(labels)) {
-      return null;
+    if (labels.isEmpty()) {
+      return Future.succeededFuture();
     }
-    // A random id spreads private connections over all nodes that have the labels.
-    String node = reconciler.table().placeFor(labels, UUID.randomUUID().toString());
-    if (node == null) {
-      throw new McpFailure(
-          FailureCode.UNAVAILABLE,
-          McpFailure.Sent.NO,
-          "server '"
-              + definition.id()
-              + "' wants a node with the labels "
-              + new TreeSet<>(labels)
-              + ", and there is none; start one, or change the \"labels\" of the server",
-          1_000,
-          null);
-    }
-    return node;
+    return reconciler
+        .placeFor(UUID.randomUUID().toString(), labels)
+        .map(
+            place -> {
+              String node = place.orElseThrow(() -> noPlace(definition));
+              return node.equals(members.self()) ? null : node;
+            });
+  }
+
+  private static McpFailure noPlace(ServerDefinition definition) {
+    return new McpFailure(
+        FailureCode.UNAVAILABLE,
+        McpFailure.Sent.NO,
+        "server '"
+            + definition.id()
+            + "' wants a node with the labels "
+            + new TreeSet<>(definition.labels())
+            + ", and there is none; start one, or change the \"labels\" of the server",
+        1_000,
+        null);
   }
 
   @Override

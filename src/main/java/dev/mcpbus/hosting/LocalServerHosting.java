@@ -73,8 +73,8 @@ public final class LocalServerHosting implements ServerHosting {
   }
 
   @Override
-  public @Nullable String nodeForPrivateConnection(ServerDefinition definition) {
-    return null;
+  public Future<@Nullable String> nodeForPrivateConnection(ServerDefinition definition) {
+    return Future.succeededFuture();
   }
 
   @Override

@@ -57,12 +57,10 @@ public interface ServerHosting {
   JsonObject describe(ConnectionId id, JsonObject status);
 
   /**
-   * The node on which a private connection to the server has to run; null for this node.
-   *
-   * @throws dev.mcpbus.bus.McpFailure {@code UNAVAILABLE} where no node has the labels that the
-   *     server wants
+   * The node on which a private connection to the server has to run; null for this node. Fails with
+   * {@code UNAVAILABLE} where no node has the labels that the server wants.
    */
-  @Nullable String nodeForPrivateConnection(ServerDefinition definition);
+  Future<@Nullable String> nodeForPrivateConnection(ServerDefinition definition);
 
   /** Private connections that other nodes run; null without a cluster. */
   @Nullable PrivateConnectionPeers privateConnectionPeers();

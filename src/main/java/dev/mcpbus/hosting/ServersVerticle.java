@@ -286,13 +286,16 @@ public final class ServersVerticle extends VerticleBase {
                 throw McpFailure.notSent(
                     FailureCode.UNAVAILABLE, "this node cannot read the server '" + id + "'");
               }
-              String node =
-                  definition.connection().shared()
-                      ? null
-                      : hosting.nodeForPrivateConnection(definition);
-              return node == null || elsewhere == null
-                  ? privateConnections.lease(definition, body)
-                  : elsewhere.lease(node, body);
+              if (elsewhere == null || definition.connection().shared()) {
+                return privateConnections.lease(definition, body);
+              }
+              return hosting
+                  .nodeForPrivateConnection(definition)
+                  .compose(
+                      node ->
+                          node == null
+                              ? privateConnections.lease(definition, body)
+                              : elsewhere.lease(node, body));
             });
   }
 

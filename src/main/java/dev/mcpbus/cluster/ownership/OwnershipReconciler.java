@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +119,26 @@ public final class OwnershipReconciler {
   /** The servers to place, and the nodes and claims as of the last pass. */
   public PlacementTable table() {
     return table;
+  }
+
+  /**
+   * The id of the node for one more connection, which only nodes with all of the labels may run:
+   * this node if it has them. Empty where no living node has them. Reads the nodes anew before it
+   * says so: a node that has just joined is in the table only after the next pass.
+   *
+   * @param id spreads the connections over the nodes that have the labels
+   */
+  public Future<Optional<String>> placeFor(String id, Set<String> labels) {
+    Optional<String> place = table.placeFor(id, labels);
+    return place.isPresent()
+        ? Future.succeededFuture(place)
+        : members
+            .nodes()
+            .map(
+                living -> {
+                  table.read(living);
+                  return table.placeFor(id, labels);
+                });
   }
 
   /** Sets which nodes cannot run which servers; they count as nodes without the server's labels. */

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +50,12 @@ public final class PlacementTable {
   }
 
   void read(ClaimReader.Reading reading) {
-    nodes = reading.nodes();
+    read(reading.nodes());
     claims = reading.claims();
+  }
+
+  void read(List<ClusterNode> living) {
+    nodes = living;
   }
 
   /** By the key of a replica. */
@@ -123,17 +128,16 @@ public final class PlacementTable {
     return RendezvousHash.owner(id, fit(id, eligible()), spec(id).labels()).isPresent();
   }
 
-  /** Whether this node has all of the labels. */
-  public boolean has(Set<String> labels) {
-    return nodes.stream()
-        .anyMatch(node -> node.id().equals(self) && node.labels().containsAll(labels));
-  }
-
   /**
-   * The id of the living node with the highest score among those with the labels; null where none
-   * has them.
+   * This node if it has all of the labels, else the living node with the highest score among those
+   * that have them; empty where none has.
    */
-  public @Nullable String placeFor(Set<String> labels, String id) {
-    return RendezvousHash.owner(id, eligible(), labels).map(ClusterNode::id).orElse(null);
+  Optional<String> placeFor(String id, Set<String> labels) {
+    List<ClusterNode> living = eligible();
+    return living.stream()
+        .filter(node -> node.id().equals(self) && node.labels().containsAll(labels))
+        .findFirst()
+        .or(() -> RendezvousHash.owner(id, living, labels))
+        .map(ClusterNode::id);
   }
 }

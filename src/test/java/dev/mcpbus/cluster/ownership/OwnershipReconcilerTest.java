@@ -14,10 +14,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
@@ -46,6 +49,8 @@ class OwnershipReconcilerTest {
   private Vertx vertx;
   private volatile int replicas = 1;
   private volatile OwnershipOptions options = QUICK;
+
+  private final Map<String, Set<String>> labels = new ConcurrentHashMap<>();
 
   /** Lost nodes that may still run. */
   private final Set<String> open = ConcurrentHashMap.newKeySet();
@@ -104,6 +109,16 @@ class OwnershipReconcilerTest {
           });
     }
 
+    Optional<String> placeFor(String... wanted) throws Exception {
+      Promise<Optional<String>> place = Promise.promise();
+      vertx.runOnContext(
+          go ->
+              Objects.requireNonNull(placement)
+                  .placeFor("lease", Set.of(wanted))
+                  .onComplete(place));
+      return place.future().toCompletionStage().toCompletableFuture().get(5, TimeUnit.SECONDS);
+    }
+
     @Override
     public String self() {
       return name;
@@ -121,9 +136,7 @@ class OwnershipReconcilerTest {
 
     @Override
     public Future<List<ClusterNode>> nodes() {
-      List<ClusterNode> nodes = new ArrayList<>();
-      alive.forEach(one -> nodes.add(new ClusterNode(one, one, 1, Set.of())));
-      return Future.succeededFuture(nodes);
+      return Future.succeededFuture(members());
     }
 
     @Override
@@ -215,6 +228,12 @@ class OwnershipReconcilerTest {
     public void released(String id, OwnershipClaim claim) {}
   }
 
+  private List<ClusterNode> members() {
+    return alive.stream()
+        .map(one -> new ClusterNode(one, one, 1, labels.getOrDefault(one, Set.of())))
+        .toList();
+  }
+
   private void settled(Site... all) {
     Awaitility.await("every server to be served once")
         .atMost(Duration.ofSeconds(10))
@@ -225,11 +244,34 @@ class OwnershipReconcilerTest {
                 served.addAll(site.serves);
                 assertThat(site.serves).as(site.name).isNotEmpty();
                 site.serves.forEach(
-                    id -> assertThat(map.get(id)).matches(c -> c != null && c.isOf(site.name)));
+                    id -> {
+                      assertThat(map.get(id)).matches(c -> c != null && c.isOf(site.name));
+                      // Nothing moves any more.
+                      assertThat(RendezvousHash.owner(id, members(), Set.of()))
+                          .get()
+                          .extracting(ClusterNode::id)
+                          .isEqualTo(site.name);
+                    });
               }
               assertThat(served).hasSize(20).doesNotHaveDuplicates();
             });
     sites.forEach(site -> assertThat(site.events).noneMatch(each -> each.startsWith("DOUBLE")));
+  }
+
+  @Test
+  void a_node_that_joined_after_the_last_pass_is_a_place_and_the_own_node_comes_first()
+      throws Exception {
+    Site a = new Site("a");
+    settled(a);
+    a.hangs.set(Long.MAX_VALUE); // no pass ends from here on
+    assertThat(a.placeFor("gpu")).isEmpty();
+    labels.put("b", Set.of("gpu", "ssd"));
+    alive.add("b");
+    assertThat(a.placeFor("gpu", "ssd")).contains("b");
+    labels.put("a", Set.of("gpu"));
+    assertThat(a.placeFor("gpu", "tpu")).isEmpty(); // reads the nodes anew
+    assertThat(a.placeFor("gpu")).contains("a");
+    assertThat(a.placeFor("gpu", "ssd")).contains("b");
   }
 
   @Test
