@@ -67,14 +67,7 @@ public final class Main {
 
     @Override
     public int run(Launch launch) {
-      return Service.run(
-          launch.file(),
-          launch.result(),
-          launch.config(),
-          launch.port(),
-          new Service.Engine(launch.cluster(), launch.clusterFile()),
-          out,
-          err);
+      return Service.run(launch, out, err);
     }
 
     @Override

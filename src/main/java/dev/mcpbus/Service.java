@@ -1,6 +1,7 @@
 package dev.mcpbus;
 
 import dev.mcpbus.cli.AdminTokenPublisher;
+import dev.mcpbus.cli.ServiceLauncher;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;
@@ -8,7 +9,6 @@ import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
-import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.hosting.ConfigurationState;
@@ -39,34 +39,23 @@ final class Service {
   /** How long an orderly end may take: by itself Vert.x ends abruptly on SIGTERM. */
   private static final long SHUTDOWN_SECONDS = 10;
 
-  /**
-   * @param clustered whether to join other nodes
-   * @param file Hazelcast's own configuration, null for the built-in one
-   */
-  record Engine(boolean clustered, @Nullable Path file) {}
-
   private Service() {}
 
   /** Runs until the process gets SIGTERM or SIGINT. Returns an exit code. */
-  static int run(
-      Path file,
-      ConfigResult result,
-      McpBusConfig config,
-      @Nullable Integer port,
-      Engine engine,
-      PrintStream out,
-      PrintStream err) {
+  static int run(ServiceLauncher.Launch launch, PrintStream out, PrintStream err) {
+    McpBusConfig config = launch.config();
     if (config.auth().auditFile() != null) {
       OptionalLibrary.LOGBACK.require();
       AuditLogFile.open(config.auth().auditFile());
     }
-    int listenPort = port == null ? config.port() : port;
+    int listenPort = launch.port() == null ? config.port() : launch.port();
     Vertx vertx;
     try {
       vertx =
-          engine.clustered()
+          launch.cluster()
               ? await(
-                  HazelcastCluster.start(McpBus.vertxOptions(), config.cluster(), engine.file()))
+                  HazelcastCluster.start(
+                      McpBus.vertxOptions(), config.cluster(), launch.clusterFile()))
               : Vertx.vertx(McpBus.vertxOptions());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -77,14 +66,15 @@ final class Service {
     }
     CountDownLatch over = new CountDownLatch(1);
     try {
-      McpBus bus = await(McpBus.start(vertx, options(file, result, config, listenPort)));
+      McpBus bus = await(McpBus.start(vertx, options(launch, listenPort)));
       AdminTokenPublisher admin =
           new AdminTokenPublisher(bus.adminToken(), bus.port(), System.getenv());
       admin.open();
-      ConfigWatcher watcher = watch(vertx, file, result, config, bus);
+      ConfigWatcher watcher = watch(vertx, launch, bus);
       Runtime.getRuntime()
           .addShutdownHook(new Thread(() -> end(vertx, watcher, bus, admin, over), "mcpbus-end"));
       new StartReport(vertx, config, out).print(bus.port(), admin);
+      launch.listening().accept(bus.port());
       over.await();
       return 0;
     } catch (InterruptedException e) {
@@ -124,10 +114,11 @@ final class Service {
     return future.result();
   }
 
-  private static McpBus.Options options(
-      Path file, ConfigResult result, McpBusConfig config, int port) throws StartException {
+  private static McpBus.Options options(ServiceLauncher.Launch launch, int port)
+      throws StartException {
+    McpBusConfig config = launch.config();
     try {
-      return OptionsReader.of(file, result, config)
+      return OptionsReader.of(launch.file(), launch.result(), config)
           .withTelemetry(config.telemetry().ofService(System.getenv()))
           .withBridge(config.bridge().withPort(port));
     } catch (IllegalArgumentException e) {
@@ -142,7 +133,8 @@ final class Service {
 
   /** Null for the configuration inside the jar, which does not change. */
   private static @Nullable ConfigWatcher watch(
-      Vertx vertx, Path file, ConfigResult result, McpBusConfig config, McpBus bus) {
+      Vertx vertx, ServiceLauncher.Launch launch, McpBus bus) {
+    Path file = launch.file();
     if (!isFile(file)) {
       return null;
     }
@@ -150,10 +142,10 @@ final class Service {
         new ConfigWatcher(
             vertx,
             () -> ConfigReader.read(file, ConfigEnvironment.system()),
-            result,
-            config,
+            launch.result(),
+            launch.config(),
             change -> reload(file, change, bus));
-    bus.configured(loaded(file, config.problems()));
+    bus.configured(loaded(file, launch.config().problems()));
     watcher.start(ConfigWatcher.DEFAULT_INTERVAL);
     return watcher;
   }

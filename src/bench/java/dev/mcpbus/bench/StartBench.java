@@ -110,7 +110,9 @@ public final class StartBench {
   private void archive(Path archive) throws IOException, InterruptedException {
     Files.deleteIfExists(archive);
     Process made =
-        process(List.of(script.toString(), "make-archive"), archive(archive.toString())).start();
+        process(List.of(script.toString(), "make-archive"), archive(archive.toString()))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
     if (!made.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS) || made.exitValue() != 0) {
       made.destroyForcibly();
       throw new IllegalStateException("the archive was not made");

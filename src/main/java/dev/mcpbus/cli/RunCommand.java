@@ -70,7 +70,8 @@ final class RunCommand implements Callable<Integer> {
                     config,
                     port,
                     options.cluster || clusterFile != null,
-                    clusterFile == null ? ownClusterFile() : clusterFile));
+                    clusterFile == null ? ownClusterFile() : clusterFile,
+                    listening -> {}));
   }
 
   private static @Nullable Path ownClusterFile() {

@@ -3,6 +3,7 @@ package dev.mcpbus.cli;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import java.nio.file.Path;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** How commands start mcpbus itself; the root implements it. For the main thread. */
@@ -17,6 +18,8 @@ public interface ServiceLauncher {
    * @param port in place of the configured one, null for that
    * @param cluster whether to join other nodes
    * @param clusterFile Hazelcast's own configuration, null for the built-in one
+   * @param listening gets the port of the HTTP server as soon as it listens, on the thread of
+   *     {@link #run}
    */
   record Launch(
       Path file,
@@ -24,7 +27,8 @@ public interface ServiceLauncher {
       McpBusConfig config,
       @Nullable Integer port,
       boolean cluster,
-      @Nullable Path clusterFile) {}
+      @Nullable Path clusterFile,
+      IntConsumer listening) {}
 
   /** Runs the service until the process gets SIGTERM or SIGINT. Returns the exit code. */
   int run(Launch launch);

@@ -6,14 +6,13 @@ import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 
 /**
@@ -25,8 +24,7 @@ import picocli.CommandLine.Command;
 @Command(name = "archive-training", hidden = true)
 final class TrainingCommand implements Callable<Integer> {
 
-  private static final long WAIT_NANOS = Duration.ofSeconds(30).toNanos();
-  private static final long POLL_MILLIS = 20;
+  private static final long WAIT_SECONDS = 30;
 
   private final CommandContext context;
 
@@ -39,11 +37,13 @@ final class TrainingCommand implements Callable<Integer> {
     Path folder = Files.createTempDirectory("mcpbus-training");
     Path file = folder.resolve("mcpbus.json");
     try {
-      int port = freePort();
-      startService(file, port);
-      boolean ready = awaitPort(port) && useService(port);
+      Integer port = startService(file).poll(WAIT_SECONDS, TimeUnit.SECONDS);
+      if (port == null) {
+        context.err().println("the service does not listen after " + WAIT_SECONDS + " s");
+      }
+      boolean used = port != null && useService(port);
       // Ends the service too; the JVM writes the archive after its end.
-      System.exit((ready ? ExitCode.DONE : ExitCode.UNREACHABLE).code());
+      System.exit((used ? ExitCode.DONE : ExitCode.UNREACHABLE).code());
       return 0;
     } finally {
       Files.deleteIfExists(file);
@@ -51,21 +51,20 @@ final class TrainingCommand implements Callable<Integer> {
     }
   }
 
-  private void startService(Path file, int port) throws IOException {
+  /** Returns where the port of the service appears. */
+  private BlockingQueue<Integer> startService(Path file) throws IOException {
     JsonObject demo = new JsonObject().put("type", "bus").put("address", "mcpbus.demo");
     Files.writeString(
         file, new JsonObject().put("mcpServers", new JsonObject().put("demo", demo)).encode());
     ConfigResult result = ConfigReader.read(file, ConfigEnvironment.system());
     McpBusConfig config = result.usable().orElseThrow();
-    Thread service =
-        new Thread(
-            () ->
-                context
-                    .launcher()
-                    .run(new ServiceLauncher.Launch(file, result, config, port, false, null)),
-            "mcpbus-training");
+    BlockingQueue<Integer> port = new ArrayBlockingQueue<>(1);
+    ServiceLauncher.Launch launch =
+        new ServiceLauncher.Launch(file, result, config, 0, false, null, port::add);
+    Thread service = new Thread(() -> context.launcher().run(launch), "mcpbus-training");
     service.setDaemon(true);
     service.start();
+    return port;
   }
 
   /** Asks for the state of the demo and calls a tool of it. */
@@ -78,23 +77,5 @@ final class TrainingCommand implements Callable<Integer> {
 
   private int execute(String... args) {
     return McpBusCommand.execute(context, List.of(), args);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
-    }
-  }
-
-  private static boolean awaitPort(int port) throws InterruptedException {
-    long until = System.nanoTime() + WAIT_NANOS;
-    while (System.nanoTime() < until) {
-      try (Socket open = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        return open.isConnected();
-      } catch (IOException notYet) {
-        Thread.sleep(POLL_MILLIS);
-      }
-    }
-    return false;
   }
 }
