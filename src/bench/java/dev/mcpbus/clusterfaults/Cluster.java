@@ -1,11 +1,10 @@
 package dev.mcpbus.clusterfaults;
 
+import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +35,7 @@ final class Cluster implements AutoCloseable {
     this.links = links;
     this.caller = caller;
     Path programs = folder.toAbsolutePath().getParent();
-    List<Integer> ports = links.canCut() ? List.of() : freePorts(3 * NODES);
+    List<Integer> ports = links.canCut() ? List.of() : FreePorts.list(3 * NODES);
     for (int i = 1; i <= NODES; i++) {
       int at = 3 * (i - 1);
       Node.Ports own =
@@ -73,22 +72,6 @@ final class Cluster implements AutoCloseable {
                       Integer.toString(ports.http()))))
           .inheritIO()
           .start();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static List<Integer> freePorts(int count) {
-    List<ServerSocket> held = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      List<Integer> ports = held.stream().map(ServerSocket::getLocalPort).toList();
-      for (ServerSocket socket : held) {
-        socket.close();
-      }
-      return ports;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

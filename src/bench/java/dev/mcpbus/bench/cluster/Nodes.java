@@ -1,10 +1,9 @@
 package dev.mcpbus.bench.cluster;
 
+import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +16,7 @@ final class Nodes implements AutoCloseable {
   private final Path folder;
   private final String name = "bench-" + UUID.randomUUID();
   private final JsonObject servers;
-  private final List<Integer> ports = new ArrayList<>();
+  private final List<Integer> ports;
   private final List<NodeProcess> all = new ArrayList<>();
 
   /**
@@ -26,14 +25,7 @@ final class Nodes implements AutoCloseable {
   Nodes(Path folder, JsonObject servers, int most) throws IOException {
     this.folder = Files.createDirectories(folder.resolve(name));
     this.servers = servers;
-    List<ServerSocket> held = new ArrayList<>();
-    for (int i = 0; i < most; i++) {
-      held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-    }
-    for (ServerSocket socket : held) {
-      ports.add(socket.getLocalPort());
-      socket.close();
-    }
+    this.ports = FreePorts.list(most);
   }
 
   /**

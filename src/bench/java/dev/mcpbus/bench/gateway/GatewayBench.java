@@ -1,6 +1,7 @@
 package dev.mcpbus.bench.gateway;
 
 import dev.mcpbus.security.ApiKeys;
+import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -61,7 +62,7 @@ final class GatewayBench {
     int fixture = programs.fixture(directory.resolve("echo_http").toAbsolutePath().toString());
     add(programs, "fixture alone, 2025-11-25", fixture, "", "echo", false);
     add(programs, "fixture alone, 2026-07-28", fixture, "", "echo", true);
-    int proxy = Programs.freePort();
+    int proxy = FreePorts.one();
     programs.java(proxy, BareProxy.class.getName(), "" + proxy, "" + fixture);
     add(programs, GatewayReport.PROXY_OLD, proxy, "", "echo", false);
     add(programs, GatewayReport.PROXY_NEW, proxy, "", "echo", true);
@@ -158,7 +159,7 @@ final class GatewayBench {
   private int mcpbus(Programs programs, String name, JsonObject config) throws IOException {
     Path file = directory.resolve(name);
     Files.writeString(file, config.encodePrettily(), StandardCharsets.UTF_8);
-    int port = Programs.freePort();
+    int port = FreePorts.one();
     programs.java(port, "dev.mcpbus.Main", "--config", file.toString(), "--port", "" + port);
     return port;
   }
@@ -168,7 +169,7 @@ final class GatewayBench {
   /** In front of the same echo as a child process; left out where npm has not installed it. */
   private void npm(Programs programs, String name, String script, List<String> more)
       throws IOException, InterruptedException {
-    int port = Programs.freePort();
+    int port = FreePorts.one();
     if (node(programs, name, script, port, more)) {
       add(programs, GatewayReport.NPM + name + ", 2025-11-25", port, "", "echo", false);
     }
@@ -197,7 +198,7 @@ final class GatewayBench {
             .put("echo", new JsonObject().put("command", echo).put("args", new JsonArray()));
     Files.writeString(
         file, new JsonObject().put("mcpServers", servers).encode(), StandardCharsets.UTF_8);
-    int port = Programs.freePort();
+    int port = FreePorts.one();
     if (!node(
         programs, "mcp-hub", "mcp-hub/dist/cli.js", port, List.of("--config", file.toString()))) {
       return;
@@ -216,7 +217,7 @@ final class GatewayBench {
   // ---- large
 
   private void large(Programs programs) throws Exception {
-    int server = Programs.freePort();
+    int server = FreePorts.one();
     programs.java(server, LargeServer.class.getName(), "" + server);
     JsonObject older = new JsonObject().put("url", "http://127.0.0.1:" + server + "/mcp");
     JsonObject newer = older.copy().put("protocolVersion", "2026-07-28");

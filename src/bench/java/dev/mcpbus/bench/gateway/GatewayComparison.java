@@ -1,6 +1,7 @@
 package dev.mcpbus.bench.gateway;
 
 import dev.mcpbus.bench.Paired;
+import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +66,7 @@ final class GatewayComparison {
 
   private Map<Endpoint, Path> endpoints(Programs programs, Path config, String classPath)
       throws IOException, InterruptedException {
-    int port = Programs.freePort();
+    int port = FreePorts.one();
     programs.java(
         classPath,
         port,
