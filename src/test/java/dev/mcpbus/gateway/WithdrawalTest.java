@@ -3,8 +3,12 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.QuestionMessage;
+import dev.mcpbus.connection.input.ServerRequests;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -17,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** What a server asks and takes back, and what a client tells its servers by itself. */
 class WithdrawalTest extends GatewayFixture {
@@ -65,7 +70,11 @@ class WithdrawalTest extends GatewayFixture {
 
   /** The stream of a call on which its client was asked. */
   private McpHttp.Stream asked(ScriptedPeer peer, McpHttp.Session session) {
-    JsonObject request = client.request("tools/call", Peers.call("o__t"));
+    return asked(peer, session, client.request("tools/call", Peers.call("o__t")));
+  }
+
+  private static McpHttp.Stream asked(
+      ScriptedPeer peer, McpHttp.Session session, JsonObject request) {
     CompletableFuture<McpHttp.Stream> open =
         CompletableFuture.supplyAsync(() -> session.streamed(request));
     await().until(() -> !peer.received("tools/call").isEmpty());
@@ -107,6 +116,26 @@ class WithdrawalTest extends GatewayFixture {
           .containsExactly("elicitation/create", "notifications/cancelled", "");
       await().until(() -> !peer.answers(77).isEmpty());
     }
+  }
+
+  @Test
+  void a_client_that_cancels_its_call_with_a_question_open_causes_no_line_in_the_log() {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger inputs = (Logger) LoggerFactory.getLogger(ServerRequests.class);
+    inputs.addAppender(log);
+    ScriptedPeer peer = olderServer();
+    McpHttp.Session session = client.initialize("2025-11-25", CAN);
+    JsonObject request = client.request("tools/call", Peers.call("o__t"));
+    try (McpHttp.Stream stream = asked(peer, session, request)) {
+      session.notify(
+          "notifications/cancelled", new JsonObject().put("requestId", request.getValue("id")));
+      await().until(() -> !peer.answers(77).isEmpty());
+      await().until(stream::hasEnded);
+    } finally {
+      inputs.detachAppender(log);
+    }
+    assertThat(log.list).isEmpty();
   }
 
   @Test

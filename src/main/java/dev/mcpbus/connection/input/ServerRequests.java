@@ -2,6 +2,7 @@ package dev.mcpbus.connection.input;
 
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ClientAnswer;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -11,6 +12,7 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TaskId;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,6 +28,9 @@ import org.slf4j.LoggerFactory;
 public final class ServerRequests {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerRequests.class);
+
+  private static final Set<FailureCode> CLIENT_GAVE_UP =
+      Set.of(FailureCode.CANCELLED, FailureCode.CALL_TIMEOUT);
 
   private static final int MAX_OPEN = 64;
 
@@ -126,14 +131,14 @@ public final class ServerRequests {
   }
 
   /**
-   * A client of the gateway did not answer: the server gets the reason, never an answer of ours.
+   * A client of the gateway did not answer: the server gets the reason, never an answer of ours. A
+   * client that cancels its call, leaves or lets the time pass is no fault; all else is logged.
    */
   private static void refuse(Session session, RawJson requestId, String method, Throwable failure) {
     McpFailure reason = McpFailure.of(failure);
     boolean unhandled = InputRequests.isUnhandled(reason);
-    if (!unhandled) {
-      LOG.warn(
-          "the client's answer to {} does not reach the server: {}", method, reason.getMessage());
+    if (!unhandled && !CLIENT_GAVE_UP.contains(reason.code())) {
+      LOG.warn("the server gets no answer to {}: {}", method, reason.getMessage());
     }
     session.refuse(
         requestId,
