@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -212,15 +213,20 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
       return;
     }
     shuttingDown = true;
-    loop.after(graceNanos, () -> signal(Posix.SIGTERM));
-    loop.after(2 * graceNanos, () -> signal(Posix.SIGKILL));
-    loop.after(
-        2 * graceNanos + KILL_NANOS,
-        () -> {
-          if (gone.tryComplete()) {
-            LOG.warn("process {} still runs 5 s after SIGKILL; mcpbus no longer waits for it", pid);
-          }
-        });
+    List<ProcessLoop.Timer> steps =
+        List.of(
+            loop.after(graceNanos, () -> signal(Posix.SIGTERM)),
+            loop.after(2 * graceNanos, () -> signal(Posix.SIGKILL)),
+            loop.after(2 * graceNanos + KILL_NANOS, this::giveUp));
+    // They keep the whole connection in memory.
+    gone.future()
+        .onComplete(over -> loop.execute(() -> steps.forEach(ProcessLoop.Timer::cancel)));
+  }
+
+  private void giveUp() {
+    if (gone.tryComplete()) {
+      LOG.warn("process {} still runs 5 s after SIGKILL; mcpbus no longer waits for it", pid);
+    }
   }
 
   /**

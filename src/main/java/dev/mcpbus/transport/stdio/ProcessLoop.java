@@ -10,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +39,21 @@ final class ProcessLoop {
     void sweep();
   }
 
-  private record Timer(long at, Runnable action) {}
+  /** An action at a time of {@link System#nanoTime}. Confined to the loop's thread. */
+  static final class Timer {
+    private final long at;
+    private @Nullable Runnable action;
+
+    private Timer(long at, Runnable action) {
+      this.at = at;
+      this.action = action;
+    }
+
+    /** Drops the action, and with it what the action keeps in memory. */
+    void cancel() {
+      action = null;
+    }
+  }
 
   private static final Logger LOG = LoggerFactory.getLogger(ProcessLoop.class);
   private static final int BATCH = 256;
@@ -59,7 +74,7 @@ final class ProcessLoop {
   private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean woken = new AtomicBoolean();
   private final PriorityQueue<Timer> timers =
-      new PriorityQueue<>(Comparator.comparingLong(Timer::at));
+      new PriorityQueue<>(Comparator.comparingLong(timer -> timer.at));
   private final Map<Long, DescriptorOwner> members = new HashMap<>();
   private final List<DescriptorOwner> swept = new ArrayList<>();
   private final Thread thread;
@@ -125,8 +140,10 @@ final class ProcessLoop {
     control(Posix.EPOLL_CTL_DEL, descriptor, 0, 0);
   }
 
-  void after(long nanos, Runnable action) {
-    timers.add(new Timer(System.nanoTime() + nanos, action));
+  Timer after(long nanos, Runnable action) {
+    Timer timer = new Timer(System.nanoTime() + nanos, action);
+    timers.add(timer);
+    return timer;
   }
 
   private void control(int operation, int descriptor, int interest, long data) {
@@ -187,16 +204,19 @@ final class ProcessLoop {
     if (next == null) {
       return -1;
     }
-    long nanos = Math.max(0, next.at() - System.nanoTime());
+    long nanos = Math.max(0, next.at - System.nanoTime());
     return (int) Math.min(60_000, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999));
   }
 
   private void runTimers() {
     for (Timer next = timers.peek();
-        next != null && next.at() - System.nanoTime() <= 0;
+        next != null && next.at - System.nanoTime() <= 0;
         next = timers.peek()) {
       timers.remove();
-      guarded(next.action());
+      Runnable action = next.action;
+      if (action != null) {
+        guarded(action);
+      }
     }
   }
 

@@ -10,6 +10,8 @@ import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -197,6 +199,24 @@ class ChildProcessLifeIT {
     }
     await().until(() -> descriptors() <= before + 2);
     await().until(() -> marked(RunId.SELF).isEmpty());
+  }
+
+  @Test
+  void a_child_that_is_gone_keeps_its_owner_in_memory_no_longer(Vertx vertx) throws Exception {
+    Reference<Peer> owner = closedWithinAnHour(vertx);
+    await()
+        .until(
+            () -> {
+              System.gc();
+              return owner.refersTo(null);
+            });
+  }
+
+  /** A channel that may take an hour to close, and takes no time. */
+  private static Reference<Peer> closedWithinAnHour(Vertx vertx) throws Exception {
+    Peer peer = Peer.open(vertx, sh("exec cat").withCloseGrace(Duration.ofHours(1)));
+    peer.close();
+    return new WeakReference<>(peer);
   }
 
   private static long descriptors() throws IOException {
