@@ -81,7 +81,7 @@ final class ParkedCalls {
         .onComplete(
             own -> {
               if (!call.isOver()) {
-                call.begin(own);
+                call.begin(own, message);
               }
             },
             call::fail);
