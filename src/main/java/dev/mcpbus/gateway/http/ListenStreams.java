@@ -252,7 +252,8 @@ final class ListenStreams {
                           .put("resources", new JsonArray(listener.own))),
                   meta,
                   options(SessionMessage.LISTEN, principal, listener)
-                      .addHeader(SessionMessage.VIEW, listener.view.name()))
+                      .addHeader(SessionMessage.VIEW, listener.view.name()),
+                  listener.reply::isOver)
               .onSuccess(
                   answer -> {
                     listener.host = clients.host(key);
