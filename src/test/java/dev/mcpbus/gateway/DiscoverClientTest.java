@@ -349,7 +349,6 @@ class DiscoverClientTest {
                       case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
                       case "initialize" -> Peers.INITIALIZE;
                       case "tools/list" -> Peers.tools("now");
-                      case "tools/call" -> Peers.text("from " + connection);
                       default -> null;
                     }));
     JsonObject roots = new JsonObject().put("roots", new JsonObject());
@@ -369,7 +368,12 @@ class DiscoverClientTest {
             .put(
                 "inputResponses",
                 new JsonObject().put("input-1", new JsonObject().put("roots", new JsonArray())));
-    assertThat(sent("/mcp/slow", "tools/call", retry, roots, who).join().body()).contains("from 2");
+    CompletableFuture<McpHttp.Answer> second =
+        sent("/mcp/slow", "tools/call", retry, roots, who);
+    await().until(() -> slow.answers(90).size() == 1);
+    Object call = slow.received("tools/call").get(0).getValue("id");
+    slow.say(2, "{\"jsonrpc\":\"2.0\",\"id\":" + call + "," + Peers.text("done") + "}");
+    assertThat(second.join().body()).contains("done");
     assertThat(slow.received("tools/call")).hasSize(1);
   }
 
