@@ -43,15 +43,7 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
 
   private static ViewOptions everything(List<String> servers, boolean passUnknown) {
     return new ViewOptions(
-        servers,
-        List.of(),
-        List.of(),
-        Map.of(),
-        false,
-        false,
-        List.of(),
-        false,
-        passUnknown);
+        servers, List.of(), List.of(), Map.of(), false, false, List.of(), false, passUnknown);
   }
 
   /** The same view with all rights: to find out whether an entry was denied, never to show it. */

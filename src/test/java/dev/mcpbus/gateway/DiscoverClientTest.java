@@ -368,8 +368,7 @@ class DiscoverClientTest {
             .put(
                 "inputResponses",
                 new JsonObject().put("input-1", new JsonObject().put("roots", new JsonArray())));
-    CompletableFuture<McpHttp.Answer> second =
-        sent("/mcp/slow", "tools/call", retry, roots, who);
+    CompletableFuture<McpHttp.Answer> second = sent("/mcp/slow", "tools/call", retry, roots, who);
     await().until(() -> slow.answers(90).size() == 1);
     Object call = slow.received("tools/call").get(0).getValue("id");
     slow.say(2, "{\"jsonrpc\":\"2.0\",\"id\":" + call + "," + Peers.text("done") + "}");

@@ -119,7 +119,8 @@ class ClientHostsTest {
               other,
               message ->
                   message.reply(
-                      Buffer.buffer(), new DeliveryOptions().addHeader(SessionMessage.HOST, other)));
+                      Buffer.buffer(),
+                      new DeliveryOptions().addHeader(SessionMessage.HOST, other)));
       return (Future<Message<T>>)
           (Future<?>) vertx.eventBus().<Buffer>request(other, Buffer.buffer());
     }
