@@ -303,8 +303,6 @@ final class ListenStreams {
       return;
     }
     boolean task = Events.TASK.equals(event.type());
-    RawJson uri = params.member("uri");
-    String own = uri == null || !uri.isString() ? null : uri.asString();
     for (ListenStream listener : open) {
       if (task) {
         String id =
@@ -315,11 +313,10 @@ final class ListenStreams {
         continue;
       }
       ViewUris uris = directory.snapshot().uris(listener.view);
-      for (String name : listener.watched.names(listener.view, uris, event.connection(), own)) {
-        listener.tell(
-            Methods.RESOURCE_UPDATED,
-            name.equals(own) ? params : params.with("uri", RawJson.string(name)));
-      }
+      listener
+          .watched
+          .updates(listener.view, uris, event.connection(), params)
+          .forEach(named -> listener.tell(Methods.RESOURCE_UPDATED, named));
     }
   }
 
