@@ -6,6 +6,10 @@
  *
  * The file holds one whole request, head and body, sent again and again. Writes one line of JSON:
  * answers, answers that were not a 200 with a "result", bytes, and latencies in microseconds.
+ *
+ * The measured time goes on until there are as many answers as connections, because a short one can
+ * be over before the first answer of a slow machine. If they do not come within a minute more, it
+ * says so on stderr and exits with 1.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -24,6 +28,7 @@
 #define EVENTS 256
 #define STEPS 64
 #define POWERS 40
+#define EXTRA_SECONDS 60u
 
 typedef struct {
   int socket;
@@ -144,7 +149,8 @@ int main(int count, char **args) {
   struct sockaddr_in address = {.sin_family = AF_INET,
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                                 .sin_port = htons((uint16_t)atoi(args[1]))};
-  for (int i = 0; i < atoi(args[2]); i++) {
+  uint64_t clients = strtoul(args[2], NULL, 10);
+  for (uint64_t i = 0; i < clients; i++) {
     Client *client = calloc(1, sizeof(Client));
     if (client == NULL) die("calloc");
     client->socket = socket(AF_INET, SOCK_STREAM, 0);
@@ -158,7 +164,12 @@ int main(int count, char **args) {
   uint64_t start = now() + (uint64_t)atol(args[3]) * 1000000u;
   uint64_t end = start + (uint64_t)atol(args[4]) * 1000000u;
   struct epoll_event events[EVENTS];
-  for (uint64_t at = now(); at < end; at = now()) {
+  for (uint64_t at = now(); at < end || answers < clients; at = now()) {
+    if (at >= end + EXTRA_SECONDS * 1000000000u) {
+      fprintf(stderr, "load_http: %lu answers instead of %lu, %u s after the measured time\n",
+              answers, clients, EXTRA_SECONDS);
+      return 1;
+    }
     if (!measuring && at >= start) {
       measuring = 1;
       start = at;

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Clients of both eras on servers of the {@code initialize} era that other people wrote, and on one
- * that keeps notes: each client has one session with each server, and nobody else is in it.
+ * that keeps notes: each client has one session with each server, and no other client is in it.
  *
  * <p>{@code -Dmcpbus.seconds=60} and {@code -Dmcpbus.clients=2000} for the long form.
  */

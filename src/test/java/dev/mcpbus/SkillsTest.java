@@ -15,6 +15,7 @@ import dev.mcpbus.testing.Http;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.SkillPeer;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -183,6 +184,15 @@ class SkillsTest {
     JsonObject file = bus.request(Addresses.ALL_SKILLS_READ, at);
     assertThat(text(file)).isEqualTo("Dear two,\n");
     assertThat(file.getJsonObject("_meta").getString(MetaKeys.SERVER)).isEqualTo("two");
+  }
+
+  @Test
+  void a_request_of_all_servers_that_names_none_is_refused_at_once() {
+    for (Object body : new Object[] {null, "text", new JsonObject(), Buffer.buffer("[]")}) {
+      McpFailure failure = bus.failure(Addresses.ALL_SKILLS_READ, body);
+      assertThat(failure.code()).as(String.valueOf(body)).isEqualTo(FailureCode.BAD_REQUEST);
+      assertThat(failure).hasMessageContaining("\"server\"");
+    }
   }
 
   @Test

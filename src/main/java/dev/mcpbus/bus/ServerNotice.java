@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * An event of a connection for the gateway, with the params of the notification as the bytes that
  * the server sent. The one of a private connection goes to its holder, the one of a shared
  * connection to the directories ({@link Addresses#GATEWAY_NOTIFIED}), beside the JSON object that
- * everyone else gets ({@link Events}). Immutable.
+ * all other readers get ({@link Events}). Immutable.
  *
  * @param connection the id of the connection
  * @param type one of {@link Events}

@@ -96,8 +96,8 @@ final class EventPublisher {
   }
 
   /**
-   * Passes a {@code list_changed} to the gateway as the server sent it, each one. Everyone else
-   * gets the event of the changed list.
+   * Passes a {@code list_changed} to the gateway as the server sent it, each one. All other readers
+   * get the event of the changed list.
    */
   void announce(String method, RawJson params) {
     String changed = ListKind.announcedBy(method).get(0).event;

@@ -51,18 +51,7 @@ final class AppUris {
       return tool;
     }
     RawJson ui = meta.member(UI);
-    RawJson shown = ui == null ? meta : meta.with(UI, renamed(ui, URI, name));
-    return tool.with(META, renamed(shown, FLAT, name));
-  }
-
-  /** Keeps the bytes of a URI whose name is the same. */
-  private static RawJson renamed(RawJson object, String member, UnaryOperator<String> name) {
-    RawJson uri = object.member(member);
-    if (uri == null || !uri.isString()) {
-      return object;
-    }
-    String own = uri.asString();
-    String shown = name.apply(own);
-    return shown.equals(own) ? object : object.with(member, RawJson.string(shown));
+    RawJson shown = ui == null ? meta : meta.with(UI, RenamedUris.in(ui, URI, name));
+    return tool.with(META, RenamedUris.in(shown, FLAT, name));
   }
 }

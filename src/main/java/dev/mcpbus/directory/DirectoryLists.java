@@ -196,19 +196,20 @@ public final class DirectoryLists {
     return inTime(handshakes.of(ids));
   }
 
-  private static Set<String> via(JsonObject status) {
-    return status.getJsonArray("via", new JsonArray()).stream()
-        .map(String::valueOf)
-        .collect(Collectors.toSet());
-  }
-
-  private static boolean isServing(String state) {
+  /** Whether a state, as status and events name it, is one in which calls can be sent. */
+  static boolean isServing(String state) {
     for (ConnectionState each : ConnectionState.values()) {
       if (each.name().equalsIgnoreCase(state)) {
         return each.serves();
       }
     }
     return false;
+  }
+
+  private static Set<String> via(JsonObject status) {
+    return status.getJsonArray("via", new JsonArray()).stream()
+        .map(String::valueOf)
+        .collect(Collectors.toSet());
   }
 
   @Nullable DirectoryEntry track(String id) {

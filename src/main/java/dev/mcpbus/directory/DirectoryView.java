@@ -29,16 +29,21 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
   /** Characters; longer names match no glob, because its time grows with the name. */
   private static final int MAX_NAME = 4_096;
 
-  private static final ViewOptions EVERYTHING =
-      new ViewOptions(List.of(), List.of(), List.of(), Map.of(), false);
+  // Each request has a view: the options of the common ones are made once.
+  private static final ViewOptions ALL = everything(List.of(), false);
+  private static final ViewOptions ALL_AND_UNKNOWN = everything(List.of(), true);
 
   static DirectoryView all(Rights rights, boolean passUnknown) {
-    return new DirectoryView("", false, EVERYTHING.withPassUnknown(passUnknown), rights);
+    return new DirectoryView("", false, passUnknown ? ALL_AND_UNKNOWN : ALL, rights);
   }
 
   static DirectoryView ofServer(String id, Rights rights, boolean passUnknown) {
-    ViewOptions one = new ViewOptions(List.of(id), List.of(), List.of(), Map.of(), false);
-    return new DirectoryView(id, true, one.withPassUnknown(passUnknown), rights);
+    return new DirectoryView(id, true, everything(List.of(id), passUnknown), rights);
+  }
+
+  private static ViewOptions everything(List<String> servers, boolean passUnknown) {
+    return new ViewOptions(
+        servers, List.of(), List.of(), Map.of(), false, false, List.of(), false, passUnknown);
   }
 
   /** The same view with all rights: to find out whether an entry was denied, never to show it. */

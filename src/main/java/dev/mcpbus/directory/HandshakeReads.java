@@ -44,11 +44,14 @@ final class HandshakeReads {
             new JsonObject().put("handshake", true))
         .onComplete(
             reply -> {
-              if (reply.succeeded()) {
-                status.accept(reply.result().body());
+              try {
+                if (reply.succeeded()) {
+                  status.accept(reply.result().body());
+                }
+              } finally {
+                running.remove(id, read.future());
+                read.complete();
               }
-              running.remove(id, read.future());
-              read.complete();
             });
   }
 

@@ -1,6 +1,5 @@
 package dev.mcpbus.directory;
 
-import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
 import io.vertx.core.json.JsonObject;
 import java.time.DateTimeException;
@@ -74,8 +73,7 @@ public final class ServerReach {
   }
 
   private void state(String id, String state) {
-    if (state.equals(ConnectionState.READY.name())
-        || state.equals(ConnectionState.DEGRADED.name())) {
+    if (DirectoryLists.isServing(state)) {
       serves(id);
     } else {
       put(id, known -> known.withState(state));

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class SkillNames {
 
   private static final String FILE = "/SKILL.md";
+  private static final String URI = "uri";
 
   /** Characters: each directory of a URI is looked up, so the time grows with the square. */
   private static final int MAX_URI = 4_096;
@@ -24,7 +25,7 @@ public final class SkillNames {
   /** The entry of a skill with other URIs, those of its files included. */
   public static RawJson renamed(RawJson entry, UnaryOperator<String> name) {
     RawJson resources = entry.member("resources");
-    RawJson own = withUri(entry, name);
+    RawJson own = RenamedUris.in(entry, URI, name);
     return resources == null || !resources.isArray()
         ? own
         : own.with("resources", renamedAll(resources, name));
@@ -36,7 +37,7 @@ public final class SkillNames {
     return resources == null
         ? Set.of()
         : resources.elements().stream()
-            .map(file -> file.isObject() ? file.member("uri") : null)
+            .map(file -> file.isObject() ? file.member(URI) : null)
             .filter(uri -> uri != null && uri.isString())
             .map(RawJson::asString)
             .collect(Collectors.toUnmodifiableSet());
@@ -45,18 +46,8 @@ public final class SkillNames {
   /** The objects of a list with other URIs; the same bytes where no URI differs. */
   public static RawJson renamedAll(RawJson list, UnaryOperator<String> name) {
     List<RawJson> own = list.elements();
-    List<RawJson> all = own.stream().map(each -> withUri(each, name)).toList();
+    List<RawJson> all = own.stream().map(each -> RenamedUris.in(each, URI, name)).toList();
     return all.equals(own) ? list : RawJson.array(all);
-  }
-
-  private static RawJson withUri(RawJson object, UnaryOperator<String> name) {
-    RawJson uri = object.isObject() ? object.member("uri") : null;
-    if (uri == null || !uri.isString()) {
-      return object;
-    }
-    String own = uri.asString();
-    String shown = name.apply(own);
-    return shown.equals(own) ? object : object.with("uri", RawJson.string(shown));
   }
 
   /**

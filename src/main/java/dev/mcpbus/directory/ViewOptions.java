@@ -70,11 +70,6 @@ public record ViewOptions(
     this(servers, allow, deny, rename, closed, search, principals, plainNames, false);
   }
 
-  ViewOptions withPassUnknown(boolean pass) {
-    return new ViewOptions(
-        servers, allow, deny, rename, closed, search, principals, plainNames, pass);
-  }
-
   public ViewOptions {
     servers = List.copyOf(servers);
     allow = List.copyOf(allow);

@@ -128,7 +128,7 @@ public final class ViewUris {
     }
   }
 
-  /** Nobody waits for a list that the server has refused: it may never come. */
+  /** A list that the server has refused counts as known: it may never come. */
   private static boolean isKnown(DirectoryEntry entry, ListKind kind) {
     return entry.list(kind) != null || entry.failures().containsKey(kind);
   }

@@ -295,8 +295,8 @@ final class PrivateConnectionRegistry {
   /**
    * Ends a private connection: {@code {lease, tell?}} -> {@code {released}}.
    *
-   * @param body {@code tell} is true where someone else than the holder ends it: the holder learns
-   *     of it
+   * @param body {@code tell} is true where an operator ends it: the holder gets {@link
+   *     Events#GAVE_UP}
    */
   Future<JsonObject> release(JsonObject body) {
     ConnectionId id = known(body);

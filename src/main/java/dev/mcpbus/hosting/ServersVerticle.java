@@ -27,9 +27,9 @@ import java.util.function.Supplier;
 
 /**
  * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
- * {@code .get}, {@code .config}, {@code .calls}, {@code .nodes}, {@code .lease} and {@code
- * .release}. It starts and ends connections through the supervisor; calls go to the connections
- * themselves. Owner of the hosting and of the private connections, on its context.
+ * {@code .get}, {@code .config}, {@code .calls}, {@code .nodes}, {@code .lease}, {@code .leases}
+ * and {@code .release}. It starts and ends connections through the supervisor; calls go to the
+ * connections themselves. Owner of the hosting and of the private connections, on its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?}}; {@code connections} is the number that the node owned at most 2 s ago. In a cluster

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param uri of its {@code SKILL.md}
  * @param frontmatter as the server gives it, with a name and a description
  * @param files each file of the skill by its URI, its {@code SKILL.md} included; null for a skill
- *     that is made while it is read ({@code "dynamic"}), whose content nobody can verify
+ *     that is made while it is read ({@code "dynamic"}), whose content cannot be verified
  */
 public record SkillEntry(String uri, RawJson frontmatter, @Nullable Map<String, SkillFile> files) {
 

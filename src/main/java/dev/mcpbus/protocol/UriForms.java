@@ -114,7 +114,7 @@ public final class UriForms {
     return at;
   }
 
-  /** The text decoded, folded, without what nobody sees, and with slashes of one kind. */
+  /** The text decoded, folded, without invisible characters, and with slashes of one kind. */
   private static String plain(String text) {
     String plain = seen(text);
     for (int i = 0; i < MAX_DECODINGS && plain.indexOf('%') >= 0; i++) {

@@ -171,7 +171,7 @@ public final class Rights {
   }
 
   /**
-   * Whether a denial names the item, of whichever action: for a message of which nobody knows what
+   * Whether a denial of any action names the item: for a message of which mcpbus does not know what
    * the server does with the item.
    */
   public boolean denies(String server, String item) {

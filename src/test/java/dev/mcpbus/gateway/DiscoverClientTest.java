@@ -336,6 +336,46 @@ class DiscoverClientTest {
     assertThat(peer.answers(90).get(0).getJsonObject("result")).isEqualTo(answer);
   }
 
+  @Test
+  void a_call_is_sent_although_its_server_asks_while_it_sets_the_log_level_for_it() {
+    ScriptedPeer slow =
+        Peers.connected(
+            bus,
+            "slow",
+            new ScriptedPeer(
+                bus.vertx(),
+                (method, params, connection) ->
+                    switch (method) {
+                      case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
+                      case "initialize" -> Peers.INITIALIZE;
+                      case "tools/list" -> Peers.tools("now");
+                      default -> null;
+                    }));
+    JsonObject roots = new JsonObject().put("roots", new JsonObject());
+    JsonObject who = who("ada").put(LEVEL, "info");
+    CompletableFuture<McpHttp.Answer> first =
+        sent("/mcp/slow", "tools/call", Peers.call("now"), roots, who);
+    await().until(() -> slow.received("logging/setLevel").size() == 1);
+    slow.say(2, "{\"jsonrpc\":\"2.0\",\"id\":90,\"method\":\"roots/list\"}");
+    JsonObject asked = first.join().result();
+    Object level = slow.received("logging/setLevel").get(0).getValue("id");
+    slow.say(2, "{\"jsonrpc\":\"2.0\",\"id\":" + level + ",\"result\":{}}");
+    await().until(() -> slow.received("tools/call").size() == 1);
+
+    JsonObject retry =
+        Peers.call("now")
+            .put("requestState", asked.getString("requestState"))
+            .put(
+                "inputResponses",
+                new JsonObject().put("input-1", new JsonObject().put("roots", new JsonArray())));
+    CompletableFuture<McpHttp.Answer> second = sent("/mcp/slow", "tools/call", retry, roots, who);
+    await().until(() -> slow.answers(90).size() == 1);
+    Object call = slow.received("tools/call").get(0).getValue("id");
+    slow.say(2, "{\"jsonrpc\":\"2.0\",\"id\":" + call + "," + Peers.text("done") + "}");
+    assertThat(second.join().body()).contains("done");
+    assertThat(slow.received("tools/call")).hasSize(1);
+  }
+
   private JsonObject result(JsonObject call, JsonObject can) {
     return sent("/mcp/s", "tools/call", call, can, who("ada")).join().result();
   }

@@ -144,9 +144,9 @@ class ForeignRetryTest {
     assertThat(peer.answers(7)).hasSize(1);
   }
 
-  /** Else a retry that nobody waits for would do again what the first call has done. */
+  /** Else a retry for which no call waits would do again what the first call has done. */
   @Test
-  void a_state_that_nobody_has_made_sends_nothing() {
+  void a_state_that_no_host_has_made_sends_nothing() {
     String state = asked().getString("requestState");
     String host = state.substring(0, state.indexOf('.'));
     for (Object forged :

@@ -333,7 +333,7 @@ abstract class Dialog implements AutoCloseable {
     cancelled(begin(method, described(params)));
   }
 
-  /** Sends a response that nobody waits for. */
+  /** Sends a response to no request. */
   final void answerUnasked(int id) {
     transmit(new JsonObject().put("jsonrpc", "2.0").put("id", id).put("result", new JsonObject()));
   }

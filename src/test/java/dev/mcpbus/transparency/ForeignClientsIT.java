@@ -155,7 +155,7 @@ class ForeignClientsIT {
   void of_an_older_server_the_typescript_sdk_gets_the_same_in_modern_mode(String server)
       throws Exception {
     String script = Path.of("src", "test", "npm", "sdk-report.mjs").toAbsolutePath().toString();
-    // Who subscribes is told in a way of each era.
+    // A client that subscribes learns of it in the way of its era.
     String calls =
         Objects.requireNonNull(CALLS.get(server))
             .replace("FOLDER", folder.toString())

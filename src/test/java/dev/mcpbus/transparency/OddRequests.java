@@ -4,7 +4,10 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 
-/** What a client may send and few do: members that nobody knows, and values that do not fit. */
+/**
+ * What a client may send and few do: members that no specification defines, and values that do not
+ * fit.
+ */
 final class OddRequests {
 
   private static final int NOBODYS_ID = 4711;

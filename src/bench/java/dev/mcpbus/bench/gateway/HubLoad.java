@@ -8,9 +8,11 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * per client, on which the answers to its POSTs come. All callers on one event loop.
  */
 final class HubLoad {
+
+  private static final long EXTRA_MILLIS = 60_000;
 
   private static final class Caller {
     private final StringBuilder text = new StringBuilder();
@@ -31,28 +35,36 @@ final class HubLoad {
       vertx.createHttpClient(new PoolOptions().setHttp1MaxSize(512).setMaxWaitQueueSize(-1));
   private final int port;
   private final List<Long> nanos = new ArrayList<>();
+  private final int callers;
+  private final Promise<JsonObject> done = Promise.promise();
   private boolean measuring;
-  private boolean over;
+  private long began;
+  private boolean timeOver;
   private long wrong;
 
-  private HubLoad(int port) {
+  private HubLoad(int port, int callers) {
     this.port = port;
+    this.callers = callers;
   }
 
-  /** As {@code load_http}, from the start to the end. */
+  /**
+   * As {@code load_http}, from the start to the end: the measured time goes on until there are as
+   * many answers as callers, at most a minute.
+   */
   static JsonObject run(Endpoint endpoint, int callers, long warmup, long measure)
       throws Exception {
-    HubLoad load = new HubLoad(endpoint.port());
+    HubLoad load = new HubLoad(endpoint.port(), callers);
     try {
-      Promise<JsonObject> done = Promise.promise();
-      load.vertx.runOnContext(start -> load.begin(callers, warmup, measure, done));
-      return done.future().await(warmup + measure + 60_000, TimeUnit.MILLISECONDS);
+      load.vertx.runOnContext(start -> load.begin(warmup, measure));
+      return load.done.future().await(warmup + measure + EXTRA_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException(endpoint.label() + ": fewer answers than " + callers + " callers", e);
     } finally {
       load.vertx.close().await();
     }
   }
 
-  private void begin(int callers, long warmup, long measure, Promise<JsonObject> done) {
+  private void begin(long warmup, long measure) {
     List<Future<Void>> opening = new ArrayList<>();
     for (int i = 0; i < callers; i++) {
       opening.add(open(new Caller()));
@@ -65,26 +77,36 @@ final class HubLoad {
                     warmup,
                     warm -> {
                       measuring = true;
-                      long began = System.nanoTime();
-                      vertx.setTimer(measure, end -> done.complete(end(began)));
+                      began = System.nanoTime();
+                      vertx.setTimer(
+                          measure,
+                          end -> {
+                            timeOver = true;
+                            endIfAnswered();
+                          });
                     }));
   }
 
-  private JsonObject end(long began) {
-    over = true;
-    double seconds = (System.nanoTime() - began) / 1e9;
-    nanos.sort(null);
-    return new JsonObject()
-        .put("answers", nanos.size())
-        .put("wrong", wrong)
-        .put("perSecond", (double) Math.round(nanos.size() / seconds))
-        .put("p50", quantile(0.5))
-        .put("p99", quantile(0.99))
-        .put("p999", quantile(0.999));
+  private void endIfAnswered() {
+    if (timeOver && nanos.size() >= callers) {
+      done.tryComplete(result());
+    }
   }
 
-  private double quantile(double q) {
-    return nanos.isEmpty() ? 0 : nanos.get((int) (q * (nanos.size() - 1))) / 1_000.0;
+  private JsonObject result() {
+    double seconds = (System.nanoTime() - began) / 1e9;
+    List<Long> sorted = nanos.stream().sorted().toList();
+    return new JsonObject()
+        .put("answers", sorted.size())
+        .put("wrong", wrong)
+        .put("perSecond", (double) Math.round(sorted.size() / seconds))
+        .put("p50", quantile(sorted, 0.5))
+        .put("p99", quantile(sorted, 0.99))
+        .put("p999", quantile(sorted, 0.999));
+  }
+
+  private static double quantile(List<Long> sorted, double q) {
+    return sorted.get((int) (q * (sorted.size() - 1))) / 1_000.0;
   }
 
   private Future<Void> open(Caller caller) {
@@ -120,7 +142,7 @@ final class HubLoad {
               + "\"clientInfo\":{\"name\":\"bench\",\"version\":\"1\"}}}");
       return;
     }
-    if (!data.contains("\"id\"") || over) {
+    if (!data.contains("\"id\"") || done.future().isComplete()) {
       return; // a notification
     }
     Promise<Void> open = caller.open;
@@ -132,6 +154,7 @@ final class HubLoad {
       wrong += data.contains("hello, world") ? 0 : 1;
       if (measuring) {
         nanos.add(System.nanoTime() - caller.sent);
+        endIfAnswered();
       }
     }
     caller.sent = System.nanoTime();

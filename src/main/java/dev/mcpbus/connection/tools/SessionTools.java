@@ -68,8 +68,8 @@ public final class SessionTools {
   /**
    * Requests the list. At most one request runs: calls of this method share its answer. If the
    * server has announced a change since the request was sent, they share that of the next one, so
-   * that nobody gets a list that is older than an announcement. After a failure the last good list
-   * stays.
+   * that no caller gets a list that is older than an announcement. After a failure the last good
+   * list stays.
    */
   public Future<ToolTable> load() {
     Future<ToolTable> running = loading;

@@ -15,6 +15,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves {@code mcp.skills.read}: sends the request to the server that its body names, and adds the
@@ -32,10 +33,7 @@ final class AggregateSkills {
   void read(Message<Object> message) {
     boolean raw = message.body() instanceof Buffer;
     try {
-      RawJson body =
-          message.body() instanceof JsonObject json
-              ? RawJson.of(json)
-              : RawJson.checkedObject((Buffer) message.body(), ParseLimits.DEFAULT);
+      RawJson body = body(message.body());
       RawJson server = body.member("server");
       if (server == null || !server.isString()) {
         throw refused();
@@ -57,9 +55,19 @@ final class AggregateSkills {
               });
     } catch (McpFailure refused) {
       refused.replyTo(message);
-    } catch (ProtocolException | ClassCastException e) {
+    } catch (ProtocolException e) {
       refused().replyTo(message);
     }
+  }
+
+  private static RawJson body(@Nullable Object body) throws ProtocolException {
+    if (body instanceof JsonObject json) {
+      return RawJson.of(json);
+    }
+    if (body instanceof Buffer bytes) {
+      return RawJson.checkedObject(bytes, ParseLimits.DEFAULT);
+    }
+    throw refused();
   }
 
   private static RawJson marked(RawJson answer, ConnectionId server) {

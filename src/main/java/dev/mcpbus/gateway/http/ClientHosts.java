@@ -18,6 +18,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,9 +119,15 @@ final class ClientHosts {
    * UNAVAILABLE} if each host names another one.
    *
    * @param meta {@code _meta} of the request, for what the client states
+   * @param over whether the client has left; no further host gets the request then, because the
+   *     message that ends it went to the host before
    */
   Future<Message<Buffer>> send(
-      String client, RawJson params, @Nullable RawJson meta, DeliveryOptions options) {
+      String client,
+      RawJson params,
+      @Nullable RawJson meta,
+      DeliveryOptions options,
+      BooleanSupplier over) {
     RawJson can = stated(meta, MetaKeys.CLIENT_CAPABILITIES);
     RawJson info = stated(meta, MetaKeys.CLIENT_INFO);
     options
@@ -129,11 +136,11 @@ final class ClientHosts {
     if (info.isObject()) {
       options.addHeader(SessionMessage.CLIENT_INFO, info.toString());
     }
-    return send(client, params, options, MAX_MOVES);
+    return send(client, params, options, over, MAX_MOVES);
   }
 
   private Future<Message<Buffer>> send(
-      String client, RawJson params, DeliveryOptions options, int moves) {
+      String client, RawJson params, DeliveryOptions options, BooleanSupplier over, int moves) {
     String host = host(client);
     if (!hostNames.isClustered()) {
       return hostNames.sendParams(host, params, options);
@@ -154,12 +161,19 @@ final class ClientHosts {
                         FailureCode.UNAVAILABLE, "the client's session moves; try again"));
               }
               elsewhere.put(client, other);
-              return send(client, params, again, moves - 1);
+              return over.getAsBoolean()
+                  ? Future.failedFuture(
+                      McpFailure.notSent(FailureCode.CANCELLED, "the client has gone"))
+                  : send(client, params, again, over, moves - 1);
             },
             failure -> {
               boolean lost = RequestSender.hadNoReceiver(failure);
-              return known && lost && moves > 0 && elsewhere.remove(client, host)
-                  ? send(client, params, again, moves - 1)
+              return known
+                      && lost
+                      && moves > 0
+                      && elsewhere.remove(client, host)
+                      && !over.getAsBoolean()
+                  ? send(client, params, again, over, moves - 1)
                   : Future.failedFuture(failure);
             });
   }

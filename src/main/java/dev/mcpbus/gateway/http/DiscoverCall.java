@@ -172,7 +172,7 @@ final class DiscoverCall extends GatewayCall {
     String key = clients.key(request().principal(), meta);
     client = key;
     host = clients.host(key);
-    return clients.send(key, params, meta, options).map(this::replied);
+    return clients.send(key, params, meta, options, this::isCancelled).map(this::replied);
   }
 
   /** A page of a list from the session host, which adds what the client's own sessions list. */

@@ -10,19 +10,14 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ViewUris;
-import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.McpErrors;
-import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
-import dev.mcpbus.gateway.request.WatchedResources;
-import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -47,57 +42,6 @@ final class ListenStreams {
 
   private static final int MAX_URIS = 1_000;
   private static final long PATIENCE_SECONDS = 5;
-
-  private final class ListenStream {
-    private final RawJson id;
-    private final HttpReply reply;
-    private final DirectoryView view;
-    private final ListChangeTracker changes;
-    private final WatchedResources watched;
-
-    /** Resources of servers with which the client has a session of its own. */
-    private final List<JsonObject> own = new ArrayList<>();
-
-    /** The client's URIs of those that the server has confirmed. */
-    private final Set<String> ownWatched = new HashSet<>();
-
-    /** The name of this stream for the session host. */
-    private final String exchange = address + RandomNames.create(8);
-
-    /** The key of the client, once its session host knows the stream. */
-    private @Nullable String client;
-
-    /** The session host that has the client, once it knows the stream; empty before. */
-    private String host = "";
-
-    /** The client's ids of its tasks, by connection and the server's id. */
-    private final Map<SealedTaskIds.Named, String> tasks = new HashMap<>();
-
-    ListenStream(RawJson id, HttpReply reply, DirectoryView view, Principal principal) {
-      this.id = id;
-      this.reply = reply;
-      this.view = view;
-      this.changes = new ListChangeTracker(view);
-      this.watched =
-          new WatchedResources(
-              WatchedResources.shared(vertx.eventBus(), RandomNames.create(8), principal.name()));
-    }
-
-    private void tell(String method, RawJson params) {
-      reply.event(null, MessageWriter.notification(method, tagged(params)));
-    }
-
-    private RawJson tagged(RawJson params) {
-      RawJson meta = params.member("_meta");
-      RawJson base = meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta;
-      return params.with("_meta", base.with(MetaKeys.SUBSCRIPTION_ID, id));
-    }
-
-    private void end() {
-      RawJson result = tagged(ResultType.EMPTY);
-      reply.answer(200, MessageWriter.result(id, result), null);
-    }
-  }
 
   private final Vertx vertx;
   private final Directory directory;
@@ -160,7 +104,7 @@ final class ListenStreams {
     if (!replies.addStream(reply, principal, id)) {
       return;
     }
-    ListenStream listener = new ListenStream(id, reply, view, principal);
+    ListenStream listener = new ListenStream(vertx.eventBus(), address, id, reply, view, principal);
     for (String taskId : taskIds) {
       SealedTaskIds.Named task = tasks.find(view, principal, taskId);
       if (task != null) {
@@ -252,7 +196,8 @@ final class ListenStreams {
                           .put("resources", new JsonArray(listener.own))),
                   meta,
                   options(SessionMessage.LISTEN, principal, listener)
-                      .addHeader(SessionMessage.VIEW, listener.view.name()))
+                      .addHeader(SessionMessage.VIEW, listener.view.name()),
+                  listener.reply::isOver)
               .onSuccess(
                   answer -> {
                     listener.host = clients.host(key);
@@ -358,8 +303,6 @@ final class ListenStreams {
       return;
     }
     boolean task = Events.TASK.equals(event.type());
-    RawJson uri = params.member("uri");
-    String own = uri == null || !uri.isString() ? null : uri.asString();
     for (ListenStream listener : open) {
       if (task) {
         String id =
@@ -370,11 +313,10 @@ final class ListenStreams {
         continue;
       }
       ViewUris uris = directory.snapshot().uris(listener.view);
-      for (String name : listener.watched.names(listener.view, uris, event.connection(), own)) {
-        listener.tell(
-            Methods.RESOURCE_UPDATED,
-            name.equals(own) ? params : params.with("uri", RawJson.string(name)));
-      }
+      listener
+          .watched
+          .updates(listener.view, uris, event.connection(), params)
+          .forEach(named -> listener.tell(Methods.RESOURCE_UPDATED, named));
     }
   }
 

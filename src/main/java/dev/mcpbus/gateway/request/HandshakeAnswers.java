@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The results of {@code initialize} and {@code server/discover}. At the endpoint of one server it
  * is what that server has answered itself, in the form of the client's era; what mcpbus adds stands
  * in {@code _meta} under {@code dev.mcpbus/}. A server of which nothing is known yet, and a view of
- * several, get the name and the capabilities of the gateway. Confined to no thread: it reads the
+ * several, get the name and the capabilities of the gateway. Any thread may call: it reads the
  * directory's snapshot.
  */
 public final class HandshakeAnswers {

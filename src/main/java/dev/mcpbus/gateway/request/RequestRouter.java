@@ -64,11 +64,11 @@ public final class RequestRouter {
                   request.view().searches()
                       ? searched(call)
                       : lacks(request, "name") && !isComposed(request.params().member("name"))
-                          ? unnamed(call, Addresses.TOOLS_CALL)
+                          ? sendAsIs(call, Addresses.TOOLS_CALL)
                           : named(call, ListKind.TOOLS, request.params(), call::check);
               case Methods.PROMPTS_GET ->
                   lacks(request, "name")
-                      ? unnamed(call, Addresses.PROMPTS_GET)
+                      ? sendAsIs(call, Addresses.PROMPTS_GET)
                       : named(call, ListKind.PROMPTS, request.params(), call::check);
               case Methods.TOOLS_LIST -> lists.answer(call, ListKind.TOOLS);
               case Methods.PROMPTS_LIST -> lists.answer(call, ListKind.PROMPTS);
@@ -76,7 +76,7 @@ public final class RequestRouter {
               case Methods.RESOURCES_TEMPLATES -> lists.answer(call, ListKind.TEMPLATES);
               case Methods.RESOURCES_READ ->
                   lacks(request, "uri")
-                      ? unnamed(call, Addresses.RESOURCES_READ)
+                      ? sendAsIs(call, Addresses.RESOURCES_READ)
                       : read(call, request.text("uri"));
               case Methods.SKILLS_LIST -> lists.answer(call, ListKind.SKILLS);
               case Methods.SKILLS_GET, Methods.DIRECTORY_READ -> skills.route(call);
@@ -119,8 +119,8 @@ public final class RequestRouter {
     return name != null && (name.isObject() || name.toString().startsWith("["));
   }
 
-  /** The server of the view answers a request that names nothing, over the client's session. */
-  private Future<RawJson> unnamed(GatewayCall call, String suffix) {
+  /** The server of the view answers a request as the client wrote it, over the client's session. */
+  public Future<RawJson> sendAsIs(GatewayCall call, String suffix) {
     GatewayRequest request = call.request();
     return send(call, request.view().name(), suffix, request.params());
   }
@@ -340,8 +340,7 @@ public final class RequestRouter {
     RawJson ref = call.request().params().member("ref");
     RawJson type = ref == null ? null : ref.member("type");
     if (call.request().isAsIs() && !isKnown(ref, type)) {
-      return send(
-          call, call.request().view().name(), Addresses.COMPLETION, call.request().params());
+      return sendAsIs(call, Addresses.COMPLETION);
     }
     if (ref == null || type == null || !type.isString()) {
       throw McpErrors.invalidParams("\"ref\" must be an object with a \"type\"");

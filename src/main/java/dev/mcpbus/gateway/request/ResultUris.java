@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.directory.RenamedUris;
 import dev.mcpbus.protocol.ByteSearch;
 import dev.mcpbus.protocol.RawJson;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ public final class ResultUris {
     RawJson named = result;
     named = each(named, "content", block -> block(block, name));
     named = each(named, "messages", message -> inside(message, "content", name));
-    named = each(named, "contents", content -> uri(content, name));
+    named = each(named, "contents", content -> RenamedUris.in(content, URI, name));
     RawJson ofTask = named.member("result");
     return ofTask == null || !ofTask.isObject()
         ? named
@@ -62,20 +63,12 @@ public final class ResultUris {
     RawJson type = block.member("type");
     String what = type == null || !type.isString() ? "" : type.asString();
     if (what.equals("resource_link")) {
-      return uri(block, name);
+      return RenamedUris.in(block, URI, name);
     }
     RawJson resource = what.equals("resource") ? block.member("resource") : null;
-    return resource == null ? block : replaced(block, "resource", resource, uri(resource, name));
-  }
-
-  private static RawJson uri(RawJson object, UnaryOperator<String> name) {
-    RawJson uri = object.member(URI);
-    if (uri == null || !uri.isString()) {
-      return object;
-    }
-    String own = uri.asString();
-    String shown = name.apply(own);
-    return shown.equals(own) ? object : object.with(URI, RawJson.string(shown));
+    return resource == null
+        ? block
+        : replaced(block, "resource", resource, RenamedUris.in(resource, URI, name));
   }
 
   private static RawJson each(RawJson object, String member, UnaryOperator<RawJson> change) {

@@ -157,17 +157,26 @@ public final class WatchedResources {
   }
 
   /**
-   * The client's URIs of a resource that was updated, or of the updated part of a resource.
+   * What the client gets when a server reports that a resource has changed: the params, once for
+   * each of the client's URIs of the resource, or of the changed part of one.
    *
    * @param view with the client's present rights, which may be fewer than when it subscribed
    * @param uris of that view
+   * @param params by the server's own URI
    */
-  public List<String> names(
-      DirectoryView view, ViewUris uris, @Nullable String server, @Nullable String uri) {
-    if (server == null
-        || uri == null
-        || !view.admits(ListKind.RESOURCES, server, uri)
-        || !view.maySubscribe(server, uri)) {
+  public List<RawJson> updates(DirectoryView view, ViewUris uris, String server, RawJson params) {
+    RawJson member = params.member("uri");
+    if (member == null || !member.isString()) {
+      return List.of();
+    }
+    String own = member.asString();
+    return names(view, uris, server, own).stream()
+        .map(name -> name.equals(own) ? params : params.with("uri", RawJson.string(name)))
+        .toList();
+  }
+
+  private List<String> names(DirectoryView view, ViewUris uris, String server, String uri) {
+    if (!view.admits(ListKind.RESOURCES, server, uri) || !view.maySubscribe(server, uri)) {
       return List.of();
     }
     return byName.entrySet().stream()

@@ -91,12 +91,8 @@ final class ClientStream {
    * @param params by the server's own URI
    */
   void updated(DirectorySnapshot seen, String server, RawJson params) {
-    RawJson uri = params.member("uri");
-    String own = uri == null || !uri.isString() ? null : uri.asString();
-    for (String name : watched.names(view, seen.uris(view), server, own)) {
-      tell(
-          Methods.RESOURCE_UPDATED,
-          name.equals(own) ? params : params.with("uri", RawJson.string(name)));
+    for (RawJson named : watched.updates(view, seen.uris(view), server, params)) {
+      tell(Methods.RESOURCE_UPDATED, named);
     }
   }
 

@@ -59,7 +59,7 @@ final class DiscoverClient implements ClientConnections.Holder {
    * @param key names it among all clients
    * @param owner the name of its principal
    * @param claimed fails with {@link ClaimedElsewhereException} if another host has the client
-   * @param unused is told when a connection has ended and nothing else of the client is left
+   * @param unused receives the client when one of its connections has ended: nothing may be left
    */
   DiscoverClient(
       HostParts host,

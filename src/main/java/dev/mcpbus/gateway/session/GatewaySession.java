@@ -327,10 +327,7 @@ final class GatewaySession {
    * @param params by the server's own URI
    */
   void updated(String server, RawJson params) {
-    RawJson uri = params.member("uri");
-    String own = uri == null || !uri.isString() ? null : uri.asString();
-    for (String name : subscriptions.names(view, server, own)) {
-      RawJson named = name.equals(own) ? params : params.with("uri", RawJson.string(name));
+    for (RawJson named : subscriptions.updates(view, server, params)) {
       streams.standing().send(SessionInbox.notification(Methods.RESOURCE_UPDATED, named));
     }
   }

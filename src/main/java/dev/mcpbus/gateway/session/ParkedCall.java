@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,8 @@ import org.jspecify.annotations.Nullable;
  *       <td>the task keeps it for 10 min</td></tr>
  *   <tr><td>the client closes its response</td><td>the call is cancelled</td>
  *       <td>the call goes on; it is cancelled if the client does not have the task yet</td></tr>
- *   <tr><td>no retry for 5 min</td><td>the call is cancelled</td><td>-</td></tr>
+ *   <tr><td>no answer for 5 min</td><td>the call is cancelled</td>
+ *       <td>a task that was not sent yet fails</td></tr>
  *   <tr><td>deadline</td><td>the connection's own</td><td>the connection's {@code maxCallDuration}, 1 h at
  *       most</td></tr>
  *   <tr><td>the bound is reached, or another client needs the connection</td>
@@ -151,7 +153,8 @@ abstract class ParkedCall implements CallRegistry.Caller {
 
   /**
    * Sends the call over the connection of its client. Questions that its server has asked before
-   * come first, because their answers may decide what the call finds: roots above all.
+   * come first, because their answers may decide what the call finds: roots above all. If they are
+   * not answered in time, the call fails with {@code CALL_TIMEOUT} and is not sent.
    *
    * @param timeLeft milliseconds, or {@link CallDeadline#NONE}
    * @param progress whether the client wants progress
@@ -169,11 +172,19 @@ abstract class ParkedCall implements CallRegistry.Caller {
     if (before.isEmpty()) {
       dispatch(own, suffix, params, timeLeft, progress, asIs);
     } else {
-      Future.join(before)
+      Future<?> answers = Future.join(before);
+      answers
+          .timeout(home.questionMillis, TimeUnit.MILLISECONDS)
           .onComplete(
-              answered -> {
-                if (!over) {
+              waited -> {
+                if (!over && answers.isComplete()) {
                   dispatch(own, suffix, params, timeLeft, progress, asIs);
+                } else if (!over) {
+                  complete(
+                      Future.failedFuture(
+                          McpFailure.notSent(
+                              FailureCode.CALL_TIMEOUT,
+                              "the client did not answer what the server asked before the call")));
                 }
               });
     }

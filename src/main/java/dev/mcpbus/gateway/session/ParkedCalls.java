@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.ListKind;
@@ -41,9 +42,22 @@ final class ParkedCalls {
   /** By the response of the client that waits. */
   private final Map<String, ParkedCall> byResponse = new HashMap<>();
 
+  /** How long a call waits for answers to what its server asked before it, milliseconds. */
+  final long questionMillis;
+
   /** Binds the object to the context of the caller. */
   ParkedCalls(
       HostParts host, DiscoverClients clients, ParkedCallBounds bounds, InstantSource clock) {
+    this(host, clients, bounds, clock, CallDeadline.QUESTION_MILLIS);
+  }
+
+  ParkedCalls(
+      HostParts host,
+      DiscoverClients clients,
+      ParkedCallBounds bounds,
+      InstantSource clock,
+      long questionMillis) {
+    this.questionMillis = questionMillis;
     this.host = host;
     this.clients = clients;
     this.bounds = bounds;
@@ -81,7 +95,7 @@ final class ParkedCalls {
         .onComplete(
             own -> {
               if (!call.isOver()) {
-                call.begin(own);
+                call.begin(own, message);
               }
             },
             call::fail);

@@ -91,21 +91,25 @@ final class RetriedCall extends ParkedCall {
     return state == null;
   }
 
-  /** Sends the call. Servers work on several requests at once, so its log level comes before it. */
-  void begin(Opened own) {
-    Message<?> message = waiting;
-    String level = message == null ? null : message.headers().get(SessionMessage.LEVEL);
+  /**
+   * Sends the call. Servers work on several requests at once, so its log level comes before it. The
+   * server may ask for the call before it has answered that; then the client has questions, and the
+   * call is sent all the same.
+   *
+   * @param message the client's request
+   */
+  void begin(Opened own, Message<?> message) {
+    String level = message.headers().get(SessionMessage.LEVEL);
     if (level == null) {
-      sendTo(own);
+      sendTo(own, message);
     } else {
       goesTo(own); // what the server logs about the level is for this call
-      client.level(own, level).onComplete(set -> sendTo(own));
+      client.level(own, level).onComplete(set -> sendTo(own, message));
     }
   }
 
-  private void sendTo(Opened own) {
-    Message<?> message = waiting;
-    if (message == null) {
+  private void sendTo(Opened own, Message<?> message) {
+    if (isOver()) {
       return;
     }
     RawJson params = SessionMessage.params(message);

@@ -174,11 +174,11 @@ final class SessionRequests {
       case Methods.SET_LEVEL -> level(call);
       case Methods.RESOURCES_SUBSCRIBE ->
           decidesOnUri(request, uri -> true)
-              ? asked(call, Addresses.RESOURCES_SUBSCRIBE)
+              ? host.router().sendAsIs(call, Addresses.RESOURCES_SUBSCRIBE)
               : session.subscriptions.add(call, request.text("uri"));
       case Methods.RESOURCES_UNSUBSCRIBE ->
           decidesOnUri(request, session.subscriptions::has)
-              ? asked(call, Addresses.RESOURCES_UNSUBSCRIBE)
+              ? host.router().sendAsIs(call, Addresses.RESOURCES_UNSUBSCRIBE)
               : session.subscriptions.remove(request.text("uri"), request.params());
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
           session.tasks.route(call);
@@ -203,12 +203,6 @@ final class SessionRequests {
     return session.servers.decides(request, "resources", isKnown);
   }
 
-  /** The answer of the server of the client's view. */
-  private Future<RawJson> asked(SessionCall call, String suffix) {
-    GatewayRequest request = call.request();
-    return host.router().send(call, request.view().name(), suffix, request.params());
-  }
-
   private Future<RawJson> level(SessionCall call) {
     Future<RawJson> refused = host.router().refusedLevel(call);
     if (refused != null) {
@@ -217,7 +211,7 @@ final class SessionRequests {
     GatewayRequest request = call.request();
     boolean known = SessionInbox.isLevel(request.params().member("level"));
     if (session.servers.decides(request, "logging", known)) {
-      return asked(call, Addresses.LOGLEVEL);
+      return host.router().sendAsIs(call, Addresses.LOGLEVEL);
     }
     String wanted = request.text("level");
     SessionInbox.checkLevel(wanted);

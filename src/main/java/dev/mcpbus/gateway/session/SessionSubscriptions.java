@@ -15,7 +15,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The resources that the client of one session has subscribed to. Confined to the session's host.
@@ -113,13 +112,9 @@ final class SessionSubscriptions {
         });
   }
 
-  /**
-   * The client's names for a resource that was updated.
-   *
-   * @param view with the client's present rights, which may be fewer than when it subscribed
-   */
-  List<String> names(DirectoryView view, @Nullable String server, @Nullable String uri) {
-    return watched.names(view, host.directory().snapshot().uris(view), server, uri);
+  /** As {@link WatchedResources#updates}. */
+  List<RawJson> updates(DirectoryView view, String server, RawJson params) {
+    return watched.updates(view, host.directory().snapshot().uris(view), server, params);
   }
 
   /** Ends all subscriptions. */

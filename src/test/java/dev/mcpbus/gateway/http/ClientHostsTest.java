@@ -2,17 +2,31 @@ package dev.mcpbus.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.bus.ClusterMembership;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,5 +98,71 @@ class ClientHostsTest {
     assertThatThrownBy(() -> key("ada", new JsonObject().put("name", "x".repeat(65_536)), null))
         .hasMessageContaining(INFO)
         .hasMessageContaining("65536");
+  }
+
+  // ---- hosts on other nodes
+
+  /** A node on which every session host names another one. */
+  private record MovingHosts(Vertx vertx, List<String> asked) implements RequestSender {
+
+    private static final String NODE = "0123456789ab-0000";
+
+    @Override
+    @SuppressWarnings("unchecked") // the caller expects bytes
+    public <T> Future<Message<T>> request(
+        @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
+      asked.add(address);
+      String other = "0123456789ab" + String.format(Locale.ROOT, "%04x", 100 + asked.size());
+      vertx
+          .eventBus()
+          .<Buffer>localConsumer(
+              other,
+              message ->
+                  message.reply(
+                      Buffer.buffer(),
+                      new DeliveryOptions().addHeader(SessionMessage.HOST, other)));
+      return (Future<Message<T>>)
+          (Future<?>) vertx.eventBus().<Buffer>request(other, Buffer.buffer());
+    }
+
+    @Override
+    public ClusterMembership membership() {
+      return new ClusterMembership() {
+        @Override
+        public String self() {
+          return NODE;
+        }
+
+        @Override
+        public List<String> nodes() {
+          return List.of(NODE);
+        }
+
+        @Override
+        public void onChange(BiConsumer<String, Boolean> listener) {}
+      };
+    }
+  }
+
+  private static FailureCode failure(ClientHosts of, boolean over) {
+    Future<Message<Buffer>> sent =
+        of.send("key", RawJson.EMPTY_OBJECT, null, new DeliveryOptions(), () -> over);
+    await().until(sent::isComplete);
+    return McpFailure.of(sent.cause()).code();
+  }
+
+  /** Else the next host has a stream or a call that no message ends. */
+  @Test
+  void a_request_whose_client_has_left_goes_to_no_further_host(Vertx vertx) {
+    List<String> asked = new CopyOnWriteArrayList<>();
+    vertx
+        .sharedData()
+        .<String, RequestSender>getLocalMap("dev.mcpbus.sender")
+        .put("", new MovingHosts(vertx, asked));
+    ClientHosts moving = new ClientHosts(new SessionHostNames(vertx, 1));
+    assertThat(failure(moving, true)).isEqualTo(FailureCode.CANCELLED);
+    assertThat(asked).hasSize(1);
+    assertThat(failure(moving, false)).isEqualTo(FailureCode.UNAVAILABLE);
+    assertThat(asked).hasSize(5).doesNotHaveDuplicates();
   }
 }

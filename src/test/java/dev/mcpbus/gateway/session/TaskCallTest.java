@@ -12,6 +12,7 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.OpenAccess;
 import dev.mcpbus.testing.TestBus;
@@ -23,6 +24,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,13 +39,14 @@ class TaskCallTest {
   private final AtomicReference<Instant> now =
       new AtomicReference<>(Instant.parse("2026-11-22T10:00:00Z"));
   private final Promise<Message<Buffer>> sent = Promise.promise();
+  private HostParts parts;
   private ParkedCalls parked;
   private DiscoverClient client;
 
   @BeforeEach
   void start(Vertx vertx) {
     Directory directory = OpenAccess.directory(vertx);
-    HostParts parts =
+    parts =
         new HostParts(
             vertx,
             RequestSender.of(vertx),
@@ -94,6 +97,28 @@ class TaskCallTest {
     // It ends on a thread of its own, and notes the time of its end last.
     await().untilAsserted(() -> assertThat(ttl(task.get())).isEqualTo(told));
     assertThat(task.get().toJsonObject().getString("status")).isEqualTo("failed");
+  }
+
+  /** Else it has no end: the connection, which has not got it, ends no call. */
+  @Test
+  void a_task_whose_client_never_answers_what_its_server_asked_before_fails() {
+    ParkedCalls impatient =
+        new ParkedCalls(
+            parts,
+            ParkedCallsTest.clients(parts),
+            new ParkedCallBounds(10),
+            InstantSource.system(),
+            10);
+    Opened own = new Opened(new ConnectionId("s"), true, KEPT.toMillis());
+    client.keep(
+        own, new ServerQuestion("q", Methods.ROOTS_LIST, RawJson.EMPTY_OBJECT, Promise.promise()));
+    RawJson roots = RawJson.of("{\"capabilities\":{\"roots\":{}}}");
+    TaskCall task =
+        new TaskCall(impatient, client, "s", ClientStatement.of(roots, null), "host.1", "work");
+    task.begin(own, RawJson.EMPTY_OBJECT);
+    await().until(() -> task.get().toJsonObject().getString("status").equals("failed"));
+    assertThat(task.get().toString()).contains("CALL_TIMEOUT", "asked before");
+    assertThat(sent.future().isComplete()).as("it was sent").isFalse();
   }
 
   @Test
