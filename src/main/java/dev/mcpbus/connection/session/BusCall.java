@@ -255,6 +255,7 @@ public final class BusCall extends PendingRequest {
   }
 
   /** Whether the caller wants the server's own refusal: {@link Headers#AS_IS}. */
+  @Override
   public boolean isAsIs() {
     String word = header(Headers.AS_IS);
     return "true".equals(word) || Headers.AS_IS_TASKS.equals(word);
