@@ -113,8 +113,7 @@ class OddNoticesTest {
     ScriptedPeer peer = Peers.discover(bus, "p", OddNoticesTest::answer);
     String result = "\"result\":{\"resultType\":\"x.example\\/later\", \"at\":1.0}";
     JsonObject call = client.described("tools/call", CALL);
-    CompletableFuture<McpHttp.Answer> answer =
-        client.posted(call.encode(), McpHttp.headers(call));
+    CompletableFuture<McpHttp.Answer> answer = client.posted(call.encode(), McpHttp.headers(call));
     done(peer, 1, result);
     assertThat(answer.join().body()).contains(result);
   }

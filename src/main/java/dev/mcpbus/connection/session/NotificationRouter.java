@@ -98,8 +98,7 @@ final class NotificationRouter {
   private void progressed(RawJson params, long now, boolean affordable) {
     PendingRequest call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
     String address = call == null ? null : call.progressAddress();
-    boolean advances =
-        call != null && address != null && call.advance(params.member("progress"));
+    boolean advances = call != null && address != null && call.advance(params.member("progress"));
     if (!advances) {
       ignored++;
     }
