@@ -188,16 +188,17 @@ final class Handshake {
   }
 
   /**
-   * The server has answered the probe, and its answer to {@code initialize} is due: it keeps the
+   * The server has answered the probe, and its answer to the other request is due: it keeps the
    * channel unless that answer begins a session of the older era.
+   *
+   * @param other the answer to {@code initialize}
    */
   private Future<OpenSession> unlessInitialized(
-      Session session, OpenSession discovered, Future<OpenSession> initialized) {
+      Session session, OpenSession discovered, Future<OpenSession> other) {
     Promise<Boolean> began = Promise.promise();
     long timer =
         vertx.setTimer(options.probeTimeout().toMillis(), silent -> began.tryComplete(false));
-    initialized.onComplete(
-        answer -> began.tryComplete(answer.succeeded() || isLate(answer.cause())));
+    other.onComplete(answer -> began.tryComplete(answer.succeeded() || isLate(answer.cause())));
     return began
         .future()
         .compose(
