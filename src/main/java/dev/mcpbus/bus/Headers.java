@@ -79,9 +79,15 @@ public final class Headers {
   /**
    * {@code true}: the connection sends a request although the server does not offer the capability,
    * or does not list the tool, so that the caller gets the server's own refusal. What the entry of
-   * the server or a pin refuses is refused all the same.
+   * the server or a pin refuses is refused all the same. {@link #AS_IS_TASKS} means more.
    */
   public static final String AS_IS = "as-is";
+
+  /**
+   * A value of {@link #AS_IS}, of a caller that asks for tasks itself (MCP 2025-11-25): the
+   * connection makes no task of a call without {@code params.task}, also if the tool demands one.
+   */
+  public static final String AS_IS_TASKS = "tasks";
 
   /**
    * {@code true} on a tool call: if the server creates a task for the call, the connection replies

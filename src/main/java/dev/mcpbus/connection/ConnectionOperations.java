@@ -374,6 +374,10 @@ final class ConnectionOperations {
   }
 
   private static void forward(ReadySession ready, BusCall raw, @Nullable RawJson params) {
+    if (raw.isAsIs() && !raw.method().equals(Methods.TOOLS_CALL)) {
+      ready.session().send(raw, params); // the server itself says what it is worth
+      return;
+    }
     switch (raw.method()) {
       case Methods.TOOLS_LIST -> ready.tools().page(raw);
       case Methods.TOOLS_CALL -> ready.toolCalls().callUnchecked(raw, params);

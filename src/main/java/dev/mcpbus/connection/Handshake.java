@@ -40,8 +40,10 @@ import org.jspecify.annotations.Nullable;
  *       JSON-RPC error [...] identifies a modern server [...]. Anything else identifies a legacy
  *       server."
  *   <li>{@code both}: a server that does not answer may speak {@code initialize} only, or may still
- *       be starting. It gets {@code initialize} as well, and its first answer counts. Not over
- *       HTTP, where no answer to a request is an outage.
+ *       be starting. It gets {@code initialize} as well, and its first answer counts. A server that
+ *       answers both speaks {@code initialize} on that channel from then on, so it gets a new one
+ *       and {@code server/discover} alone. Not over HTTP, where no answer to a request is an
+ *       outage.
  *   <li>{@code fallBack}: a server of the {@code initialize} era gets {@code initialize} over the
  *       same channel.
  *   <li>{@code again}: a child that exited on the probe, or on both, gets a new process and {@code
@@ -175,10 +177,44 @@ final class Handshake {
   /** The probe has no answer yet: sends {@code initialize} as well, and takes the first answer. */
   private Future<OpenSession> both(Session session, Future<OpenSession> discovered) {
     Future<OpenSession> initialized = speak(session, initialize);
-    Future<OpenSession> probed = discovered.onSuccess(opened -> session.useEra(discover));
-    return Future.any(initialized, probed)
-        .map(first -> first.succeeded(0) ? initialized.result() : probed.result())
+    Future<OpenSession> probed =
+        discovered.compose(opened -> unlessInitialized(session, opened, initialized));
+    Future<OpenSession> first =
+        initialized.compose(
+            opened -> discovered.succeeded() ? probed : Future.succeededFuture(opened));
+    return Future.any(first, probed)
+        .map(any -> any.succeeded(0) ? first.result() : probed.result())
         .recover(failed -> unlessExited(session, () -> initialized));
+  }
+
+  /**
+   * The server has answered the probe, and its answer to the other request is due: it keeps the
+   * channel unless that answer begins a session of the older era.
+   *
+   * @param other the answer to {@code initialize}
+   */
+  private Future<OpenSession> unlessInitialized(
+      Session session, OpenSession discovered, Future<OpenSession> other) {
+    Promise<Boolean> began = Promise.promise();
+    long timer =
+        vertx.setTimer(options.probeTimeout().toMillis(), silent -> began.tryComplete(false));
+    other.onComplete(answer -> began.tryComplete(answer.succeeded() || isLate(answer.cause())));
+    return began
+        .future()
+        .compose(
+            older -> {
+              vertx.cancelTimer(timer);
+              if (older) {
+                return session.close().transform(closed -> afresh(session, discover));
+              }
+              session.useEra(discover);
+              return Future.succeededFuture(discovered);
+            });
+  }
+
+  /** Whether {@code initialize} has a result, which came after that of the probe. */
+  private static boolean isLate(Throwable failure) {
+    return McpFailure.of(failure).code() == FailureCode.HANDSHAKE_FAILED;
   }
 
   /** The probe has failed: the same channel gets {@code initialize}, if that can help. */
@@ -210,12 +246,19 @@ final class Handshake {
 
   /** The probe ended the channel: opens a new one and sends {@code initialize} at once. */
   private Future<OpenSession> again(Session over) {
+    if (connection.session() == over) {
+      afterExit = Era.INITIALIZE;
+    }
+    return afresh(over, initialize);
+  }
+
+  /** Opens a new channel in place of that of {@code over}, and speaks one era alone. */
+  private Future<OpenSession> afresh(Session over, SessionEra era) {
     if (connection.session() != over) {
       return ConnectionFailures.closedWhileOpening();
     }
-    afterExit = Era.INITIALIZE;
-    Session session = newSession(initialize);
-    return session.connect().compose(connected -> speak(session, initialize));
+    Session session = newSession(era);
+    return session.connect().compose(connected -> speak(session, era));
   }
 
   private static boolean needsInitialize(Session session, Throwable failure) {

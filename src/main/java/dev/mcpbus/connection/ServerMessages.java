@@ -79,6 +79,12 @@ final class ServerMessages implements SessionListener {
     if (resultType.equals(ResultType.INPUT_REQUIRED) && Headers.PASS.equals(call.input())) {
       return false; // the caller answers the questions itself
     }
+    if (!resultType.equals(ResultType.INPUT_REQUIRED)
+        && call instanceof BusCall caller
+        && caller.isAsIs()
+        && !caller.asksForTasks()) {
+      return false; // a type of an extension: the caller is of this era and may know it
+    }
     rounds.take(of, call, resultType, result);
     return true;
   }

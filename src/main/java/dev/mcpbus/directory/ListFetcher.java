@@ -78,13 +78,13 @@ public final class ListFetcher {
     return slots.computeIfAbsent(kind, Slot::new);
   }
 
-  boolean isFetching(ListKind kind) {
+  public boolean isFetching(ListKind kind) {
     Slot slot = slots.get(kind);
     return slot != null && slot.fetching;
   }
 
   /** The number of failed fetches since the last that succeeded. */
-  int failures(ListKind kind) {
+  public int failures(ListKind kind) {
     return slot(kind).failures;
   }
 

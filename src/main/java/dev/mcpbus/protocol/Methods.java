@@ -123,6 +123,11 @@ public final class Methods {
     return KNOWN.contains(method) || LETTERS.contains(letters(method));
   }
 
+  /** Whether it is a request of MCP in any version, exactly as MCP writes it. */
+  public static boolean isRequest(String method) {
+    return KNOWN.contains(method) && !method.startsWith("notifications/");
+  }
+
   /** The letters and digits of a method, without differences that a comparison may leave out. */
   private static String letters(String method) {
     StringBuilder letters = new StringBuilder(method.length());

@@ -158,10 +158,36 @@ class EraTest {
     ScriptedPeer peer = peer(QUICK, (method, params, n) -> null);
     Awaitility.await().until(() -> peer.methods().contains("initialize"));
     peer.say("{\"jsonrpc\":\"2.0\",\"id\":1," + DISCOVERED + "}");
-    peer.say("{\"jsonrpc\":\"2.0\",\"id\":2," + INITIALIZED + "}");
+    peer.say("{\"jsonrpc\":\"2.0\",\"id\":2," + ScriptedPeer.error(-32601, "no") + "}");
     assertThat(era()).isEqualTo("DISCOVER");
     assertThat(bus.status("peer").getString("protocolVersion")).isEqualTo("2026-07-28");
     assertThat(peer.methods()).doesNotContain("notifications/initialized");
+    assertThat(peer.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void a_slow_server_of_the_discover_era_may_be_silent_on_initialize() {
+    ScriptedPeer peer = peer(QUICK, (method, params, n) -> null);
+    Awaitility.await().until(() -> peer.methods().contains("initialize"));
+    peer.say("{\"jsonrpc\":\"2.0\",\"id\":1," + DISCOVERED + "}");
+    assertThat(era()).isEqualTo("DISCOVER");
+    assertThat(peer.connections()).isEqualTo(1);
+  }
+
+  /** As the TypeScript SDK: {@code initialize} makes the process one of the older era. */
+  @Test
+  void a_slow_server_of_both_eras_gets_a_channel_that_has_seen_the_probe_alone() {
+    ScriptedPeer peer =
+        peer(
+            QUICK,
+            (method, params, n) -> n > 1 && method.equals("server/discover") ? DISCOVERED : null);
+    Awaitility.await().until(() -> peer.methods().contains("initialize"));
+    peer.say("{\"jsonrpc\":\"2.0\",\"id\":1," + DISCOVERED + "}");
+    peer.say("{\"jsonrpc\":\"2.0\",\"id\":2," + INITIALIZED + "}");
+    assertThat(era()).isEqualTo("DISCOVER");
+    assertThat(peer.connections()).isEqualTo(2);
+    assertThat(peer.received("initialize")).hasSize(1);
+    assertThat(bus.status("peer").getInteger("restarts")).isZero();
   }
 
   @Test

@@ -25,12 +25,18 @@ class ListAnnouncementsTest {
   private static final String TOOLS = "notifications/tools/list_changed";
   private static final String PROMPTS = "notifications/prompts/list_changed";
   private static final String UNKNOWN = "\"x.unknown\":{\"b\":1.0,\"a\":[\"é\"]}";
+  private static final String REFUSAL =
+      "\"error\":{\"code\":-32050,\"message\":\"lo\\u0067in\",\"data\":{\"n\":1.0}}";
   private static final JsonObject ROOTS = new JsonObject().put("roots", new JsonObject());
 
   /** The tool that the server has now. */
   private final AtomicInteger version = new AtomicInteger();
 
   private volatile boolean silent;
+
+  /** The connection whose list fails; the others list. */
+  private volatile int failing;
+
   private TestBus bus;
 
   @BeforeEach
@@ -48,7 +54,7 @@ class ListAnnouncementsTest {
     return switch (method) {
       case "server/discover" -> ScriptedPeer.error(-32601, "no such method");
       case "initialize" -> Peers.INITIALIZE;
-      case "tools/list" -> silent ? null : list();
+      case "tools/list" -> connection == failing ? REFUSAL : silent ? null : list();
       case "prompts/list" -> "\"result\":{\"prompts\":[],\"ttlMs\":60000}";
       default -> null;
     };
@@ -238,6 +244,33 @@ class ListAnnouncementsTest {
       silent = false;
       peer.say(2, "{\"jsonrpc\":\"2.0\",\"id\":" + reading.getValue("id") + "," + old + "}");
       assertThat(McpHttp.names(listed.join().result(), "tools")).containsExactly("tool-1");
+    }
+  }
+
+  @Test
+  void the_error_of_the_clients_own_session_stands_in_place_of_its_last_list_until_it_lists() {
+    ScriptedPeer peer = older();
+    McpHttp.Session session = session("/mcp/s");
+    McpHttp client = client("/mcp/s");
+    assertThat(tools(session)).containsExactly("tool-0");
+    assertThat(tools(client)).containsExactly("tool-0");
+    try (McpHttp.Stream first = session.listen();
+        McpHttp.Stream second = listen(client)) {
+      failing = 2;
+      peer.say(2, announcement(TOOLS, ""));
+      await().until(() -> data(first, TOOLS).size() == 1);
+      assertThat(session.call("tools/list", new JsonObject()).body()).contains(REFUSAL);
+      assertThat(tools(client)).as("another session").containsExactly("tool-0");
+      failing = 0; // the host asks again by itself
+      await().until(() -> data(first, TOOLS).size() == 2);
+      assertThat(tools(session)).containsExactly("tool-0");
+      failing = 3;
+      peer.say(3, announcement(TOOLS, ""));
+      await().until(() -> data(second, TOOLS).size() == 1);
+      assertThat(listed(client).join().body()).contains(REFUSAL);
+      failing = 0;
+      await().until(() -> data(second, TOOLS).size() == 2);
+      assertThat(tools(client)).containsExactly("tool-0");
     }
   }
 

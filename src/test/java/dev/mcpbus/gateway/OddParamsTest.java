@@ -16,6 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The server of {@code /mcp/<id>} says itself what a cursor or a name is worth. */
 class OddParamsTest {
 
+  private static final String OWN_REFUSAL =
+      "\"error\":{\"code\":-32601,\"message\":\"\\u006eo\",\"data\":{\"n\":1.0}}";
   private static final JsonObject CAN = new JsonObject().put("roots", new JsonObject());
 
   private final TestBus bus = TestBus.startWithBridge(new JsonObject());
@@ -74,6 +76,46 @@ class OddParamsTest {
     assertThat(answer(discover, "tools/call", list).getJsonObject("error").getInteger("code"))
         .isEqualTo(-32602);
     assertThat(peer.received("tools/call")).hasSize(1);
+  }
+
+  /** Of an extension, of another version, of a capability that the server lacks, of a client. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "x.example/act",
+        "tasks/list",
+        "tasks/get",
+        "tasks/result",
+        "tasks/cancel",
+        "tasks/update",
+        "subscriptions/listen",
+        "sampling/createMessage"
+      })
+  void a_server_of_the_clients_own_session_refuses_a_method_in_its_own_words(String asked) {
+    ScriptedPeer peer =
+        Peers.initialize(
+            bus,
+            "p",
+            (method, params, connection) ->
+                connection == 2 && method.equals(asked) ? OWN_REFUSAL : null);
+    McpHttp.Session session = client.initialize("2025-11-25", CAN);
+    assertThat(session.call(asked, new JsonObject().put("taskId", "1")).body())
+        .contains(OWN_REFUSAL);
+    assertThat(peer.texts().get(peer.texts().size() - 1)).contains("\"taskId\":\"1\"");
+    JsonObject elsewhere =
+        new McpHttp(bus.port(), "/mcp").initialize().call(asked, new JsonObject()).error();
+    assertThat(elsewhere.getString("message")).isEqualTo("Method not found: " + asked);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"notifications/cancelled", "Tasks/Get", "initialize"})
+  void no_other_method_that_a_server_may_read_as_one_of_mcp_passes(String asked) {
+    ScriptedPeer peer = peer();
+    McpHttp.Session session = client.initialize("2025-11-25", CAN);
+    session.call("tools/list", new JsonObject());
+    int before = peer.methods().size();
+    session.call(asked, new JsonObject());
+    assertThat(peer.methods()).hasSize(before);
   }
 
   @Test

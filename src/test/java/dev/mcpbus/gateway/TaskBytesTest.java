@@ -29,7 +29,9 @@ class TaskBytesTest extends ClientBytesFixture {
               case "initialize" -> initialized;
               case "tools/list" ->
                   "\"result\":{\"tools\":[{\"name\":\"work\",\"inputSchema\":{\"type\":\"object\"},"
-                      + "\"execution\":{\"taskSupport\":\"optional\"}},{\"name\":\"plain\","
+                      + "\"execution\":{\"taskSupport\":\"optional\"}},{\"name\":\"must\","
+                      + "\"inputSchema\":{\"type\":\"object\"},\"execution\":"
+                      + "{\"taskSupport\":\"required\"}},{\"name\":\"plain\","
                       + "\"inputSchema\":{\"type\":\"object\"}}]}";
               case "tools/call" ->
                   params.getString("name").equals("work")
@@ -75,6 +77,16 @@ class TaskBytesTest extends ClientBytesFixture {
     ScriptedPeer peer = taskPeer();
     String[] headers = opened();
     String call = "{\"task\":{\"ttl\":1e5}, \"name\":\"plain\",\"arguments\":{}}";
+    McpHttp.Answer answer = client.post(Peers.request(++id, "tools/call", call), headers);
+    assertThat(received(peer, "tools/call")).hasToString(call);
+    assertThat(answer.body()).endsWith("\"result\":{\"content\":[],\"own\":1.0}}");
+  }
+
+  @Test
+  void a_tool_that_demands_a_task_says_so_itself_to_a_client_that_asks_for_none() {
+    ScriptedPeer peer = taskPeer();
+    String[] headers = opened();
+    String call = "{\"name\":\"must\", \"arguments\":{}}";
     McpHttp.Answer answer = client.post(Peers.request(++id, "tools/call", call), headers);
     assertThat(received(peer, "tools/call")).hasToString(call);
     assertThat(answer.body()).endsWith("\"result\":{\"content\":[],\"own\":1.0}}");

@@ -255,8 +255,15 @@ public final class BusCall extends PendingRequest {
   }
 
   /** Whether the caller wants the server's own refusal: {@link Headers#AS_IS}. */
+  @Override
   public boolean isAsIs() {
-    return "true".equals(header(Headers.AS_IS));
+    String word = header(Headers.AS_IS);
+    return "true".equals(word) || Headers.AS_IS_TASKS.equals(word);
+  }
+
+  /** Whether the caller alone decides that the call is a task: {@link Headers#AS_IS_TASKS}. */
+  public boolean asksForTasks() {
+    return Headers.AS_IS_TASKS.equals(header(Headers.AS_IS));
   }
 
   public @Nullable String header(String name) {

@@ -92,16 +92,22 @@ final class NotificationRouter {
 
   /**
    * Extends the deadline of the call and passes the progress on. Ignores progress of a call that
-   * has ended, and progress that is less than before.
+   * has ended. Progress that is less than before extends nothing, and only a caller that wants the
+   * server's own words gets it.
    */
   private void progressed(RawJson params, long now, boolean affordable) {
     PendingRequest call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
     String address = call == null ? null : call.progressAddress();
-    if (call == null || address == null || !call.advance(params.member("progress"))) {
+    boolean advances = call != null && address != null && call.advance(params.member("progress"));
+    if (!advances) {
       ignored++;
+    }
+    if (call == null || address == null || !(advances || call.isAsIs())) {
       return;
     }
-    call.extend(now);
+    if (advances) {
+      call.extend(now);
+    }
     if (affordable) {
       listener.onCallNotification(address, call.callId(), Methods.PROGRESS, params);
     }

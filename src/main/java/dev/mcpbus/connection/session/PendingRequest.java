@@ -121,6 +121,11 @@ public abstract class PendingRequest {
     extendBy(now, idleMillis);
   }
 
+  /** Whether the caller wants the server's own words, also where they break the rules of MCP. */
+  boolean isAsIs() {
+    return false;
+  }
+
   /** True for a request that opens a stream: its answer comes when the stream ends. */
   boolean isStream() {
     return false;

@@ -43,7 +43,13 @@ public final class ToolCallSender {
     RawJson params =
         call.task() == null || decidesItself(call) ? call.params() : call.params().without("task");
     switch (support.create() ? taskSupport : NO_TASK) {
-      case "required" -> asTask(call, wanted);
+      case "required" -> {
+        if (wanted || !call.asksForTasks()) {
+          asTask(call, wanted);
+        } else {
+          session.send(call, params); // the server itself says what the call lacks
+        }
+      }
       case "optional" -> {
         if (wanted) {
           asTask(call, true);

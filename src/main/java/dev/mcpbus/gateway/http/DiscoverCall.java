@@ -220,7 +220,7 @@ final class DiscoverCall extends GatewayCall {
       }
       params = params.with(MetaKeys.PROGRESS_TOKEN, token);
     }
-    reply.event(null, MessageWriter.notification(method, params));
+    reply.event(null, MessageWriter.notification(method, params.isAbsent() ? null : params));
   }
 
   /**

@@ -72,7 +72,7 @@ public record GatewayRequest(
             .setCodecName(Codecs.SHARED)
             .addHeader(Headers.INPUT, questions);
     CallHeaders.add(options, carried);
-    CallHeaders.add(options, Headers.AS_IS, isAsIs() ? "true" : null);
+    CallHeaders.add(options, Headers.AS_IS, asIs());
     CallHeaders.add(options, Headers.TASK, takesTask ? "true" : null);
     CallHeaders.add(options, Headers.PROGRESS, progress ? reports : null);
     CallHeaders.add(options, Headers.LOG, log ? reports : null);
@@ -86,6 +86,13 @@ public record GatewayRequest(
    */
   public boolean isAsIs() {
     return view.server() && view.rights().isUnbounded();
+  }
+
+  private @Nullable String asIs() {
+    if (!isAsIs()) {
+      return null;
+    }
+    return era == Era.INITIALIZE ? Headers.AS_IS_TASKS : "true";
   }
 
   /**

@@ -4,10 +4,12 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.directory.ViewUris;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TaskId;
@@ -22,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * extension. At the endpoint of one server they go to that server; elsewhere to the server whose
  * tool, prompt, resource or task the params name, by the server's own name. The view and the
  * policies decide by the method's name ({@link DirectoryView#mayPass}); what does not pass is a
- * method that does not exist. Methods of MCP never pass: each has its own way, or the gateway
- * answers it. Confined to the caller's context.
+ * method that does not exist. Methods of MCP have their own ways, or the gateway answers them. One
+ * that has none here passes to a server of the {@code initialize} era alone, over the client's own
+ * session: that server refuses it in its own words. Confined to the caller's context.
  */
 public final class UnknownMethods {
 
@@ -61,7 +64,8 @@ public final class UnknownMethods {
     GatewayRequest request = call.request();
     String method = request.method();
     DirectoryView view = request.view();
-    if (Methods.isKnown(method) || !view.options().passUnknown()) {
+    boolean known = Methods.isKnown(method);
+    if ((known && !isRefusedByServer(request, suffix)) || !view.options().passUnknown()) {
       throw McpErrors.methodNotFound(method);
     }
     return target(call)
@@ -75,6 +79,22 @@ public final class UnknownMethods {
               call.leavesFor(to.server());
               return call.send(to.server(), suffix, body(method, to.params()));
             });
+  }
+
+  /**
+   * Whether the server itself refuses a request of MCP that it does not have, or that its version
+   * has not. Not where clients share a connection: what one of them sets there is set for all.
+   */
+  private boolean isRefusedByServer(GatewayRequest request, String suffix) {
+    DirectoryEntry server = directory.snapshot().server(request.view().name());
+    return suffix.equals(Addresses.REQUEST)
+        && request.isAsIs()
+        && request.era() == Era.INITIALIZE
+        && server != null
+        && server.up()
+        && server.hasSessions()
+        && Methods.isRequest(request.method())
+        && !request.method().equals(Methods.INITIALIZE);
   }
 
   private Future<PassTarget> target(GatewayCall call) {

@@ -1,12 +1,16 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ListFetcher;
 import dev.mcpbus.directory.ServerList;
+import dev.mcpbus.protocol.JsonRpcError;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -21,9 +25,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lists of one client's private connections, where they differ from the common lists: tools for
- * clients that answer questions, resources that a call has made. Confined to the session's host.
+ * clients that answer questions, resources that a call has made. Where the server answers a
+ * connection with an error, its client has that error in place of the list, and the list is fetched
+ * again until it comes. Confined to the session's host.
  */
 final class ClientLists {
+
+  private static final long FIRST_RETRY_MILLIS = 1_000;
+  private static final long LONGEST_RETRY_MILLIS = 30_000;
+  private static final int MOST_DOUBLINGS = 5;
 
   private final Vertx vertx;
   private final Directory directory;
@@ -32,6 +42,10 @@ final class ClientLists {
   private final Set<ConnectionId> fresh = new HashSet<>();
   private final Map<String, ListFetcher> servers = new HashMap<>();
   private final Map<String, Map<ListKind, ServerList>> lists = new HashMap<>();
+
+  /** The errors of servers whose last answer to that connection was one. */
+  private final Map<String, Map<ListKind, McpFailure>> refusals = new HashMap<>();
+
   private @Nullable DirectorySnapshot base;
   private DirectorySnapshot seen = DirectorySnapshot.EMPTY;
 
@@ -49,11 +63,50 @@ final class ClientLists {
   /** The client has a private connection to a server now. */
   void begun(ConnectionId server, ConnectionId own) {
     String id = server.value();
-    ListFetcher fetcher =
-        new ListFetcher(vertx, own, (kind, list) -> listed(id, kind, list.result()));
-    servers.put(id, fetcher);
+    ListFetcher[] self = new ListFetcher[1];
+    self[0] = new ListFetcher(vertx, own, (kind, list) -> fetched(id, self[0], kind, list));
+    servers.put(id, self[0]);
     fresh.add(server);
-    fetcher.refresh(wanted.get()); // the answers come when it serves
+    self[0].refresh(wanted.get()); // the answers come when it serves
+  }
+
+  /** Drops what a connection answers that has ended meanwhile. */
+  @SuppressWarnings("ReferenceEquality") // each connection has a fetcher of its own
+  private void fetched(
+      String server, ListFetcher by, ListKind kind, AsyncResult<ServerList> result) {
+    if (servers.get(server) != by) {
+      return;
+    }
+    if (result.succeeded()) {
+      listed(server, by, kind, result.result());
+      return;
+    }
+    McpFailure failure = McpFailure.of(result.cause());
+    if (failure.code() == FailureCode.UPSTREAM_ERROR) {
+      refusals.computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class)).put(kind, failure);
+      base = null;
+      changed.run();
+      if (!failure.isUpstream(JsonRpcError.METHOD_NOT_FOUND)) {
+        retry(server, by, kind);
+      }
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // each connection has a fetcher of its own
+  private void retry(String server, ListFetcher by, ListKind kind) {
+    vertx.setTimer(
+        Math.min(
+            LONGEST_RETRY_MILLIS,
+            FIRST_RETRY_MILLIS << Math.min(by.failures(kind) - 1, MOST_DOUBLINGS)),
+        timer -> {
+          if (servers.get(server) == by && isRefused(server, kind) && !by.isFetching(kind)) {
+            by.changed(kind);
+          }
+        });
+  }
+
+  private boolean isRefused(String server, ListKind kind) {
+    return refusals.getOrDefault(server, Map.of()).containsKey(kind);
   }
 
   /** The private connection serves, for the first time or again. */
@@ -64,19 +117,20 @@ final class ClientLists {
     }
   }
 
-  private void listed(String server, ListKind kind, @Nullable ServerList serverList) {
-    ListFetcher fetcher = servers.get(server);
-    if (serverList != null && fetcher != null) {
-      ServerList before =
-          lists
-              .computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class))
-              .put(kind, fetcher.isOutdated(kind) ? serverList.asOutdated() : serverList);
-      if (before == null && differs(server, kind, serverList)) {
-        directory.noteListsDiffer(server, kind);
-      }
-      base = null;
-      changed.run();
+  private void listed(String server, ListFetcher by, ListKind kind, ServerList serverList) {
+    Map<ListKind, McpFailure> refused = refusals.get(server);
+    if (refused != null) {
+      refused.remove(kind);
     }
+    ServerList before =
+        lists
+            .computeIfAbsent(server, absent -> new EnumMap<>(ListKind.class))
+            .put(kind, by.isOutdated(kind) ? serverList.asOutdated() : serverList);
+    if (before == null && differs(server, kind, serverList)) {
+      directory.noteListsDiffer(server, kind);
+    }
+    base = null;
+    changed.run();
   }
 
   /** Whether the shared connection lists something else, as far as that is known. */
@@ -114,7 +168,8 @@ final class ClientLists {
   void gone(ConnectionId server) {
     servers.remove(server.value());
     fresh.remove(server);
-    if (lists.remove(server.value()) != null) {
+    boolean refused = refusals.remove(server.value()) != null;
+    if (lists.remove(server.value()) != null || refused) {
       base = null;
       changed.run();
     }
@@ -140,13 +195,14 @@ final class ClientLists {
 
   /** The snapshot that this client sees: the common one itself if nothing differs. */
   DirectorySnapshot over(DirectorySnapshot shared) {
-    if (lists.isEmpty()) {
+    if (lists.isEmpty() && refusals.isEmpty()) {
       return shared;
     }
     if (base != shared) {
       base = shared;
       seen = shared;
       lists.forEach((id, own) -> own.forEach((kind, serverList) -> put(id, kind, serverList)));
+      refusals.forEach((id, own) -> own.forEach((kind, failure) -> put(id, kind, failure)));
     }
     return seen;
   }
@@ -156,6 +212,13 @@ final class ClientLists {
     ServerList common = facts == null ? null : facts.list(kind);
     if (facts != null && (common == null || serverList.outdated() || !serverList.lists(common))) {
       seen = seen.with(facts.with(kind, serverList));
+    }
+  }
+
+  private void put(String id, ListKind kind, McpFailure failure) {
+    DirectoryEntry facts = seen.server(id);
+    if (facts != null) {
+      seen = seen.with(facts.with(kind, failure));
     }
   }
 }

@@ -332,6 +332,19 @@ final class GatewaySession {
     }
   }
 
+  /**
+   * The client's own session with a server reports that a resource has changed. At the endpoint of
+   * this server the report passes as it is: servers also report parts of a resource, and what no
+   * client has subscribed to.
+   */
+  void updatedByOwn(String server, RawJson params) {
+    if (view.server() && view.rights().isUnbounded()) {
+      streams.standing().send(SessionInbox.notification(Methods.RESOURCE_UPDATED, params));
+    } else {
+      updated(server, params);
+    }
+  }
+
   // ---- its end
 
   /** Ends the standalone stream. */

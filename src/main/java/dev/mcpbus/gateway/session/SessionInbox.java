@@ -90,8 +90,12 @@ final class SessionInbox implements ClientConnections.Holder {
         method, params.isAbsent() ? null : EraMembers.paramsForInitialize(params));
   }
 
+  /**
+   * Whether the client gets a log message. The server of a view of one server has the level from
+   * the client, and decides itself.
+   */
   private boolean wants(RawJson log) {
-    return level == null || reaches(log, level);
+    return level == null || session.view().isOfOneServer() || reaches(log, level);
   }
 
   /** Whether a log message has at least that level. */
@@ -181,7 +185,7 @@ final class SessionInbox implements ClientConnections.Holder {
       case Events.RESOURCE_UPDATED -> {
         ConnectionId server = session.servers.connections.serverOf(connection);
         if (server != null) {
-          session.updated(server.value(), params);
+          session.updatedByOwn(server.value(), params);
         }
       }
       default -> session.servers.connections.changed(connection, event.type());

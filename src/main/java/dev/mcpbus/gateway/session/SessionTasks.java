@@ -140,7 +140,7 @@ final class SessionTasks {
   Future<RawJson> route(GatewayCall call) {
     GatewayRequest request = call.request();
     if (!host.directory().hasTasks(request.view())) {
-      throw McpErrors.methodNotFound(request.method());
+      return host.router().route(call);
     }
     if (request.method().equals(Methods.TASKS_LIST)) {
       return list(call);
