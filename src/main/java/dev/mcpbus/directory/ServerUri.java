@@ -30,6 +30,9 @@ record ServerUri(String server, String uri) {
   private static final String MARK = "mcp+";
   private static final String SLASHES = "//";
 
+  /** Characters of an id. */
+  private static final int MAX_ID = 63;
+
   /** The URI with its server, with the scheme of {@code uri} if it has one. */
   static String of(String server, String uri) {
     int rest = uri.indexOf(':') + 1;
@@ -70,7 +73,7 @@ record ServerUri(String server, String uri) {
     }
     int authority = rest + SLASHES.length();
     int slash = name.indexOf('/', authority);
-    return slash < 0 || !isId(name.substring(authority, slash))
+    return slash < 0 || !isId(name, authority, slash)
         ? null
         : new ServerUri(
             name.substring(authority, slash),
@@ -84,14 +87,18 @@ record ServerUri(String server, String uri) {
 
   /** The server and the text after {@code mcp+<server>:} at that place; null if it is not there. */
   private static @Nullable ServerUri marked(String name, int from) {
+    int id = from + MARK.length();
     int end = name.startsWith(MARK, from) ? name.indexOf(':', from) : -1;
-    return end < 0 || !isId(name.substring(from + MARK.length(), end))
+    return end < 0 || !isId(name, id, end)
         ? null
-        : new ServerUri(name.substring(from + MARK.length(), end), name.substring(end + 1));
+        : new ServerUri(name.substring(id, end), name.substring(end + 1));
   }
 
-  private static boolean isId(String text) {
-    return ConnectionId.problem(text) == null;
+  /** Looks at the length first: clients and servers choose the text, and most have no id there. */
+  private static boolean isId(String text, int from, int to) {
+    return to > from
+        && to - from <= MAX_ID
+        && ConnectionId.problem(text.substring(from, to)) == null;
   }
 
   /** The scheme as it is written (RFC 3986, section 3.1); null if there is none. */
