@@ -33,6 +33,11 @@ record ServerUri(String server, String uri) {
   /** Characters of an id. */
   private static final int MAX_ID = 63;
 
+  /** Characters; clients and servers choose the text, and each look at it costs its length. */
+  private static final int MAX_SCHEME = 128;
+
+  private static final int MAX_AUTHORITY = 4_096;
+
   /** The URI with its server, with the scheme of {@code uri} if it has one. */
   static String of(String server, String uri) {
     int rest = uri.indexOf(':') + 1;
@@ -101,9 +106,12 @@ record ServerUri(String server, String uri) {
         && ConnectionId.problem(text.substring(from, to)) == null;
   }
 
-  /** The scheme as it is written (RFC 3986, section 3.1); null if there is none. */
+  /**
+   * The scheme as it is written (RFC 3986, section 3.1); null if there is none, or if it has more
+   * than {@value #MAX_SCHEME} characters.
+   */
   static @Nullable String scheme(String uri) {
-    for (int i = 0; i < uri.length(); i++) {
+    for (int i = 0; i < uri.length() && i <= MAX_SCHEME; i++) {
       char c = uri.charAt(i);
       boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
       if (letter || (i > 0 && ((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'))) {
@@ -115,8 +123,9 @@ record ServerUri(String server, String uri) {
   }
 
   /**
-   * Scheme and authority, such as {@code ui://app}; null if the URI has no authority, or if that of
-   * a template is not known before its expansion.
+   * Scheme and authority, such as {@code ui://app}; null if the URI has no authority, or one of more
+   * than {@value #MAX_AUTHORITY} characters, or if that of a template is not known before its
+   * expansion.
    */
   static @Nullable String authority(String uri) {
     String scheme = scheme(uri);
@@ -125,7 +134,7 @@ record ServerUri(String server, String uri) {
     }
     int end = scheme.length() + 1 + SLASHES.length();
     while (end < uri.length() && "/?#".indexOf(uri.charAt(end)) < 0) {
-      if (uri.charAt(end++) == '{') {
+      if (uri.charAt(end++) == '{' || end > MAX_AUTHORITY) {
         return null;
       }
     }
