@@ -82,6 +82,15 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
         && (ref == null || !ref.isObject() || mayName(id, ref));
   }
 
+  /**
+   * Whether notifications that MCP does not define pass from a server to a client over a connection
+   * that is the client's own. They pass in each view, because that connection has one client; at
+   * the endpoint of one server {@code passUnknown} turns them off.
+   */
+  public boolean hearsUnknown() {
+    return !server || options.passUnknown();
+  }
+
   private boolean mayName(String id, RawJson of) {
     return mayName(id, Action.CALL, of.member("name"))
         && mayName(id, Action.READ, of.member("uri"));
