@@ -123,8 +123,8 @@ record ServerUri(String server, String uri) {
   }
 
   /**
-   * Scheme and authority, such as {@code ui://app}; null if the URI has no authority, or one of more
-   * than {@value #MAX_AUTHORITY} characters, or if that of a template is not known before its
+   * Scheme and authority, such as {@code ui://app}; null if the URI has no authority, or one of
+   * more than {@value #MAX_AUTHORITY} characters, or if that of a template is not known before its
    * expansion.
    */
   static @Nullable String authority(String uri) {

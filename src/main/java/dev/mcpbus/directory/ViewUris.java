@@ -68,11 +68,7 @@ public final class ViewUris {
    * empty counts. A further step is taken only then, because a template costs more than a look-up.
    */
   private final List<Function<String, Set<String>>> steps =
-      List.of(
-          this::withLongestPrefix,
-          this::withAuthority,
-          this::withScheme,
-          uri -> withResources);
+      List.of(this::withLongestPrefix, this::withAuthority, this::withScheme, uri -> withResources);
 
   private ViewUris(DirectoryView view) {
     this.view = view;
@@ -330,8 +326,7 @@ public final class ViewUris {
       return listing.size() == 1 && listing.contains(server) ? uri : written(server, uri);
     }
     boolean certain =
-        listing != null
-            || (complete && (long) templates.size() * uri.length() <= MAX_TRIED);
+        listing != null || (complete && (long) templates.size() * uri.length() <= MAX_TRIED);
     return certain && !ServerUri.isUnmistakable(uri) && leadsTo(uri, server, uri)
         ? uri
         : written(server, uri);

@@ -127,6 +127,11 @@ public final class Methods {
     return nul >= 0 && LETTERS.contains(letters(method.substring(0, nul)));
   }
 
+  /** Whether this class names exactly this method. */
+  public static boolean isExactly(String method) {
+    return KNOWN.contains(method);
+  }
+
   /** The letters and digits of a method, without differences that a comparison may leave out. */
   private static String letters(String method) {
     StringBuilder letters = new StringBuilder(method.length());

@@ -131,7 +131,9 @@ public final class UriForms {
     if (parts.scheme.equals("file") && !parts.authority.isEmpty()) {
       all.add("file://" + Parts.resolved(parts.path)); // some servers ignore the host
     }
-    if (!parts.authority.isEmpty() && parts.path.length() > 1 && ID_ALONE.matcher(parts.authority).matches()) {
+    if (!parts.authority.isEmpty()
+        && parts.path.length() > 1
+        && ID_ALONE.matcher(parts.authority).matches()) {
       // A mcpbus takes the authority for one of its servers.
       all.add(parts.before + Parts.withoutSlashes(Parts.resolved(parts.path)));
     }

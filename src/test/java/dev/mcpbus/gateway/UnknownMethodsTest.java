@@ -265,7 +265,9 @@ class UnknownMethodsTest {
       try (McpHttp.Stream stream = session.listen()) {
         for (String method : told) {
           older.say(
-              "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":{\"level\":\"error\"}}");
+              "{\"jsonrpc\":\"2.0\",\"method\":\""
+                  + method
+                  + "\",\"params\":{\"level\":\"error\"}}");
         }
         await().until(() -> stream.methods().contains("notifications/message"));
         assertThat(stream.methods())

@@ -86,8 +86,7 @@ final class SkillRequests {
     boolean written = !target.key().equals(target.name());
     UnaryOperator<String> name = router.uris(call).renaming(server, written);
     String below = target.key() + "/"; // what is there has the directory's form
-    UnaryOperator<String> shown =
-        uri -> !written && uri.startsWith(below) ? uri : name.apply(uri);
+    UnaryOperator<String> shown = uri -> !written && uri.startsWith(below) ? uri : name.apply(uri);
     return result -> renamedList(visible(view, server, result), shown);
   }
 
