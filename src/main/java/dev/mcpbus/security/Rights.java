@@ -37,11 +37,11 @@ public final class Rights {
   }
 
   /** The name of an item, with what a server may take it for, which only some policies need. */
-  private static final class Item {
+  private static final class NamedItem {
     private final String name;
     private @Nullable UriForms forms;
 
-    Item(String name) {
+    NamedItem(String name) {
       this.name = name;
     }
 
@@ -133,10 +133,10 @@ public final class Rights {
     if (tool.length() > MAX_NAME || server.length() > MAX_NAME) {
       return false;
     }
-    return allows(new Query(action, server, tool), new Item(tool));
+    return allows(new Query(action, server, tool), new NamedItem(tool));
   }
 
-  private boolean allows(Query query, Item item) {
+  private boolean allows(Query query, NamedItem item) {
     if (query.tool().length() > MAX_KNOWN_NAME || query.server().length() > MAX_KNOWN_NAME) {
       return decide(query, item);
     }
@@ -151,7 +151,7 @@ public final class Rights {
     return answer;
   }
 
-  private boolean decide(Query query, Item item) {
+  private boolean decide(Query query, NamedItem item) {
     boolean allowed = false;
     for (Rule rule : rules) {
       if (concerns(rule, query, item)) {
@@ -164,7 +164,7 @@ public final class Rights {
     return allowed;
   }
 
-  private static boolean concerns(Rule rule, Query query, Item item) {
+  private static boolean concerns(Rule rule, Query query, NamedItem item) {
     Policy policy = rule.policy();
     return (policy.actions().isEmpty()
             ? query.action() != Action.METRICS || policy.effect() == Effect.DENY
@@ -178,7 +178,7 @@ public final class Rights {
   }
 
   /** A denial names an item in every form: a server may be lenient with names, too. */
-  private static boolean denies(Rule rule, Item item) {
+  private static boolean denies(Rule rule, NamedItem item) {
     return matches(rule.policy().tools(), item.name)
         || rule.uris().stream().anyMatch(glob -> item.forms().matches(glob));
   }
@@ -187,7 +187,7 @@ public final class Rights {
    * A permission names an item as it is written; a URI that may leave the folder that is permitted
    * is not named.
    */
-  private static boolean permits(List<String> globs, Query query, Item item) {
+  private static boolean permits(List<String> globs, Query query, NamedItem item) {
     return globs.isEmpty()
         || globs.stream()
             .filter(glob -> Glob.matches(glob, item.name))
@@ -199,7 +199,7 @@ public final class Rights {
    * the server does with the item.
    */
   public boolean denies(String server, String item) {
-    Item named = new Item(item);
+    NamedItem named = new NamedItem(item);
     return rules.stream()
         .filter(rule -> rule.policy().effect() == Effect.DENY && !rule.uris().isEmpty())
         .filter(rule -> matches(rule.policy().servers(), server))
@@ -244,7 +244,7 @@ public final class Rights {
     if (tool.length() > MAX_NAME || server.length() > MAX_NAME) {
       return false;
     }
-    Item item = new Item(tool); // both questions read it once
+    NamedItem item = new NamedItem(tool); // both questions read it once
     return allows(new Query(Action.LIST, server, tool), item)
         && allows(new Query(use, server, tool), item);
   }
