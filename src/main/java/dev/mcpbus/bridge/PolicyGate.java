@@ -65,7 +65,7 @@ final class PolicyGate {
    */
   <T> Future<T> call(RoutingContext ctx, Operation wanted, Supplier<Future<T>> send) {
     Rights rights = AdmittedRequests.of(ctx).rights();
-    if (!rights.permits(wanted)) {
+    if (!PolicyCheck.permits(rights, wanted)) {
       return Future.failedFuture(denied(ctx, wanted));
     }
     Future<T> answer = send.get();
@@ -100,7 +100,8 @@ final class PolicyGate {
    * @param wanted empty for an address that sockets cannot reach
    */
   boolean maySend(RoutingContext ctx, String operation, Optional<Operation> wanted) {
-    boolean may = wanted.isPresent() && AdmittedRequests.of(ctx).rights().permits(wanted.get());
+    Rights rights = AdmittedRequests.of(ctx).rights();
+    boolean may = wanted.isPresent() && PolicyCheck.permits(rights, wanted.get());
     if (!may) {
       refused(ctx, operation, wanted.orElse(Operation.NOTHING), RefusalCode.DENIED);
     }

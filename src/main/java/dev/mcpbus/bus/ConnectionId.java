@@ -4,6 +4,7 @@ import dev.mcpbus.protocol.PublicApi;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
@@ -36,6 +37,15 @@ public record ConnectionId(String value) {
           "limits",
           "progress");
 
+  /** Between the id of a server and the random part in the id of a private connection. */
+  private static final String PRIVATE = "--";
+
+  /** Hexadecimal digits of the random part. */
+  private static final int RANDOM = 32;
+
+  /** Characters of the server's id that the id of a private connection begins with. */
+  private static final int HEAD = 28;
+
   public ConnectionId {
     String problem = problem(value);
     if (problem != null) {
@@ -59,6 +69,30 @@ public record ConnectionId(String value) {
           + "' is not a valid id: use 1 to 63 letters a-z, digits and inner hyphens";
     }
     return null;
+  }
+
+  /**
+   * A new id for a private connection: that of its server, which makes logs readable, and 122
+   * random bits.
+   */
+  public static ConnectionId ofPrivate(ConnectionId server) {
+    String head = server.value.substring(0, Math.min(server.value.length(), HEAD));
+    return new ConnectionId(head + PRIVATE + UUID.randomUUID().toString().replace("-", ""));
+  }
+
+  /**
+   * Whether {@code id} has the form of {@link #ofPrivate}. Only the client that has the connection
+   * uses it, and an operator: no other caller may reach it by its id, which no policy names.
+   */
+  public static boolean isPrivate(String id) {
+    int random = id.length() - RANDOM;
+    return random > PRIVATE.length()
+        && id.startsWith(PRIVATE, random - PRIVATE.length())
+        && id.substring(random).chars().allMatch(ConnectionId::isHexadecimal);
+  }
+
+  private static boolean isHexadecimal(int c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   }
 
   private static String abbreviate(String text) {

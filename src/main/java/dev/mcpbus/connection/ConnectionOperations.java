@@ -2,6 +2,7 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CacheMode;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.ConnectionFailures;
@@ -343,10 +344,27 @@ final class ConnectionOperations {
       call.fail(
           McpFailure.badRequest(
               "the connection sends " + method.asString() + " itself, where it is due"));
+    } else if (keepsAway(ready, method.asString(), params)) {
+      call.fail(keptAway());
     } else {
       ready.session().notify(method.asString(), ready.session().era().told(params, call));
       call.complete(RawJson.EMPTY_OBJECT);
     }
+  }
+
+  /**
+   * Whether the entry of the server keeps a tool away that the message may name. Methods of MCP
+   * have checks of their own.
+   */
+  private static boolean keepsAway(ReadySession ready, String method, @Nullable RawJson params) {
+    return params != null
+        && !Methods.isExactly(method)
+        && !ready.session().options().tools().mayName(params);
+  }
+
+  private static McpFailure keptAway() {
+    return McpFailure.notSent(
+        FailureCode.UNKNOWN_TOOL, "the server offers no tool of the name in \"params\"");
   }
 
   private static McpFailure malformed() {
@@ -368,6 +386,10 @@ final class ConnectionOperations {
           McpFailure.badRequest(
               "the connection sends initialize itself; use restart for a new session"));
     } else {
+      if (keepsAway(ready, method.asString(), params)) {
+        call.fail(keptAway());
+        return;
+      }
       RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
       forward(ready, call.as(method.asString(), inner), params);
     }

@@ -87,6 +87,15 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
         && (ref == null || !ref.isObject() || mayName(id, ref));
   }
 
+  /**
+   * Whether notifications that MCP does not define pass from a server to a client over a connection
+   * that is the client's own. They pass in each view, because that connection has one client; at
+   * the endpoint of one server {@code passUnknown} turns them off.
+   */
+  public boolean hearsUnknown() {
+    return !server || options.passUnknown();
+  }
+
   private boolean mayName(String id, RawJson of) {
     return mayName(id, Action.CALL, of.member("name"))
         && mayName(id, Action.READ, of.member("uri"));
@@ -110,7 +119,7 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
     return !options.allow().isEmpty() || !options.deny().isEmpty();
   }
 
-  /** A denial holds for each form of a URI, a permission for the URI as it is written. */
+  /** A denial holds for each form of a name or URI, a permission as it is written. */
   private boolean selects(String id, String key) {
     if (!restricts()) {
       return true;
@@ -119,17 +128,17 @@ public record DirectoryView(String name, boolean server, ViewOptions options, Ri
       return false;
     }
     String text = id + "." + key;
-    UriForms forms = key.contains(":") ? UriForms.of(key) : null;
+    UriForms forms = UriForms.of(key);
+    boolean uri = key.contains(":");
     return (options.allow().isEmpty()
-            || options.allow().stream().anyMatch(glob -> admits(glob, text, forms)))
-        && options.deny().stream().noneMatch(glob -> Glob.matches(glob, text))
-        && (forms == null
-            || options.deny().stream().noneMatch(glob -> matchesForm(glob, id, forms)));
+            || options.allow().stream()
+                .anyMatch(glob -> Glob.matches(glob, text) && (!uri || staysWithin(glob, forms))))
+        && options.deny().stream()
+            .noneMatch(glob -> Glob.matches(glob, text) || matchesForm(glob, id, forms));
   }
 
-  private static boolean admits(String glob, String text, @Nullable UriForms forms) {
-    return Glob.matches(glob, text)
-        && (forms == null || forms.stayWithin(glob.substring(glob.indexOf('.') + 1)));
+  private static boolean staysWithin(String glob, UriForms forms) {
+    return forms.stayWithin(glob.substring(glob.indexOf('.') + 1));
   }
 
   private static boolean matchesForm(String glob, String id, UriForms forms) {

@@ -35,6 +35,15 @@ public final class ListFetcher {
 
   private static final Buffer NO_PARAMS = Buffer.buffer("{}");
 
+  /**
+   * After a fetch, the next one waits this many times as long as the list took to be read: a server
+   * that announces a huge list again and again takes a small part of the thread.
+   */
+  private static final int REST = 10;
+
+  /** Lists that are read in less time are fetched again at once. */
+  private static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   /** Receives the list of each fetch, or the failure as {@link McpFailure}. */
   @FunctionalInterface
   public interface ListReceiver {
@@ -51,6 +60,9 @@ public final class ListFetcher {
     private int failures;
 
     private long failedAt;
+
+    /** The next fetch begins at this time or later; {@link System#nanoTime}. */
+    private long restsUntil = System.nanoTime();
 
     /** Whether the list that the connection keeps may be older than what its server says. */
     private boolean anew;
@@ -161,10 +173,17 @@ public final class ListFetcher {
   private Future<Void> run(ListKind kind, Slot slot) {
     slot.fetching = true;
     slot.startedAt = System.nanoTime();
+    long rest = TimeUnit.NANOSECONDS.toMillis(slot.restsUntil - slot.startedAt);
+    return rest <= 0
+        ? fetchNow(kind, slot)
+        : vertx.timer(rest).compose(rested -> fetchNow(kind, slot));
+  }
+
+  private Future<Void> fetchNow(ListKind kind, Slot slot) {
     CacheMode cache = slot.anew || slot.failures > 0 ? CacheMode.REFRESH : CacheMode.USE;
     slot.anew = false;
     slot.outdated = false;
-    return fetch(kind, cache)
+    return fetch(kind, cache, slot)
         .recover(failure -> Future.failedFuture(McpFailure.of(failure)))
         .transform(
             result -> {
@@ -177,7 +196,12 @@ public final class ListFetcher {
             });
   }
 
-  private Future<ServerList> fetch(ListKind kind, CacheMode cache) {
+  /** How long a list that took so long to be read is not fetched again. */
+  static long restNanos(long readNanos) {
+    return readNanos < QUICK_NANOS ? 0 : REST * readNanos;
+  }
+
+  private Future<ServerList> fetch(ListKind kind, CacheMode cache, Slot slot) {
     long since = System.nanoTime();
     DeliveryOptions options =
         CallDeadline.set(
@@ -188,6 +212,7 @@ public final class ListFetcher {
         .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
         .compose(
             reply -> {
+              long begun = System.nanoTime();
               try {
                 return Future.succeededFuture(ServerList.parse(kind, reply.body(), since));
               } catch (ProtocolException e) {
@@ -195,6 +220,9 @@ public final class ListFetcher {
                     McpFailure.maybeSent(
                         FailureCode.PROTOCOL_ERROR,
                         "server '" + server + "', " + kind.method + ": " + e.getMessage()));
+              } finally {
+                long now = System.nanoTime();
+                slot.restsUntil = now + restNanos(now - begun);
               }
             });
   }

@@ -44,6 +44,12 @@ public record ServerList(
   /** A definition that is larger than this is a defect or an attack. */
   static final int MAX_ENTRY_BYTES = 1024 * 1024;
 
+  /**
+   * Entries of one list: each view of each caller's rights looks at every one of them, on the
+   * thread that serves the callers of all servers.
+   */
+  static final int MAX_ENTRIES = 50_000;
+
   /** For all pages of a list together. */
   private static final ParseLimits LIMITS = ParseLimits.DEFAULT.withMaxBytes(64 * 1024 * 1024);
 
@@ -101,7 +107,8 @@ public record ServerList(
   /**
    * Reads the result of the list method.
    *
-   * @throws ProtocolException if it is not JSON or contains no list
+   * @throws ProtocolException if it is not JSON, contains no list, or has more than {@value
+   *     #MAX_ENTRIES} entries
    */
   public static ServerList parse(ListKind kind, Buffer result, long since)
       throws ProtocolException {
@@ -113,8 +120,15 @@ public record ServerList(
           0,
           "the result has no list '" + kind.member + "'");
     }
+    List<RawJson> elements = list.elements();
+    if (elements.size() > MAX_ENTRIES) {
+      throw new ProtocolException(
+          ProtocolException.TextFault.NOT_JSON_RPC,
+          0,
+          "the list '" + kind.member + "' has more than " + MAX_ENTRIES + " entries");
+    }
     List<Item> entries = new ArrayList<>();
-    for (RawJson entry : list.elements()) {
+    for (RawJson entry : elements) {
       entries.add(Item.of(kind, entry));
     }
     RawJson meta = whole.member("_meta");

@@ -30,6 +30,14 @@ record ServerUri(String server, String uri) {
   private static final String MARK = "mcp+";
   private static final String SLASHES = "//";
 
+  /** Characters of an id. */
+  private static final int MAX_ID = 63;
+
+  /** Characters; clients and servers choose the text, and each look at it costs its length. */
+  private static final int MAX_SCHEME = 128;
+
+  private static final int MAX_AUTHORITY = 4_096;
+
   /** The URI with its server, with the scheme of {@code uri} if it has one. */
   static String of(String server, String uri) {
     int rest = uri.indexOf(':') + 1;
@@ -70,7 +78,7 @@ record ServerUri(String server, String uri) {
     }
     int authority = rest + SLASHES.length();
     int slash = name.indexOf('/', authority);
-    return slash < 0 || !isId(name.substring(authority, slash))
+    return slash < 0 || !isId(name, authority, slash)
         ? null
         : new ServerUri(
             name.substring(authority, slash),
@@ -84,19 +92,26 @@ record ServerUri(String server, String uri) {
 
   /** The server and the text after {@code mcp+<server>:} at that place; null if it is not there. */
   private static @Nullable ServerUri marked(String name, int from) {
+    int id = from + MARK.length();
     int end = name.startsWith(MARK, from) ? name.indexOf(':', from) : -1;
-    return end < 0 || !isId(name.substring(from + MARK.length(), end))
+    return end < 0 || !isId(name, id, end)
         ? null
-        : new ServerUri(name.substring(from + MARK.length(), end), name.substring(end + 1));
+        : new ServerUri(name.substring(id, end), name.substring(end + 1));
   }
 
-  private static boolean isId(String text) {
-    return ConnectionId.problem(text) == null;
+  /** Looks at the length first: clients and servers choose the text, and most have no id there. */
+  private static boolean isId(String text, int from, int to) {
+    return to > from
+        && to - from <= MAX_ID
+        && ConnectionId.problem(text.substring(from, to)) == null;
   }
 
-  /** The scheme as it is written (RFC 3986, section 3.1); null if there is none. */
+  /**
+   * The scheme as it is written (RFC 3986, section 3.1); null if there is none, or if it has more
+   * than {@value #MAX_SCHEME} characters.
+   */
   static @Nullable String scheme(String uri) {
-    for (int i = 0; i < uri.length(); i++) {
+    for (int i = 0; i < uri.length() && i <= MAX_SCHEME; i++) {
       char c = uri.charAt(i);
       boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
       if (letter || (i > 0 && ((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'))) {
@@ -108,8 +123,9 @@ record ServerUri(String server, String uri) {
   }
 
   /**
-   * Scheme and authority, such as {@code ui://app}; null if the URI has no authority, or if that of
-   * a template is not known before its expansion.
+   * Scheme and authority, such as {@code ui://app}; null if the URI has no authority, or one of
+   * more than {@value #MAX_AUTHORITY} characters, or if that of a template is not known before its
+   * expansion.
    */
   static @Nullable String authority(String uri) {
     String scheme = scheme(uri);
@@ -118,7 +134,7 @@ record ServerUri(String server, String uri) {
     }
     int end = scheme.length() + 1 + SLASHES.length();
     while (end < uri.length() && "/?#".indexOf(uri.charAt(end)) < 0) {
-      if (uri.charAt(end++) == '{') {
+      if (uri.charAt(end++) == '{' || end > MAX_AUTHORITY) {
         return null;
       }
     }

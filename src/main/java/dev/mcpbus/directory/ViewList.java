@@ -113,7 +113,7 @@ public final class ViewList {
     common &= serverList.common();
     Set<String> seen = new HashSet<>();
     for (ServerList.Item item : serverList.items()) {
-      if (!view.admits(kind, server, item.key()) || !seen.add(item.key())) {
+      if (!seen.add(item.key()) || !admits(view, server, item, uris)) {
         continue;
       }
       String name = named(view, server, item, uris);
@@ -126,6 +126,14 @@ public final class ViewList {
       entries.add(entry);
       places.putIfAbsent(name, targets.size() - 1);
     }
+  }
+
+  /** The URIs of the view have asked the policies for each resource already. */
+  private boolean admits(
+      DirectoryView view, String server, ServerList.Item item, Supplier<ViewUris> uris) {
+    return kind == ListKind.RESOURCES
+        ? uris.get().admitsListed(server, item.key())
+        : view.admits(kind, server, item.key());
   }
 
   private String named(

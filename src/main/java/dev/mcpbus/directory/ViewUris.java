@@ -50,7 +50,7 @@ public final class ViewUris {
 
   private final Set<String> servers = new LinkedHashSet<>();
 
-  /** The servers that list a URI, by URI, or whose tools or skills name it. */
+  /** The servers that list a URI that the view admits, or whose tools or skills name it. */
   private final Map<String, Set<String>> owners = new HashMap<>();
 
   private final ListedTemplates templates = new ListedTemplates();
@@ -64,16 +64,11 @@ public final class ViewUris {
   private boolean complete = true;
 
   /**
-   * The servers that may have a URI that names none: the first set that is not empty counts. A
-   * further step is taken only then, because a template costs more than a look-up.
+   * The servers that may have a URI that names none and that no list has: the first set that is not
+   * empty counts. A further step is taken only then, because a template costs more than a look-up.
    */
   private final List<Function<String, Set<String>>> steps =
-      List.of(
-          uri -> owners.getOrDefault(uri, Set.of()),
-          this::withLongestPrefix,
-          this::withAuthority,
-          this::withScheme,
-          uri -> withResources);
+      List.of(this::withLongestPrefix, this::withAuthority, this::withScheme, uri -> withResources);
 
   private ViewUris(DirectoryView view) {
     this.view = view;
@@ -187,6 +182,12 @@ public final class ViewUris {
     } else if (ServerUri.isUnmistakable(name)) {
       return instead(owners.getOrDefault(name, Set.of()), id -> written(id, name));
     }
+    Set<String> listing = owners.get(name);
+    if (listing != null) {
+      return listing.size() == 1
+          ? admitted(listing.iterator().next(), name)
+          : instead(listing, id -> written(id, name));
+    }
     for (Function<String, Set<String>> step : steps) {
       Set<String> may = step.apply(name);
       List<String> admitted =
@@ -241,6 +242,15 @@ public final class ViewUris {
     return view.admits(ListKind.RESOURCES, server, uri)
         ? new UriRoute(new ViewList.Target(server, uri, name, ParamHeaders.NONE), List.of())
         : UriRoute.NOWHERE;
+  }
+
+  private static UriRoute admitted(String server, String uri) {
+    return new UriRoute(new ViewList.Target(server, uri, uri, ParamHeaders.NONE), List.of());
+  }
+
+  /** Whether the view admits this URI of the server, which a list has. */
+  boolean admitsListed(String server, String uri) {
+    return only == null ? lists(server, uri) : view.admits(ListKind.RESOURCES, server, uri);
   }
 
   private static UriRoute instead(Collection<String> servers, UnaryOperator<String> name) {
@@ -311,9 +321,12 @@ public final class ViewUris {
     if (only != null || view.options().plainNames() || !servers.contains(server)) {
       return uri;
     }
+    Set<String> listing = owners.get(uri);
+    if (listing != null && !ServerUri.isUnmistakable(uri) && written(uri) == null) {
+      return listing.size() == 1 && listing.contains(server) ? uri : written(server, uri);
+    }
     boolean certain =
-        owners.containsKey(uri)
-            || (complete && (long) templates.size() * uri.length() <= MAX_TRIED);
+        listing != null || (complete && (long) templates.size() * uri.length() <= MAX_TRIED);
     return certain && !ServerUri.isUnmistakable(uri) && leadsTo(uri, server, uri)
         ? uri
         : written(server, uri);

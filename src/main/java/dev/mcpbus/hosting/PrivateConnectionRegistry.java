@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -117,7 +116,7 @@ final class PrivateConnectionRegistry {
                 byServer.remove(server.id());
                 throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such server");
               }
-              ConnectionId id = name(server.id());
+              ConnectionId id = ConnectionId.ofPrivate(server.id());
               held.put(
                   id,
                   new RegisteredConnection(
@@ -360,11 +359,5 @@ final class PrivateConnectionRegistry {
             () ->
                 McpFailure.notSent(
                     FailureCode.UNKNOWN_CONNECTION, "there is no such private connection"));
-  }
-
-  /** Begins with the server's id, which makes logs readable. */
-  private static ConnectionId name(ConnectionId server) {
-    String head = server.value().substring(0, Math.min(server.value().length(), 28));
-    return new ConnectionId(head + "--" + UUID.randomUUID().toString().replace("-", ""));
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.policy;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MethodAddress;
@@ -110,6 +111,19 @@ public final class PolicyCheck {
     };
   }
 
+  /**
+   * Whether a caller may do this at a door. A private connection belongs to one client: for callers
+   * without the admin right it does not exist, because no policy names it. Every door of the bridge
+   * asks here, with the operation that it derived from what it sends.
+   */
+  public static boolean permits(Rights rights, Operation wanted) {
+    return rights.permits(wanted) && !isOthers(rights, wanted);
+  }
+
+  private static boolean isOthers(Rights rights, Operation wanted) {
+    return !rights.isAdmin() && ConnectionId.isPrivate(wanted.server());
+  }
+
   /** The tool that an aggregated name contains; empty if only a table of names can tell. */
   public static Optional<ToolName> tool(RawJson body) {
     RawJson name = body.member("name");
@@ -128,6 +142,9 @@ public final class PolicyCheck {
    * @param adminRemedy the message of {@code FORBIDDEN}
    */
   public static McpFailure denial(Rights rights, Operation denied, String adminRemedy) {
+    if (isOthers(rights, denied)) {
+      return unknownConnection();
+    }
     McpFailure forbidden = McpFailure.notSent(FailureCode.FORBIDDEN, adminRemedy);
     if (denied.action() == Action.METRICS) {
       return McpFailure.notSent(

@@ -120,7 +120,16 @@ public final class Methods {
    * server might read it as that one. What it does not name may be of an extension.
    */
   public static boolean isKnown(String method) {
-    return KNOWN.contains(method) || LETTERS.contains(letters(method));
+    if (KNOWN.contains(method) || LETTERS.contains(letters(method))) {
+      return true;
+    }
+    int nul = method.indexOf('\0'); // a server in C reads no further
+    return nul >= 0 && LETTERS.contains(letters(method.substring(0, nul)));
+  }
+
+  /** Whether this class names exactly this method. */
+  public static boolean isExactly(String method) {
+    return KNOWN.contains(method);
   }
 
   /** Whether it is a request of MCP in any version, exactly as MCP writes it. */

@@ -33,17 +33,52 @@ public final class UriForms {
   /** Of percent-encoding within percent-encoding. */
   private static final int MAX_DECODINGS = 5;
 
+  /** By it a server that is a mcpbus itself reads one of its servers from a URI. */
+  private static final String MARK = "mcp+";
+
+  private static final String ID = "[a-z0-9][a-z0-9-]{0,62}";
+  private static final Pattern MARKED = Pattern.compile("mcp\\+" + ID + ":");
+  private static final Pattern ID_ALONE = Pattern.compile(ID);
+
   private final Set<String> forms = new HashSet<>();
   private final boolean climbs;
 
   private UriForms(String uri) {
     String whole = plain(uri);
     this.climbs = whole.contains("..") && CLIMBING.matcher(whole).find();
-    add(whole);
-    int end = pathEnd(uri);
-    if (end < uri.length()) {
-      add(plain(uri.substring(0, end)));
+    addWithPath(uri, whole);
+    String ended = beforeNul(uri);
+    if (ended != null) {
+      addWithPath(ended, plain(ended));
     }
+    if (whole.contains(MARK)) {
+      String unmarked = MARKED.matcher(whole).replaceAll("");
+      addWithPath(unmarked, unmarked);
+    }
+  }
+
+  private void addWithPath(String text, String plain) {
+    add(plain);
+    int end = pathEnd(text);
+    if (end < text.length()) {
+      add(plain(text.substring(0, end)));
+    }
+  }
+
+  /** What a server in C reads of it, whose texts end at a NUL; null if it has none. */
+  private static @Nullable String beforeNul(String uri) {
+    String text = uri;
+    for (int i = 0; i <= MAX_DECODINGS; i++) {
+      int nul = text.indexOf('\0');
+      if (nul >= 0) {
+        return text.substring(0, nul);
+      }
+      if (text.indexOf('%') < 0) {
+        return null;
+      }
+      text = decoded(text);
+    }
+    return null;
   }
 
   public static UriForms of(String uri) {
@@ -95,6 +130,12 @@ public final class UriForms {
     }
     if (parts.scheme.equals("file") && !parts.authority.isEmpty()) {
       all.add("file://" + Parts.resolved(parts.path)); // some servers ignore the host
+    }
+    if (!parts.authority.isEmpty()
+        && parts.path.length() > 1
+        && ID_ALONE.matcher(parts.authority).matches()) {
+      // A mcpbus takes the authority for one of its servers.
+      all.add(parts.before + Parts.withoutSlashes(Parts.resolved(parts.path)));
     }
     for (String form : all) {
       forms.add(form);

@@ -29,10 +29,29 @@ public final class Rights {
 
   private record Query(Action action, String server, String tool) {
 
-    /** What a server may take the item for; null if the item is no URI of a resource. */
-    @Nullable UriForms forms() {
+    /** Whether the item is the URI of a resource. */
+    boolean isUri() {
       boolean read = action == Action.READ || action == Action.SUBSCRIBE;
-      return (read && !tool.isEmpty()) || tool.contains(":") ? UriForms.of(tool) : null;
+      return (read && !tool.isEmpty()) || tool.contains(":");
+    }
+  }
+
+  /** The name of an item, with what a server may take it for, which only some policies need. */
+  private static final class NamedItem {
+    private final String name;
+    private @Nullable UriForms forms;
+
+    NamedItem(String name) {
+      this.name = name;
+    }
+
+    UriForms forms() {
+      UriForms known = forms;
+      if (known == null) {
+        known = UriForms.of(name);
+        forms = known;
+      }
+      return known;
     }
   }
 
@@ -114,13 +133,16 @@ public final class Rights {
     if (tool.length() > MAX_NAME || server.length() > MAX_NAME) {
       return false;
     }
-    Query query = new Query(action, server, tool);
-    if (tool.length() > MAX_KNOWN_NAME || server.length() > MAX_KNOWN_NAME) {
-      return decide(query);
+    return allows(new Query(action, server, tool), new NamedItem(tool));
+  }
+
+  private boolean allows(Query query, NamedItem item) {
+    if (query.tool().length() > MAX_KNOWN_NAME || query.server().length() > MAX_KNOWN_NAME) {
+      return decide(query, item);
     }
     Boolean answer = known.get(query);
     if (answer == null) {
-      answer = decide(query);
+      answer = decide(query, item);
       if (known.size() >= MAX_KNOWN) {
         known.clear(); // bounded: names come from callers
       }
@@ -129,11 +151,10 @@ public final class Rights {
     return answer;
   }
 
-  private boolean decide(Query query) {
-    UriForms forms = query.forms();
+  private boolean decide(Query query, NamedItem item) {
     boolean allowed = false;
     for (Rule rule : rules) {
-      if (concerns(rule, query, forms)) {
+      if (concerns(rule, query, item)) {
         if (rule.policy().effect() == Effect.DENY) {
           return false;
         }
@@ -143,7 +164,7 @@ public final class Rights {
     return allowed;
   }
 
-  private static boolean concerns(Rule rule, Query query, @Nullable UriForms forms) {
+  private static boolean concerns(Rule rule, Query query, NamedItem item) {
     Policy policy = rule.policy();
     return (policy.actions().isEmpty()
             ? query.action() != Action.METRICS || policy.effect() == Effect.DENY
@@ -151,23 +172,26 @@ public final class Rights {
         && matches(policy.servers(), query.server())
         && (query.tool().isEmpty()
             ? policy.effect() == Effect.ALLOW || policy.tools().isEmpty()
-            : names(rule, query.tool(), forms));
+            : policy.effect() == Effect.DENY
+                ? denies(rule, item)
+                : permits(policy.tools(), query, item));
+  }
+
+  /** A denial names an item in every form: a server may be lenient with names, too. */
+  private static boolean denies(Rule rule, NamedItem item) {
+    return matches(rule.policy().tools(), item.name)
+        || rule.uris().stream().anyMatch(glob -> item.forms().matches(glob));
   }
 
   /**
-   * Whether a policy names the item. A denial names a URI in every form; a permission as it is
-   * written, and not one that may leave the folder that is permitted.
+   * A permission names an item as it is written; a URI that may leave the folder that is permitted
+   * is not named.
    */
-  private static boolean names(Rule rule, String item, @Nullable UriForms forms) {
-    List<String> globs = rule.policy().tools();
-    if (forms == null) {
-      return matches(globs, item);
-    }
-    if (rule.policy().effect() == Effect.DENY) {
-      return matches(globs, item) || rule.uris().stream().anyMatch(forms::matches);
-    }
+  private static boolean permits(List<String> globs, Query query, NamedItem item) {
     return globs.isEmpty()
-        || globs.stream().anyMatch(glob -> forms.stayWithin(glob) && Glob.matches(glob, item));
+        || globs.stream()
+            .filter(glob -> Glob.matches(glob, item.name))
+            .anyMatch(glob -> !query.isUri() || item.forms().stayWithin(glob));
   }
 
   /**
@@ -175,11 +199,15 @@ public final class Rights {
    * the server does with the item.
    */
   public boolean denies(String server, String item) {
-    UriForms forms = item.length() > MAX_NAME ? null : UriForms.of(item);
+    NamedItem named = new NamedItem(item);
     return rules.stream()
         .filter(rule -> rule.policy().effect() == Effect.DENY && !rule.uris().isEmpty())
         .filter(rule -> matches(rule.policy().servers(), server))
-        .anyMatch(rule -> names(rule, item, forms));
+        .anyMatch(
+            rule ->
+                item.length() > MAX_NAME
+                    ? matches(rule.policy().tools(), item)
+                    : denies(rule, named));
   }
 
   static boolean matches(List<String> globs, String text) {
@@ -210,6 +238,14 @@ public final class Rights {
 
   /** Whether the principal may list and use a tool, prompt or resource; others are not listed. */
   public boolean lists(Action use, String server, String tool) {
-    return open || (allows(Action.LIST, server, tool) && allows(use, server, tool));
+    if (open) {
+      return true;
+    }
+    if (tool.length() > MAX_NAME || server.length() > MAX_NAME) {
+      return false;
+    }
+    NamedItem item = new NamedItem(tool); // both questions read it once
+    return allows(new Query(Action.LIST, server, tool), item)
+        && allows(new Query(use, server, tool), item);
   }
 }

@@ -16,6 +16,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,5 +103,12 @@ class ListFetcherTest {
   void a_list_that_was_never_fetched_is_never_outdated() {
     assertThat(outdate()).isFalse();
     assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void a_list_that_takes_long_to_be_read_is_read_less_often() {
+    assertThat(ListFetcher.restNanos(TimeUnit.MILLISECONDS.toNanos(99))).isZero();
+    assertThat(ListFetcher.restNanos(TimeUnit.MILLISECONDS.toNanos(200)))
+        .isEqualTo(TimeUnit.SECONDS.toNanos(2));
   }
 }

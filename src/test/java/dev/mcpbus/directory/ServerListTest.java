@@ -1,9 +1,13 @@
 package dev.mcpbus.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.protocol.ProtocolException;
 import io.vertx.core.buffer.Buffer;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +39,16 @@ class ServerListTest {
   @Test
   void two_entries_may_have_the_same_members() throws Exception {
     assertThat(keys(ListKind.TOOLS, "{\"name\":\"a\"},{\"name\":\"a\"}")).containsExactly("a", "a");
+  }
+
+  @Test
+  void a_list_has_an_end() {
+    String entry = "{\"uri\":\"a:b\",\"name\":\"c\"}";
+    String most = String.join(",", Collections.nCopies(ServerList.MAX_ENTRIES, entry));
+    assertThatCode(() -> keys(ListKind.RESOURCES, most)).doesNotThrowAnyException();
+    assertThatThrownBy(() -> keys(ListKind.RESOURCES, most + "," + entry))
+        .isInstanceOf(ProtocolException.class)
+        .hasMessageContaining("has more than 50000 entries");
   }
 
   private static String frame(String result) throws Exception {

@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -217,6 +218,21 @@ class ViewUrisTest {
     templates("c", patterns.toArray(String[]::new));
     assertThat(led("x://a/h/1/t")).isEqualTo("a x://h/1/t");
     assertThat(listed(ListKind.TEMPLATES)).allMatch(name -> name.matches("x://[abc]/h/.*"));
+  }
+
+  @Test
+  void lists_of_the_same_uris_and_a_name_of_megabytes_cost_little() {
+    String[] uris = new String[40_000];
+    Arrays.setAll(uris, i -> "x://h/" + i);
+    resources("a", uris);
+    resources("b", uris);
+    String[] patterns = new String[900];
+    Arrays.setAll(patterns, i -> "t" + i + "://{a}x");
+    templates("c", patterns);
+    assertThat(duration(() -> listed(ListKind.RESOURCES))).isLessThan(Duration.ofSeconds(4));
+    assertThat(led("x://a/h/7")).isEqualTo("a x://h/7");
+    String id = "mcp+" + "a".repeat(4_000_000) + ":x";
+    assertThat(duration(() -> led(id))).isLessThan(Duration.ofSeconds(1));
   }
 
   @Test

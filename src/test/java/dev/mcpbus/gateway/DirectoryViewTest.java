@@ -44,6 +44,8 @@ class DirectoryViewTest {
                         List.of("a.file:///open/secret*", "*.db:///b"),
                         Map.of(),
                         false),
+                    "prompts",
+                    new ViewOptions(List.of("a"), List.of(), List.of("a.secret"), Map.of(), false),
                     "strict",
                     new ViewOptions(List.of("a", "b"), List.of(), List.of(), Map.of(), true),
                     "plain",
@@ -109,6 +111,19 @@ class DirectoryViewTest {
           .as(name)
           .isEqualTo(-32602);
     }
+  }
+
+  @Test
+  void a_view_denies_a_name_in_every_form() {
+    McpHttp view = new McpHttp(bus.port(), "/mcp/prompts");
+    for (String name : List.of("secret", "SECRET", "sec\u200bret", "secret\u0000x")) {
+      JsonObject prompt = new JsonObject().put("name", "a__" + name);
+      JsonObject answer =
+          view.initialize().call("prompts/get", prompt).json(); // which needs no header
+      assertThat(answer.containsKey("error")).as(answer.encode()).isTrue();
+    }
+    JsonObject other = new JsonObject().put("name", "a__open");
+    assertThat(view.initialize().call("prompts/get", other).json().encode()).contains("a open");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
@@ -9,11 +10,13 @@ import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.Http;
+import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -130,5 +133,37 @@ class RestrictedToolsTest extends GatewayFixture {
                 .body())
         .contains("error");
     assertThat(peer.messages().toString()).doesNotContain("delete_all", "drop_table");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"modern", "legacy"})
+  void a_tool_that_is_kept_away_is_named_by_no_method_that_mcp_does_not_define(String era) {
+    serve(era);
+    McpHttp door = new McpHttp(bus.port(), "/mcp/s");
+    for (String method : List.of("com.example/act", "notifications/com.example/told")) {
+      for (String params :
+          List.of(
+              "{\"name\":\"delete_all\"}",
+              "{\"name\":\"DELETE_ALL\"}",
+              "{\"name\":\"drop_table\\u0000x\"}",
+              "{\"name\":[\"delete_all\"]}",
+              "{\"ref\":{\"name\":\"delete_all\"}}")) {
+        JsonObject named = new JsonObject(params);
+        if (method.startsWith("notifications")) {
+          door.initialize().notify(method, named);
+        } else {
+          assertThat(door.discover(method, named).body()).as(params).contains("error");
+        }
+        JsonObject raw = new JsonObject().put("method", method).put("params", named);
+        assertThat(bus.failure(TestBus.address("s", Addresses.REQUEST), raw).code())
+            .as(params)
+            .isEqualTo(FailureCode.UNKNOWN_TOOL);
+      }
+    }
+    door.initialize()
+        .notify("notifications/com.example/told", TestBus.toolCall("add", new JsonObject()));
+    await().until(() -> peer.messages().toString().contains("com.example/told"));
+    assertThat(peer.messages().toString().toLowerCase(Locale.ROOT))
+        .doesNotContain("delete_all", "drop_table", "com.example/act");
   }
 }

@@ -20,6 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests and notifications of an extension, which neither MCP nor mcpbus defines. */
 class UnknownMethodsTest {
@@ -238,6 +240,41 @@ class UnknownMethodsTest {
           2,
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/com.example/news\",\"params\":{\"n\":1}}");
       await().until(() -> stream.methods().contains("notifications/com.example/news"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void what_a_server_tells_is_no_other_method_of_mcp_and_nothing_unknown_where_that_is_off(
+      boolean on) {
+    start(GatewayOptions.DEFAULT.withPassUnknown(on));
+    List<String> told =
+        List.of(
+            "notifications/initialized",
+            "initialize",
+            "tools/call",
+            "Notifications/Resources/Updated",
+            "notifications/roots/list_changed",
+            "notifications/com.example/news",
+            "notifications/elicitation/complete",
+            "notifications/message");
+    for (String path : List.of("/mcp/old", "/mcp")) {
+      McpHttp.Session session = session(path, ALL);
+      String tool = path.equals("/mcp") ? "old__t" : "t";
+      assertThat(session.call("tools/call", Peers.call(tool)).result()).isNotNull();
+      try (McpHttp.Stream stream = session.listen()) {
+        for (String method : told) {
+          older.say(
+              "{\"jsonrpc\":\"2.0\",\"method\":\""
+                  + method
+                  + "\",\"params\":{\"level\":\"error\"}}");
+        }
+        await().until(() -> stream.methods().contains("notifications/message"));
+        assertThat(stream.methods())
+            .as(path)
+            .containsExactlyElementsOf(
+                told.subList(on || path.equals("/mcp") ? 5 : 6, told.size()));
+      }
     }
   }
 

@@ -22,6 +22,8 @@ class MethodsTest {
             "tools//call",
             "TOOLS.CALL",
             "tools/call\u0000",
+            "tools/call\u0000x",
+            "tools/c\u0000all",
             "tools\u200b/call",
             "\uff54ools/call",
             "tool\u017f/call",

@@ -117,4 +117,29 @@ class UriFormsTest {
       assertThat(UriForms.of(text).matches(UriForms.pattern(text))).as(text).isTrue();
     }
   }
+
+  @Test
+  void a_server_in_c_reads_no_further_than_a_nul() {
+    for (String uri :
+        List.of(
+            "file:///etc/secret.txt\u0000.png",
+            "file:///etc/secret.txt%00.png",
+            "file:///etc/secret.txt%2500.png",
+            "file:///etc/secret.txt?a\u0000")) {
+      assertThat(matches("file:///etc/secret.txt", uri)).as(uri).isTrue();
+    }
+    assertThat(matches("delete_all", "Delete_All\u0000x")).isTrue();
+    assertThat(matches("file:///etc/secret.txt", "file:///etc/\u0000secret.txt.png")).isFalse();
+  }
+
+  @Test
+  void a_server_that_is_a_mcpbus_reads_one_of_its_servers_from_a_uri() {
+    assertThat(matches("file:///secret/*", "mcp+files:file:///secret/a")).isTrue();
+    assertThat(matches("file:///secret/*", "mcp+outer:mcp+files:FILE:///secret/a")).isTrue();
+    assertThat(matches("file:///secret/*", "file://files//secret/a")).isTrue();
+    assertThat(matches("urn:secret:*", "urn:mcp+files:secret:a")).isTrue();
+    assertThat(matches("notes://secret/*", "notes://files/secret/a")).isTrue();
+    assertThat(matches("notes://secret/*", "notes://open.example/secret/a")).isFalse();
+    assertThat(matches("notes://secret/*", "notes://files/open/secret/a")).isFalse();
+  }
 }

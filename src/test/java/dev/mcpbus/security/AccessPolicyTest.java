@@ -71,6 +71,24 @@ class AccessPolicyTest {
   }
 
   @Test
+  void a_denial_holds_for_each_form_of_a_name_and_a_permission_for_none_but_its_own() {
+    Policy open = allow(List.of(), List.of(), List.of());
+    Policy close = deny(List.of(), List.of("s"), List.of("danger"));
+    Rights rights = new AccessPolicy(List.of(open, close)).rights(ANN);
+    for (String name : List.of("danger", "DANGER", "danger ", "dan\u200bger", "danger\u0000x")) {
+      for (Action action : List.of(Action.CALL, Action.GET)) {
+        assertThat(rights.allows(action, "s", name)).as(action + " " + name).isFalse();
+        assertThat(rights.allows(action, "t", name)).as(action + " " + name).isTrue();
+      }
+    }
+    assertThat(rights.allows(Action.GET, "s", "dangers")).isTrue();
+    Rights some =
+        new AccessPolicy(List.of(allow(List.of(), List.of(), List.of("hello")))).rights(ANN);
+    assertThat(some.allows(Action.GET, "s", "hello")).isTrue();
+    assertThat(some.allows(Action.GET, "s", "HELLO")).isFalse();
+  }
+
+  @Test
   void roles_are_named_with_a_prefix_and_no_name_can_claim_one() {
     AccessPolicy policy =
         new AccessPolicy(List.of(allow(List.of("role:team:*"), List.of(), List.of())));

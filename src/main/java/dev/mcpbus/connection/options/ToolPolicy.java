@@ -3,8 +3,10 @@ package dev.mcpbus.connection.options;
 import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.UriForms;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which tools of a server exist for callers, as its entry in the configuration says. The connection
@@ -15,6 +17,9 @@ import java.util.stream.Collectors;
  */
 @PublicApi
 public record ToolPolicy(List<List<String>> allow, List<String> deny) {
+
+  /** Characters: the time of a comparison grows with the name. */
+  private static final int MAX_NAME = 4_096;
 
   /** Every tool. */
   public static final ToolPolicy ALL = new ToolPolicy(List.of(), List.of());
@@ -31,6 +36,38 @@ public record ToolPolicy(List<List<String>> allow, List<String> deny) {
 
   public boolean admits(String tool) {
     return isOpen() || (!names(deny, tool) && allow.stream().allMatch(list -> names(list, tool)));
+  }
+
+  /**
+   * Whether a message that MCP does not define may name what its params name: the server may take
+   * it for a tool. A tool that is left out must not be named in any form, such as another letter
+   * case, nor by a value that is no text, in which a lenient server may find a name.
+   */
+  public boolean mayName(RawJson params) {
+    if (isOpen() || !params.isObject()) {
+      return true;
+    }
+    RawJson ref = params.member("ref");
+    return mayBe(params.member("name"))
+        && (ref == null || !ref.isObject() || mayBe(ref.member("name")));
+  }
+
+  private boolean mayBe(@Nullable RawJson name) {
+    if (name == null) {
+      return true;
+    }
+    return name.isString() && admits(name.asString()) && !deniesForm(name.asString());
+  }
+
+  private boolean deniesForm(String name) {
+    if (deny.isEmpty()) {
+      return false;
+    }
+    if (name.length() > MAX_NAME) {
+      return true;
+    }
+    UriForms forms = UriForms.of(name);
+    return deny.stream().anyMatch(glob -> forms.matches(UriForms.pattern(glob)));
   }
 
   private static boolean names(List<String> globs, String tool) {

@@ -149,6 +149,9 @@ final class DiscoverCall extends GatewayCall {
     if (request().isAsIs()) {
       options.addHeader(Headers.AS_IS, "true");
     }
+    if (request().view().hearsUnknown()) {
+      options.addHeader(Headers.NOTICES, request().reports());
+    }
     TraceContext trace = carried();
     RawJson own = params.member("_meta");
     RawJson traced =

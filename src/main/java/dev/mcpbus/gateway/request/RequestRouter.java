@@ -318,20 +318,26 @@ public final class RequestRouter {
   }
 
   /** The result of a server, by the client's URIs. */
-  private RawJson named(GatewayCall call, String server, RawJson params, RawJson result) {
+  private Future<RawJson> named(GatewayCall call, String server, RawJson params, RawJson result) {
     DirectoryView view = call.request().view();
     if (view.isOfOneServer() || !ResultUris.mayBeIn(result)) {
-      return result;
+      return Future.succeededFuture(result);
     }
+    UnaryOperator<String> name = naming(call, server, params);
+    return ResultUris.changed(vertx, result, all -> ResultUris.renamed(all, name));
+  }
+
+  /** The client's URI of a resource of the server; of the one that it has asked for, its own. */
+  private UnaryOperator<String> naming(GatewayCall call, String server, RawJson params) {
     ViewUris uris = uris(call);
     RawJson sent = params.member("uri");
     RawJson asked = call.request().params().member("uri");
     if (sent == null || asked == null || !sent.isString() || !asked.isString()) {
-      return ResultUris.renamed(result, own -> uris.name(server, own));
+      return uri -> uris.name(server, uri);
     }
     String own = sent.asString();
-    return ResultUris.renamed(
-        result, uri -> uri.equals(own) ? asked.asString() : uris.name(server, uri));
+    String shown = asked.asString();
+    return uri -> uri.equals(own) ? shown : uris.name(server, uri);
   }
 
   // ---- completion
@@ -396,6 +402,6 @@ public final class RequestRouter {
       return Future.failedFuture(McpErrors.absent(call.request()));
     }
     call.leavesFor(server);
-    return call.send(server, suffix, params).map(result -> named(call, server, params, result));
+    return call.send(server, suffix, params).compose(result -> named(call, server, params, result));
   }
 }

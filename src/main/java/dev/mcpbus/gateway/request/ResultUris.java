@@ -5,6 +5,8 @@ import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.RenamedUris;
 import dev.mcpbus.protocol.ByteSearch;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -19,6 +21,9 @@ public final class ResultUris {
   private static final ByteSearch MEMBER = new ByteSearch("\"uri\"");
   private static final String URI = "uri";
 
+  /** Bytes of a result that is read and written anew on a worker. */
+  private static final int LARGE = 64 * 1024;
+
   private ResultUris() {}
 
   /** Whether a result may have a URI; nearly none has, and needs no reading. */
@@ -27,11 +32,27 @@ public final class ResultUris {
   }
 
   /** The result of a server, by the URIs of a view. */
-  public static RawJson named(
-      RawJson result, String server, DirectoryView view, DirectorySnapshot snapshot) {
-    return view.isOfOneServer() || !mayBeIn(result)
-        ? result
-        : renamed(result, snapshot.uris(view).renaming(server, false));
+  public static Future<RawJson> named(
+      Vertx vertx, RawJson result, String server, DirectoryView view, DirectorySnapshot snapshot) {
+    if (view.isOfOneServer() || !mayBeIn(result)) {
+      return Future.succeededFuture(result);
+    }
+    UnaryOperator<String> name = snapshot.uris(view).renaming(server, false);
+    return changed(vertx, result, all -> renamed(all, name));
+  }
+
+  /**
+   * Applies a change that reads the whole result and takes time for each URI in it. A server may
+   * send hundreds of thousands of them: so a large result is changed on a worker, one at a time for
+   * each event loop, and the callers of other servers do not wait for it.
+   *
+   * @param change uses what is immutable alone
+   * @return completes on the caller's context
+   */
+  static Future<RawJson> changed(Vertx vertx, RawJson result, UnaryOperator<RawJson> change) {
+    return result.length() < LARGE
+        ? Future.succeededFuture(change.apply(result))
+        : vertx.executeBlocking(() -> change.apply(result));
   }
 
   /**

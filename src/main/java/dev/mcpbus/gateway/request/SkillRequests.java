@@ -59,22 +59,35 @@ final class SkillRequests {
     boolean written = !target.key().equals(target.name());
     RawJson params =
         written ? request.params().with("uri", RawJson.string(target.key())) : request.params();
-    Future<RawJson> sent =
-        router
-            .send(call, target.server(), suffix, params)
-            .map(result -> skill ? result : visible(request.view(), target.server(), result));
-    if (request.view().isOfOneServer()) {
-      return sent;
+    return router
+        .send(call, target.server(), suffix, params)
+        .compose(
+            result ->
+                ResultUris.changed(
+                    vertx, result, skill ? skill(call, target) : directory(call, target)));
+  }
+
+  /** How the answer to {@code skills/get} changes. */
+  private UnaryOperator<RawJson> skill(GatewayCall call, ViewList.Target target) {
+    if (call.request().view().isOfOneServer() || target.key().equals(target.name())) {
+      return result -> result;
     }
-    UnaryOperator<String> name = router.uris(call).renaming(target.server(), written);
-    if (skill) {
-      return written ? sent.map(result -> renamedSkill(result, name)) : sent;
+    UnaryOperator<String> name = router.uris(call).renaming(target.server(), true);
+    return result -> renamedSkill(result, name);
+  }
+
+  /** How the answer to {@code resources/directory/read} changes. */
+  private UnaryOperator<RawJson> directory(GatewayCall call, ViewList.Target target) {
+    DirectoryView view = call.request().view();
+    String server = target.server();
+    if (view.isOfOneServer()) {
+      return result -> visible(view, server, result);
     }
-    // What is below a directory has the directory's form.
-    String below = target.key() + "/";
-    return sent.map(
-        result ->
-            renamedList(result, uri -> !written && uri.startsWith(below) ? uri : name.apply(uri)));
+    boolean written = !target.key().equals(target.name());
+    UnaryOperator<String> name = router.uris(call).renaming(server, written);
+    String below = target.key() + "/"; // what is there has the directory's form
+    UnaryOperator<String> shown = uri -> !written && uri.startsWith(below) ? uri : name.apply(uri);
+    return result -> renamedList(visible(view, server, result), shown);
   }
 
   /** The children that the client may read; the same bytes if these are all. */

@@ -12,6 +12,7 @@ import dev.mcpbus.directory.ServerResource;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -239,10 +240,10 @@ final class DiscoverClient implements ClientConnections.Holder {
       case Events.NOTIFICATION, Events.TASK -> {
         if (event.method().equals(UrlElicitations.COMPLETE)) {
           calls.stream().filter(one -> one.isAt(connection)).forEach(one -> one.opened(params));
-        } else if (ListKind.announcedBy(event.method()).isEmpty()) {
-          pass(latest(connection, call -> call.hears(event.type())), event);
-        } else {
+        } else if (!ListKind.announcedBy(event.method()).isEmpty()) {
           announced(connection, event.method(), params);
+        } else if (event.type().equals(Events.TASK) || !Methods.isKnown(event.method())) {
+          pass(latest(connection, call -> call.hears(event.type())), event);
         }
       }
       case Events.RESOURCE_UPDATED -> {

@@ -163,8 +163,10 @@ final class ParkedCalls {
     noteUse(task);
     String suffix = SessionMessage.header(message, SessionMessage.SUFFIX);
     RawJson answer = answer(task, suffix, SessionMessage.params(message));
-    message.reply(
-        ResultUris.named(answer, task.server, view, host.directory().snapshot()).toBuffer());
+    ResultUris.named(host.vertx(), answer, task.server, view, host.directory().snapshot())
+        .onComplete(
+            named -> message.reply(named.toBuffer()),
+            failure -> message.reply(McpFailure.of(failure)));
   }
 
   /** A task is for the principal that called the tool, as long as it may use the tool. */

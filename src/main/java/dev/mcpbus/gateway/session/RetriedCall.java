@@ -230,7 +230,10 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   boolean hears(String type) {
-    return waiting != null && type.equals(Events.NOTIFICATION);
+    Message<?> message = waiting;
+    return message != null
+        && type.equals(Events.NOTIFICATION)
+        && message.headers().contains(Headers.NOTICES);
   }
 
   @Override

@@ -175,10 +175,10 @@ final class SessionInbox implements ClientConnections.Holder {
         }
       }
       case Events.NOTIFICATION -> {
-        if (ListKind.announcedBy(event.method()).isEmpty()) {
-          pass(connection, event.method(), params);
-        } else {
+        if (!ListKind.announcedBy(event.method()).isEmpty()) {
           announced(connection, event.method(), params);
+        } else if (isForClients(event.method())) {
+          pass(connection, event.method(), params);
         }
       }
       case Events.TASK -> task(connection, params);
@@ -205,6 +205,15 @@ final class SessionInbox implements ClientConnections.Holder {
   @Override
   public boolean watches(ConnectionId server) {
     return session.isInUse() && session.subscriptions.watches(server.value());
+  }
+
+  /**
+   * Whether a notification of a server is for its clients: one that MCP does not define, unless
+   * that is off. What is of MCP, or could be read so, has its own way or comes from clients alone.
+   */
+  private boolean isForClients(String method) {
+    return method.equals(UrlElicitations.COMPLETE)
+        || (!Methods.isKnown(method) && session.view().hearsUnknown());
   }
 
   private void pass(String connection, String method, RawJson params) {
