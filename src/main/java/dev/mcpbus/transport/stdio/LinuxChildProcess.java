@@ -219,8 +219,7 @@ final class LinuxChildProcess implements ChildProcess, ProcessLoop.DescriptorOwn
             loop.after(2 * graceNanos, () -> signal(Posix.SIGKILL)),
             loop.after(2 * graceNanos + KILL_NANOS, this::giveUp));
     // They keep the whole connection in memory.
-    gone.future()
-        .onComplete(over -> loop.execute(() -> steps.forEach(ProcessLoop.Timer::cancel)));
+    gone.future().onComplete(over -> loop.execute(() -> steps.forEach(ProcessLoop.Timer::cancel)));
   }
 
   private void giveUp() {
