@@ -285,12 +285,13 @@ final class McpChurn {
     String cancel =
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
             + "\"params\":{\"requestId\":\"7\"}}";
-    return open("/mcp/stateful", able)
+    String path = polite ? "/mcp/stateful" : "/mcp/deserted";
+    return open(path, able)
         .compose(
             session ->
                 client.stream(
                         HttpMethod.POST,
-                        "/mcp/stateful",
+                        path,
                         request("7", "tools/call", params),
                         session.headers())
                     .compose(
@@ -299,7 +300,7 @@ final class McpChurn {
                         heard ->
                             polite
                                 ? client
-                                    .post("/mcp/stateful", cancel, session.headers())
+                                    .post(path, cancel, session.headers())
                                     .compose(answer -> answer.expect(202))
                                     .compose(told -> end(session))
                                 : Future.succeededFuture("asked and left")));

@@ -165,6 +165,8 @@ final class SoakBed {
         .put("own", url("/modern"))
         .put("asking", url("/modern").put("capabilities", new JsonArray().add("elicitation")))
         .put("stateful", legacy())
+        // Its clients leave it with open questions: a call that waits for one ends soon.
+        .put("deserted", legacy().put("requestTimeout", "4s"))
         .put("hostile-flood", url("/hostile/flood"))
         .put("hostile-junk", url("/hostile/junk"))
         .put("hostile-hang", url("/hostile/hang").put("requestTimeout", "1s"))
@@ -176,9 +178,8 @@ final class SoakBed {
                 .put("args", new JsonArray().add("-c").add("yes junk | head -c 200000; exit 3")));
   }
 
-  /** Its clients leave it with open questions: a call that waits for one ends soon. */
   private JsonObject legacy() {
-    return url("/legacy").put("protocolVersion", "2025-06-18").put("requestTimeout", "4s");
+    return url("/legacy").put("protocolVersion", "2025-06-18");
   }
 
   private JsonObject stdio(String program) {
