@@ -54,8 +54,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TestBus implements AutoCloseable {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final long BLOCKED_MILLIS = 1_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final long BLOCKED_MILLIS = 2_000;
 
   private final Vertx vertx;
   private final McpBus bus;

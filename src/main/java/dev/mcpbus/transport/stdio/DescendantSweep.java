@@ -1,13 +1,8 @@
 package dev.mcpbus.transport.stdio;
 
+import dev.mcpbus.transport.stdio.MarkedProcesses.Scan;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -15,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +29,7 @@ final class DescendantSweep {
   private static final int MOST_ROUNDS = 500;
 
   private final SpawnThread spawner;
+  private final MarkedProcesses processes = new MarkedProcesses();
   private final Map<String, Promise<Void>> waiting = new ConcurrentHashMap<>();
 
   DescendantSweep(SpawnThread spawner) {
@@ -52,7 +47,14 @@ final class DescendantSweep {
   /** Kills the processes of JVMs that died together with their orphan reaper. */
   void sweepDeadRuns() {
     Map<String, Boolean> known = new HashMap<>();
-    scan(RunId.VARIABLE, run -> known.computeIfAbsent(run, RunId::isDead));
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+      if (!processes
+          .kill(RunId.VARIABLE, run -> known.computeIfAbsent(run, RunId::isDead))
+          .unsure()) {
+        return;
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
   }
 
   private void sweepWaiting() {
@@ -63,9 +65,9 @@ final class DescendantSweep {
     waiting.keySet().removeAll(batch.keySet());
     Set<String> open = new HashSet<>(batch.keySet());
     for (int round = 0; !open.isEmpty() && round < MOST_ROUNDS; round++) {
-      Set<String> found = scan(VARIABLE, open::contains);
+      Scan scan = processes.kill(VARIABLE, open::contains);
       for (String clean : List.copyOf(open)) {
-        if (!found.contains(clean)) {
+        if (!scan.unsure() && !scan.values().contains(clean)) {
           open.remove(clean);
           complete(batch.get(clean));
         }
@@ -87,62 +89,6 @@ final class DescendantSweep {
   private static void complete(@Nullable Promise<Void> promise) {
     if (promise != null) {
       promise.tryComplete();
-    }
-  }
-
-  /**
-   * Kills each process whose {@code variable} has a value that {@code wanted} accepts; returns
-   * these values.
-   */
-  private static Set<String> scan(String variable, Predicate<String> wanted) {
-    Set<String> found = new HashSet<>();
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-      for (Path process : all) {
-        String value = variableOf(process, variable);
-        if (value != null && wanted.test(value)) {
-          found.add(value);
-          kill(process, variable, value);
-        }
-      }
-    } catch (IOException | DirectoryIteratorException e) {
-      LOG.warn(
-          "cannot scan /proc for processes that ended servers left behind: {}", e.getMessage());
-    }
-    return found;
-  }
-
-  /**
-   * Opens a pidfd, then reads the mark again: it is then the mark of the process that the
-   * descriptor refers to, so no other process is ever signalled.
-   */
-  private static void kill(Path process, String variable, String value) {
-    int pid = Integer.parseInt(process.getFileName().toString());
-    int pidfd = Posix.pidfdOpen(pid);
-    if (value.equals(variableOf(process, variable))) {
-      if (pidfd >= 0) {
-        Posix.pidfdSendSignal(pidfd, Posix.SIGKILL);
-      } else {
-        Posix.kill(pid, Posix.SIGKILL);
-      }
-    }
-    if (pidfd >= 0) {
-      Posix.close(pidfd);
-    }
-  }
-
-  private static @Nullable String variableOf(Path process, String name) {
-    String prefix = name + "=";
-    try {
-      String environment =
-          Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
-      int from = environment.startsWith(prefix) ? 0 : environment.indexOf("\0" + prefix) + 1;
-      if (from == 0 && !environment.startsWith(prefix)) {
-        return null;
-      }
-      int to = environment.indexOf('\0', from);
-      return environment.substring(from + prefix.length(), to < 0 ? environment.length() : to);
-    } catch (IOException e) {
-      return null;
     }
   }
 }

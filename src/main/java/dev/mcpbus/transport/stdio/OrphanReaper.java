@@ -15,8 +15,9 @@ import org.slf4j.LoggerFactory;
  * Kills all children when this JVM dies, even by {@code kill -9}. It is a small shell in its own
  * session that reads the process group of every child from its stdin. When stdin ends, the JVM is
  * dead: the shell kills the groups and every process marked with {@link RunId#SELF}. If the shell
- * dies, the spawn thread starts it again. Locked, because the spawn thread adds groups and the loop
- * thread removes them, a few times per child.
+ * dies, the spawn thread starts it again. It ends when it has found no process for half a second: a
+ * process that is about to run another program has no environment for a moment. Locked, because the
+ * spawn thread adds groups and the loop thread removes them, a few times per child.
  */
 final class OrphanReaper implements ProcessLoop.DescriptorOwner {
 
@@ -41,9 +42,12 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
       done
       for group in $groups; do kill -9 -- "-$group"; done
       round=0
+      none=0
       while [ $round -lt 100 ]; do
         left=$(grep -lF "$mark" /proc/[0-9]*/environ)
-        [ -z "$left" ] && exit 0
+        none=$((none + 1))
+        [ -n "$left" ] && none=0
+        [ $none -ge 10 ] && exit 0
         for file in $left; do
           pid=${file#/proc/}
           kill -9 "${pid%/environ}"

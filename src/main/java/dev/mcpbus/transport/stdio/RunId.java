@@ -47,7 +47,7 @@ final class RunId {
   }
 
   /** The start time in clock ticks since boot, or null if there is no such process. */
-  private static @Nullable String startTime(String pid) {
+  static @Nullable String startTime(String pid) {
     try {
       String stat = Files.readString(Path.of("/proc", pid, "stat"), StandardCharsets.ISO_8859_1);
       // The name in parentheses may contain anything; 19 fields stand between it and the start

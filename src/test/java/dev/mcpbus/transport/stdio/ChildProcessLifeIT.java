@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What must hold over the life of many children, and after the death of the JVM. */
 @ExtendWith(VertxExtension.class)
@@ -199,6 +200,26 @@ class ChildProcessLifeIT {
     }
     await().until(() -> descriptors() <= before + 2);
     await().until(() -> marked(RunId.SELF).isEmpty());
+  }
+
+  /** While a process begins to run another program, it has no environment, and so no mark. */
+  @Test
+  void a_descendant_that_is_about_to_run_another_program_is_found(Vertx vertx, @TempDir Path folder)
+      throws Exception {
+    Path again = Files.writeString(folder.resolve("again"), "#!/bin/sh\nexec \"$0\"\n");
+    assertThat(again.toFile().setExecutable(true)).isTrue();
+    for (int i = 0; i < 60; i++) {
+      Peer peer =
+          Peer.open(
+              vertx,
+              sh(
+                  "setsid '"
+                      + again
+                      + "' & echo '{\"jsonrpc\":\"2.0\",\"method\":\"up\"}'; exec cat"));
+      await().until(() -> !peer.messages.isEmpty());
+      peer.close();
+      assertThat(marked(RunId.SELF)).isEmpty();
+    }
   }
 
   @Test

@@ -70,7 +70,7 @@ final class Peer implements Channel.Receiver {
 
   static <T> T get(Future<T> future) throws Exception {
     try {
-      return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+      return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception cause) {
         throw cause;
@@ -80,7 +80,7 @@ final class Peer implements Channel.Receiver {
   }
 
   static ConditionFactory await() {
-    return Awaitility.await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(5));
+    return Awaitility.await().pollInterval(Duration.ofMillis(5));
   }
 
   Channel channel() {
@@ -122,7 +122,7 @@ final class Peer implements Channel.Receiver {
 
   TransportException ending() throws Exception {
     try {
-      return closed.get(20, TimeUnit.SECONDS);
+      return closed.get(60, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       throw new AssertionError("still open; heard " + history, e);
     }
