@@ -47,9 +47,10 @@ final class DescendantSweep {
   /** Kills the processes of JVMs that died together with their orphan reaper. */
   void sweepDeadRuns() {
     Map<String, Boolean> known = new HashMap<>();
+    Set<String> others = new HashSet<>();
     for (int round = 0; round < MOST_ROUNDS; round++) {
       if (!processes
-          .kill(RunId.VARIABLE, run -> known.computeIfAbsent(run, RunId::isDead))
+          .kill(RunId.VARIABLE, run -> known.computeIfAbsent(run, RunId::isDead), others)
           .unsure()) {
         return;
       }
@@ -64,10 +65,13 @@ final class DescendantSweep {
     }
     waiting.keySet().removeAll(batch.keySet());
     Set<String> open = new HashSet<>(batch.keySet());
+    Set<String> others = new HashSet<>();
+    Set<String> alive = Set.of();
     for (int round = 0; !open.isEmpty() && round < MOST_ROUNDS; round++) {
-      Scan scan = processes.kill(VARIABLE, open::contains);
+      Scan scan = processes.kill(VARIABLE, open::contains, others);
+      alive = scan.values();
       for (String clean : List.copyOf(open)) {
-        if (!scan.unsure() && !scan.values().contains(clean)) {
+        if (!scan.unsure() && !alive.contains(clean)) {
           open.remove(clean);
           complete(batch.get(clean));
         }
@@ -77,11 +81,13 @@ final class DescendantSweep {
       }
     }
     for (String stuck : open) {
-      LOG.warn(
-          "processes of an ended server are still alive after SIGKILL; kill the processes with"
-              + " {}={} in their environment",
-          VARIABLE,
-          stuck);
+      if (alive.contains(stuck)) {
+        LOG.warn(
+            "processes of an ended server are still alive after SIGKILL; kill the processes with"
+                + " {}={} in their environment",
+            VARIABLE,
+            stuck);
+      }
       complete(batch.get(stuck));
     }
   }

@@ -39,26 +39,30 @@ final class MarkedProcesses {
 
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(128 * 1024);
 
-  /**
-   * How many scans in a row found no environment, by pid and time of the start. A process of
-   * another user counts as one without.
-   */
+  /** How many scans in a row found no environment, by pid and time of the start. */
   private Map<String, Integer> withoutEnvironment = new HashMap<>();
 
-  /** Kills each process whose {@code variable} has a value that {@code wanted} accepts. */
-  synchronized Scan kill(String variable, Predicate<String> wanted) {
+  /**
+   * Kills each process whose {@code variable} has a value that {@code wanted} accepts.
+   *
+   * @param others the pids that earlier scans for the same found with another environment: what
+   *     they run next inherits that, so there is no doubt about them; this scan adds to them
+   */
+  synchronized Scan kill(String variable, Predicate<String> wanted, Set<String> others) {
     Set<String> found = new HashSet<>();
     Map<String, Integer> without = new HashMap<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path process : all) {
+        String pid = process.getFileName().toString();
         String environment = read(process, "environ");
         String value = valueOf(variable, environment);
         if (value != null && wanted.test(value)) {
           found.add(value);
           kill(process, variable, value);
-        } else if (environment.isEmpty() && Files.exists(process.resolve("exe"))) {
+        } else if (!environment.isEmpty()) {
+          others.add(pid);
+        } else if (!others.contains(pid) && Files.exists(process.resolve("exe"))) {
           // Unlike a zombie and a thread of the kernel it has a program.
-          String pid = process.getFileName().toString();
           String which = pid + " " + RunId.startTime(pid);
           without.put(which, withoutEnvironment.getOrDefault(which, 0) + 1);
         }
