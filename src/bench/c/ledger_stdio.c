@@ -1,7 +1,8 @@
 /*
  * An MCP server on stdin and stdout that writes down what it does: ledger_stdio <log> <server>.
  * Tool "record" with {"call": id, "delay": milliseconds}: first one line in the log, then, after the
- * delay, the same words as its result. The node is the name of the working directory.
+ * delay, the same words as its result. The node is the name of the working directory. Tool "look"
+ * does the same without the line, and is marked as read-only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,13 +58,13 @@ static void note(const char *kind, const char *words) {
   if (write(journal, line, (size_t)length) != length) exit(1);
 }
 
-static void record(Span id, Span arguments) {
+static void record(Span id, Span arguments, int noted) {
   Span call = member(arguments, "call");
   Span delay = member(arguments, "delay");
   char words[ANSWER / 2];
   snprintf(words, sizeof words, "%s %s %d %.*s", server, node, (int)getpid(),
       call.length > 2 ? (int)call.length - 2 : 0, call.length > 2 ? call.at + 1 : "");
-  note("execute", words);
+  if (noted) note("execute", words);
   if (waiters == WAITING) exit(1);
   Answer *answer = &waiting[waiters++];
   long wait = delay.length > 0 ? strtol(delay.at, NULL, 10) : 0;
@@ -96,13 +97,15 @@ static void handle(Span line) {
   Span method = member(line, "method");
   Span id = member(line, "id");
   if (is(method, "\"tools/call\"") && id.length > 0) {
-    record(id, member(member(line, "params"), "arguments"));
+    Span params = member(line, "params");
+    record(id, member(params, "arguments"), !is(member(params, "name"), "\"look\""));
   } else if (is(method, "\"tools/list\"") && id.length > 0) {
     size_t length = (size_t)snprintf(output, sizeof output,
         "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"tools\":[{\"name\":\"record\","
         "\"description\":\"Writes a call down\",\"inputSchema\":{\"type\":\"object\","
         "\"properties\":{\"call\":{\"type\":\"string\"},\"delay\":{\"type\":\"integer\"}},"
-        "\"required\":[\"call\"]}}]}}\n", (int)id.length, id.at);
+        "\"required\":[\"call\"]}},{\"name\":\"look\",\"inputSchema\":{\"type\":\"object\"},"
+        "\"annotations\":{\"readOnlyHint\":true}}]}}\n", (int)id.length, id.at);
     write_all(STDOUT_FILENO, output, length);
   } else {
     size_t length = rpc_answer(line, output);

@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import dev.mcpbus.cluster.ClusterServerHosting;
 import dev.mcpbus.cluster.shared.ClusterInputs;
+import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
@@ -15,9 +16,9 @@ final class ClusterParts {
 
   private ClusterParts() {}
 
-  static ServerHosting.HostingFactory hosting(McpBus.Options options) {
+  static ServerHosting.HostingFactory hosting(McpBus.Options options, KeptServers kept) {
     return (vertx, connections) ->
-        new ClusterServerHosting(vertx, connections, options.reader(), options.placement());
+        new ClusterServerHosting(vertx, connections, options.reader(), kept, options.placement());
   }
 
   static InputVerticle inputs(Vertx vertx, InputOptions options) {

@@ -67,6 +67,8 @@ public final class McpBus {
    * @param auth which principals may come in over HTTP, and with which rights
    * @param placement the intervals of ownership, where Vert.x is clustered
    * @param telemetry whether to measure and to trace; nothing by default
+   * @param stateDir a folder of this process alone, in which servers that callers add and remove
+   *     outlive the process; null: they do not
    * @param problems of the configuration, for example of the servers that are left out
    */
   public record Options(
@@ -81,6 +83,7 @@ public final class McpBus {
       AuthOptions auth,
       OwnershipOptions placement,
       TelemetryOptions telemetry,
+      @Nullable Path stateDir,
       List<ConfigProblem> problems) {
 
     /** Refuses a bridge that would be open by mistake; the message names the remedy. */
@@ -110,6 +113,7 @@ public final class McpBus {
           AuthOptions.NONE,
           OwnershipOptions.DEFAULT,
           TelemetryOptions.DEFAULT,
+          null,
           List.of());
     }
 
@@ -198,6 +202,11 @@ public final class McpBus {
       return with(draft -> draft.telemetry = other);
     }
 
+    /** A copy with another state directory; null for none. */
+    public Options withStateDir(@Nullable Path folder) {
+      return with(draft -> draft.stateDir = folder);
+    }
+
     Options withProblems(List<ConfigProblem> found) {
       return with(draft -> draft.problems = found);
     }
@@ -258,7 +267,11 @@ public final class McpBus {
    */
   public static Future<McpBus> start(
       Vertx vertx, Options options, AuthenticatorFactory authenticators) {
-    return start(vertx, options, authenticators, FilePinStore.ofVariables(vertx, System.getenv()));
+    return start(
+        vertx,
+        options,
+        authenticators,
+        FilePinStore.ofState(vertx, options.stateDir(), System.getenv()));
   }
 
   /**
@@ -352,6 +365,16 @@ public final class McpBus {
 
   public EventBus eventBus() {
     return vertx.eventBus();
+  }
+
+  /**
+   * Says at the doors that {@link #close} follows: {@code /health/ready} answers 503, and responses
+   * tell clients to open a new connection for their next request. Everything is served as before. A
+   * program that stands behind a balancer calls it, waits until the balancer has noticed, and
+   * closes. Idempotent; nothing takes it back.
+   */
+  public void leave() {
+    tree.leave();
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ final class OptionsDraft {
   AuthOptions auth;
   OwnershipOptions placement;
   TelemetryOptions telemetry;
+  @Nullable Path stateDir;
   List<ConfigProblem> problems;
 
   OptionsDraft(McpBus.Options from) {
@@ -42,6 +44,7 @@ final class OptionsDraft {
     auth = from.auth();
     placement = from.placement();
     telemetry = from.telemetry();
+    stateDir = from.stateDir();
     problems = from.problems();
   }
 
@@ -58,6 +61,7 @@ final class OptionsDraft {
         auth,
         placement,
         telemetry,
+        stateDir,
         problems);
   }
 }

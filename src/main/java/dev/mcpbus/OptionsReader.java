@@ -92,8 +92,12 @@ final class OptionsReader {
         .withNames(config.names())
         .withSearch(config.search())
         .withAuth(config.auth())
-        .withPlacement(OwnershipOptions.DEFAULT.withQuorum(config.cluster().quorum()))
+        .withPlacement(
+            OwnershipOptions.DEFAULT
+                .withQuorum(config.cluster().quorum())
+                .withRollout(config.cluster().rolloutGrace()))
         .withTelemetry(config.telemetry())
+        .withStateDir(config.stateDir())
         .withProblems(config.problems());
   }
 

@@ -1,8 +1,10 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bridge.ReservedPort;
 import dev.mcpbus.cli.AdminTokenPublisher;
 import dev.mcpbus.cli.ServiceLauncher;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
+import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.config.ConfigChange;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ConfigEnvironment;
@@ -12,16 +14,18 @@ import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.hosting.ConfigurationState;
-import dev.mcpbus.internals.OptionalLibrary;
-import dev.mcpbus.security.AuditLogFile;
+import dev.mcpbus.internals.ProcessSignals;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.BindException;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -39,29 +43,28 @@ final class Service {
   /** How long an orderly end may take: by itself Vert.x ends abruptly on SIGTERM. */
   private static final long SHUTDOWN_SECONDS = 10;
 
+  /**
+   * A balancer that looks every second or two has noticed by then. A node alone does not wait: it
+   * is on a terminal, or it has no other node to which a balancer could turn.
+   */
+  private static final Duration CLUSTER_DRAIN = Duration.ofSeconds(5);
+
   private Service() {}
 
   /** Runs until the process gets SIGTERM or SIGINT. Returns an exit code. */
   static int run(ServiceLauncher.Launch launch, PrintStream out, PrintStream err) {
     McpBusConfig config = launch.config();
-    if (config.auth().auditFile() != null) {
-      OptionalLibrary.LOGBACK.require();
-      AuditLogFile.open(config.auth().auditFile());
-    }
     int listenPort = launch.port() == null ? config.port() : launch.port();
+    String doors = config.host() + ":" + listenPort;
     Vertx vertx;
     try {
-      vertx =
-          launch.cluster()
-              ? await(
-                  HazelcastCluster.start(
-                      McpBus.vertxOptions(), config.cluster(), launch.clusterFile()))
-              : Vertx.vertx(McpBus.vertxOptions());
+      vertx = launch.cluster() ? join(launch, listenPort) : Vertx.vertx(McpBus.vertxOptions());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return 1;
     } catch (StartException e) {
-      err.println("mcpbus could not join a cluster: " + e.getMessage());
+      String why = e.inUse ? describe(e, doors) : String.valueOf(e.getMessage());
+      err.println("mcpbus could not join a cluster: " + why);
       return 1;
     }
     CountDownLatch over = new CountDownLatch(1);
@@ -72,7 +75,8 @@ final class Service {
       admin.open();
       ConfigWatcher watcher = watch(vertx, launch, bus);
       Runtime.getRuntime()
-          .addShutdownHook(new Thread(() -> end(vertx, watcher, bus, admin, over), "mcpbus-end"));
+          .addShutdownHook(
+              new Thread(() -> end(vertx, watcher, bus, admin, drain(launch), over), "mcpbus-end"));
       new StartReport(vertx, config, out).print(bus.port(), admin);
       launch.listening().accept(bus.port());
       over.await();
@@ -81,14 +85,39 @@ final class Service {
       Thread.currentThread().interrupt();
       return 1;
     } catch (StartException e) {
-      err.println("mcpbus could not start: " + describe(e, config.host() + ":" + listenPort));
-      vertx.close();
+      err.println("mcpbus could not start: " + describe(e, doors));
+      leave(vertx);
       return 1;
     }
   }
 
+  /**
+   * Joins the cluster, which takes seconds and moves data of all nodes: not before the port of the
+   * doors is this process's own. Its HTTP server takes the port after this; should another process
+   * be faster, this node ends before it owns a connection.
+   */
+  private static Vertx join(ServiceLauncher.Launch launch, int port)
+      throws InterruptedException, StartException {
+    ClusterOptions cluster = launch.config().cluster();
+    try (ReservedPort doors = ReservedPort.of(launch.config().host(), port)) {
+      Objects.requireNonNull(doors); // held until this block ends
+      return await(HazelcastCluster.start(McpBus.vertxOptions(), cluster, launch.clusterFile()));
+    } catch (IOException taken) {
+      throw new StartException(taken, true);
+    }
+  }
+
+  /** Leaves the cluster in good order, so that the other nodes do not take this one for lost. */
+  private static void leave(Vertx vertx) {
+    try {
+      awaitUntil(vertx.close(), System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private static String describe(StartException e, String place) {
-    return e.getCause() instanceof BindException
+    return e.inUse || e.getCause() instanceof BindException
         ? "port "
             + place
             + " is in use, or the address is not one of this machine; choose another port"
@@ -99,8 +128,16 @@ final class Service {
   private static final class StartException extends Exception {
     private static final long serialVersionUID = 1;
 
+    /** Whether the port of the doors cannot be had. */
+    private final boolean inUse;
+
     StartException(Throwable cause) {
+      this(cause, false);
+    }
+
+    StartException(Throwable cause, boolean inUse) {
       super(cause.getMessage(), cause);
+      this.inUse = inUse;
     }
   }
 
@@ -185,14 +222,22 @@ final class Service {
 
   /**
    * Runs on the shutdown hook's own thread: closing Vert.x from one of its contexts is not allowed.
-   * The watcher ends first, so that no change of the file starts a server while the tree ends.
+   * First it serves on for {@code drain}, while balancers turn away; the node keeps its connections
+   * until then. The watcher ends before the tree, so that no change of the file starts a server
+   * while the tree ends.
    */
   private static void end(
       Vertx vertx,
       @Nullable ConfigWatcher watcher,
       McpBus bus,
       AdminTokenPublisher admin,
+      Duration drain,
       CountDownLatch over) {
+    try {
+      drain(bus, drain);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     admin.close();
     LOG.info("mcpbus is ending: calls in flight may finish, within {} s in all", SHUTDOWN_SECONDS);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
@@ -210,6 +255,29 @@ final class Service {
       Thread.currentThread().interrupt();
     }
     over.countDown();
+  }
+
+  private static Duration drain(ServiceLauncher.Launch launch) {
+    Duration configured = launch.config().bridge().drain();
+    Duration wanted = launch.drain() == null ? configured : launch.drain();
+    return wanted != null ? wanted : launch.cluster() ? CLUSTER_DRAIN : Duration.ZERO;
+  }
+
+  /** Serves on until the time has passed or a second signal comes. */
+  private static void drain(McpBus bus, Duration drain) throws InterruptedException {
+    bus.leave();
+    if (drain.isZero()) {
+      return;
+    }
+    CountDownLatch hurry = new CountDownLatch(1);
+    boolean signals = ProcessSignals.onNext(hurry::countDown);
+    LOG.info(
+        "mcpbus serves for {} ms more and is not ready, so that a balancer turns to other nodes{}",
+        drain.toMillis(),
+        signals ? "; a second signal ends this wait" : "");
+    if (hurry.await(drain.toMillis(), TimeUnit.MILLISECONDS)) {
+      LOG.info("a second signal has ended the wait");
+    }
   }
 
   private static boolean awaitUntil(Future<?> future, long until) throws InterruptedException {

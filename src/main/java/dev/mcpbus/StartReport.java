@@ -7,6 +7,7 @@ import dev.mcpbus.cli.StartTable;
 import dev.mcpbus.config.McpBusConfig;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -31,7 +32,14 @@ final class StartReport {
   /** A start with trouble takes seconds, and each check asks every connection. */
   private static final long SLOW_CHECK_MILLIS = 500;
 
+  /** A check may take the tenth part of the time: thousands of connections have to start. */
+  private static final long REST = 10;
+
+  /** Other nodes serve the same addresses. */
+  private static final DeliveryOptions THIS_NODE = new DeliveryOptions().setLocalOnly(true);
+
   private final Supplier<Future<JsonArray>> statuses;
+  private final Supplier<Future<JsonArray>> nodes;
   private final Timers timers;
   private final LongSupplier millis;
   private final McpBusConfig config;
@@ -41,29 +49,36 @@ final class StartReport {
 
   StartReport(Vertx vertx, McpBusConfig config, PrintStream out) {
     this(
-        () ->
-            vertx
-                .eventBus()
-                .<JsonObject>request(Addresses.SERVERS_LIST, new JsonObject())
-                .map(Message::body)
-                .map(list -> list.getJsonArray("servers")),
+        () -> list(vertx, Addresses.SERVERS_LIST, "servers"),
+        () -> list(vertx, Addresses.SERVERS_NODES, "nodes"),
         Timers.of(vertx),
         () -> System.nanoTime() / 1_000_000,
         config,
         out);
   }
 
+  private static Future<JsonArray> list(Vertx vertx, String address, String member) {
+    return vertx
+        .eventBus()
+        .<JsonObject>request(address, new JsonObject(), THIS_NODE)
+        .map(Message::body)
+        .map(reply -> reply.getJsonArray(member));
+  }
+
   /**
    * @param statuses the statuses of all connections, as {@code mcp.servers.list} replies them
+   * @param nodes of the cluster, as {@code mcp.servers.nodes} replies them
    * @param millis a monotonic clock
    */
   StartReport(
       Supplier<Future<JsonArray>> statuses,
+      Supplier<Future<JsonArray>> nodes,
       Timers timers,
       LongSupplier millis,
       McpBusConfig config,
       PrintStream out) {
     this.statuses = statuses;
+    this.nodes = nodes;
     this.timers = timers;
     this.millis = millis;
     this.config = config;
@@ -81,12 +96,22 @@ final class StartReport {
   }
 
   private void check() {
-    statuses.get().onSuccess(this::known);
+    long asked = millis.getAsLong();
+    statuses
+        .get()
+        .onSuccess(
+            servers ->
+                nodes
+                    .get()
+                    .onSuccess(members -> known(servers, members, millis.getAsLong() - asked)));
   }
 
-  private void known(JsonArray servers) {
+  /**
+   * @param took how long the answers took, in milliseconds
+   */
+  private void known(JsonArray servers, JsonArray members, long took) {
     long elapsed = millis.getAsLong() - begin;
-    StartTable table = new StartTable(servers, config.problems());
+    StartTable table = new StartTable(servers, members, config.problems());
     boolean complete = table.waiting() == 0;
     boolean last = complete || elapsed >= LAST_TABLE_MILLIS;
     if (last && !table.rows().equals(first)) {
@@ -96,7 +121,9 @@ final class StartReport {
       show("\n" + first + table.follows() + "\n");
     }
     if (!last) {
-      timers.set(first.isEmpty() ? CHECK_MILLIS : SLOW_CHECK_MILLIS, this::check);
+      long due = first.isEmpty() ? FIRST_TABLE_MILLIS : LAST_TABLE_MILLIS;
+      long pause = Math.max(first.isEmpty() ? CHECK_MILLIS : SLOW_CHECK_MILLIS, REST * took);
+      timers.set(Math.max(1, Math.min(pause, due - elapsed)), this::check);
     }
   }
 

@@ -9,6 +9,7 @@ import dev.mcpbus.hosting.ConfigurationState;
 import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.observability.metrics.MetricsTelemetry;
 import dev.mcpbus.observability.tracing.TracingTelemetry;
+import dev.mcpbus.security.Audit;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
@@ -65,8 +66,13 @@ final class TelemetryParts {
    *
    * @param sockets the number of open connections of HTTP clients
    * @param configuration the state of the configuration
+   * @param audit whose lines are counted
    */
-  void open(Readiness readiness, IntSupplier sockets, Supplier<ConfigurationState> configuration) {
+  void open(
+      Readiness readiness,
+      IntSupplier sockets,
+      Supplier<ConfigurationState> configuration,
+      Audit audit) {
     MetricsTelemetry measured = metrics;
     if (measured == null) {
       return;
@@ -90,6 +96,19 @@ final class TelemetryParts {
         "mcpbus_servers_left_out",
         "Servers of the configuration that do not run because of mistakes in their entries.",
         () -> configuration.get().leftOut(measured.servers()).size());
+    measured.gauge(
+        "mcpbus_audit_failing",
+        "1 while lines of the audit log cannot be written to its file.",
+        () -> audit.problem() == null ? 0 : 1);
+    measured.gauge(
+        "mcpbus_audit_lines_waiting",
+        "Lines of the audit log that wait until its file can be written.",
+        audit::waiting);
+    measured.gauge(
+        "mcpbus_audit_lines_lost",
+        "Lines of the audit log that were lost since the start, because its file could not be"
+            + " written.",
+        audit::lost);
     measured.start();
   }
 

@@ -18,9 +18,11 @@ import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.directory.aggregate.AggregateService;
 import dev.mcpbus.hosting.ConfigurationState;
 import dev.mcpbus.hosting.ConnectionFactory;
+import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.hosting.LocalServerHosting;
 import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.hosting.ServersVerticle;
+import dev.mcpbus.hosting.StateFile;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.internals.OptionalLibrary;
@@ -35,6 +37,7 @@ import io.vertx.core.Closeable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -55,6 +58,7 @@ final class VerticleTree {
   private final Deployments connections;
   private final Deployments doors;
   private final SupervisorVerticle supervisor;
+  private final KeptServers kept;
   private final ServersVerticle servers;
   private final @Nullable RateLimitKeepers limits;
   private final AccessControl access;
@@ -87,12 +91,19 @@ final class VerticleTree {
     this.doors = new Deployments(vertx);
     this.supervisor = new SupervisorVerticle(options.supervisor());
     Implementation own = new Implementation("mcpbus", McpBusVersion.current());
+    Path state = options.stateDir();
+    this.kept =
+        new KeptServers(
+            vertx,
+            state == null ? null : StateFile.in(state, System.getenv()),
+            InstantSource.system());
     this.servers =
         new ServersVerticle(
             supervisor,
             new ConnectionFactory(vertx, own, authenticators, pins),
             options.reader(),
             hosting(options),
+            kept,
             readiness);
     this.limits = vertx.isClustered() ? new RateLimitKeepers(vertx, options.auth()) : null;
     this.access =
@@ -135,8 +146,9 @@ final class VerticleTree {
 
   private ServerHosting.HostingFactory hosting(McpBus.Options options) {
     return vertx.isClustered()
-        ? ClusterParts.hosting(options)
-        : (alone, connections) -> new LocalServerHosting(connections);
+        ? ClusterParts.hosting(options, kept)
+        : (alone, connections) ->
+            new LocalServerHosting(alone, connections, options.reader(), kept);
   }
 
   /**
@@ -196,6 +208,7 @@ final class VerticleTree {
         .compose(next -> foundation.add(new FunctionsVerticle()))
         .compose(next -> foundation.add(inputs(options.input())))
         .compose(next -> limits == null ? Future.succeededFuture() : foundation.add(limits))
+        .compose(next -> openDoors())
         .compose(next -> connections.add(supervisor))
         .compose(next -> connections.add(servers))
         .compose(next -> closing ? Future.failedFuture(closedInStart()) : Future.succeededFuture())
@@ -203,21 +216,38 @@ final class VerticleTree {
             next ->
                 servers.configured(
                     ConfigurationState.loaded(null, Instant.now(), options.problems())))
-        .compose(next -> servers.apply(options.servers()))
+        .compose(next -> servers.begin(options.servers()))
         .compose(next -> directory.refresh(vertx))
-        .compose(next -> http == null ? Future.succeededFuture() : doors.add(http.verticles()))
-        .onSuccess(open -> startAuditing());
+        .onSuccess(
+            open -> {
+              readiness.started();
+              startAuditing();
+            });
+  }
+
+  /**
+   * Opens the doors before any connection is claimed: a node whose port is in use ends without
+   * having owned one. Until the start is complete they refuse requests, as not sent.
+   */
+  private Future<Void> openDoors() {
+    readiness.starting();
+    return http == null ? Future.succeededFuture() : doors.add(http.verticles());
   }
 
   private void measure() {
     if (telemetry != null) {
-      telemetry.open(readiness, () -> http == null ? 0 : http.sockets(), servers::configuration);
+      telemetry.open(
+          readiness,
+          () -> http == null ? 0 : http.sockets(),
+          servers::configuration,
+          access.audit());
     }
   }
 
   /** Writes the counts of the audit log every second. */
   private void startAuditing() {
     if (access.audit().isOn()) {
+      access.audit().open();
       auditTimer = vertx.setPeriodic(1_000, now -> access.audit().flush());
     }
   }
@@ -252,6 +282,11 @@ final class VerticleTree {
     return access.adminToken();
   }
 
+  /** Says at the doors that this node ends soon. */
+  void leave() {
+    readiness.leave();
+  }
+
   /** Closes everything once; later calls get the same result. Waits for a start to end. */
   Future<Void> close() {
     Future<Void> start;
@@ -274,11 +309,20 @@ final class VerticleTree {
     return closed.future();
   }
 
-  private Future<Void> closeAll() {
+  /** After the doors, whose last calls have lines, too. */
+  private Future<Void> closeAudit() {
     vertx.cancelTimer(auditTimer);
-    access.audit().flush();
+    return vertx.executeBlocking(
+        () -> {
+          access.audit().close();
+          return null;
+        });
+  }
+
+  private Future<Void> closeAll() {
     return Future.join(doors.closeTogether(), connections.closeInReverse())
         .transform(ended -> foundation.closeInReverse())
+        .transform(ended -> closeAudit())
         .transform(ended -> telemetry == null ? Future.succeededFuture() : telemetry.close());
   }
 }

@@ -25,6 +25,7 @@ class AddressesInReadmeTest {
   private static final Pattern INTERNAL =
       Pattern.compile(
           "mcp\\.(supervisor|placement|limits\\.|progress\\.|gateway\\..*)"
+              + "|mcp\\.servers\\.(read|answers)"
               + "|mcp\\.input\\.(ask|drop|offers|offered|renew|shared|nodes)"
               + "|mcp\\.tools\\.functions\\.(cancel|route)");
 

@@ -10,6 +10,8 @@ import dev.mcpbus.testing.ServiceProcess;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -203,9 +205,8 @@ class ClusterIT {
     assertThat(echo(bed.node("n1"), "late").status()).isEqualTo(200);
     assertThat(Http.delete(door, "/api/servers/late", Http.admin(door)).status()).isEqualTo(200);
     for (String name : ALL) {
-      Awaitility.await("late to be gone for " + name)
-          .atMost(Duration.ofSeconds(15))
-          .until(() -> echo(bed.node(name), "late").status() == 404);
+      // At once: the answer waits until no node calls the server any more.
+      assertThat(echo(bed.node(name), "late").status()).as(name).isEqualTo(404);
     }
   }
 
@@ -303,7 +304,7 @@ class ClusterIT {
   }
 
   @Test
-  void case_92_a_file_that_says_something_else_is_named_and_its_node_is_not_ready() {
+  void case_92_a_file_that_differs_is_a_warning_and_a_rollout_of_it_empties_no_balancer() {
     try (ClusterBed bed = new ClusterBed(folder, 2)) {
       JsonObject servers = ClusterBed.servers(2);
       ServiceProcess first = bed.start("n1", servers);
@@ -311,21 +312,75 @@ class ClusterIT {
       JsonObject other = servers.copy();
       other.put("s1", EchoServer.shell("other.txt")).put("s2", EchoServer.shell());
       other.getJsonObject("s2").put("labels", new JsonArray().add("gpu"));
-      ServiceProcess second = bed.start("n2", other, new JsonObject()).early();
+      ServiceProcess second =
+          bed.start("n2", other, new JsonObject().put("rolloutGrace", "2s")).early();
       second.awaitErr("server 's1' is defined otherwise in the cluster");
       Awaitility.await("the problem of each server")
           .atMost(Duration.ofSeconds(20))
           .untilAsserted(
               () -> {
                 Http.Answer ready = second.get("/health/ready");
-                assertThat(ready.status()).isEqualTo(503);
+                assertThat(ready.status()).isEqualTo(200);
                 assertThat(ready.body())
-                    .contains("'s1' is defined otherwise", "make the files equal");
+                    .contains("notes", "on node 'n2': server 's1' is defined otherwise")
+                    .contains("on node 'n1'", "make the files equal");
                 Map<String, JsonObject> seen = ClusterBed.statuses(second);
                 assertThat(of(seen, "s1").getString("problem")).contains("defined otherwise");
                 assertThat(of(seen, "s2").getString("problem")).contains("labels", "gpu");
               });
-      assertThat(first.get("/health/ready").status()).isEqualTo(200);
+      assertThat(first.get("/health/ready").body()).doesNotContain("notes");
+      assertThat(second.errText().lines().filter(line -> line.contains("defined otherwise")))
+          .anyMatch(line -> line.contains(" INFO ") && line.contains("a warning follows"))
+          .anyMatch(line -> line.contains(" WARN "));
+
+      // The rollout: one node's file changes, then the other's; every node is ready throughout.
+      Map<String, JsonObject> before = ClusterBed.statuses(first);
+      Long pid = ServiceProcess.pidOf(of(before, "s0"));
+      Long old = ServiceProcess.pidOf(of(before, "s1"));
+      JsonObject next = servers.copy().put("s1", EchoServer.shell("next.txt"));
+      bed.rewrite("n1", next);
+      first.awaitErr("configuration changed: 0 added, 1 changed");
+      Map<String, JsonObject> mid =
+          bed.until(
+              "the changed server to run",
+              first,
+              all ->
+                  "READY".equals(of(all, "s1").getString("state"))
+                      && ServiceProcess.pidOf(of(all, "s1")) != old);
+      assertThat(second.get("/health/ready").status()).isEqualTo(200);
+      Long changed = ServiceProcess.pidOf(of(mid, "s1"));
+      bed.rewrite("n2", next);
+      second.awaitErr("server 's1' is the same in this node's file and in the cluster again");
+      Awaitility.await("the note to go")
+          .until(() -> !second.get("/health/ready").body().contains("'s1'"));
+      Map<String, JsonObject> after = ClusterBed.statuses(first);
+      assertThat(ServiceProcess.pidOf(of(after, "s0"))).isEqualTo(pid);
+      assertThat(ServiceProcess.pidOf(of(after, "s1"))).isEqualTo(changed);
+    }
+  }
+
+  @Test
+  void a_node_whose_port_is_in_use_ends_at_once_and_the_others_never_notice_it()
+      throws IOException {
+    try (ClusterBed bed = new ClusterBed(folder, 3);
+        ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      JsonObject servers = ClusterBed.servers(6);
+      bed.start("n1", servers);
+      bed.start("n2", servers);
+      Map<String, JsonObject> before = bed.settled(bed.node("n1"), 6, Set.of("n1", "n2"));
+      ServiceProcess third = bed.start("n3", servers, new JsonObject(), taken.getLocalPort());
+      assertThat(third.awaitExit(Duration.ofSeconds(10))).isEqualTo(1);
+      assertThat(third.errText())
+          .contains("127.0.0.1:" + taken.getLocalPort() + " is in use", "--port", "\"bridge\"")
+          .doesNotContain("this node is in cluster", "\tat ");
+      ClusterBed.statuses(bed.node("n1"))
+          .forEach(
+              (id, status) ->
+                  assertThat(status.getLong("epoch"))
+                      .as(id)
+                      .isEqualTo(of(before, id).getLong("epoch")));
+      assertThat(bed.node("n1").errText()).doesNotContain("n3");
+      assertThat(bed.node("n2").outText()).contains("Cluster: this node is n2, with n1");
     }
   }
 

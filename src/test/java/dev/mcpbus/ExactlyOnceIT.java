@@ -255,7 +255,7 @@ class ExactlyOnceIT {
             assertThat(ending.text()).startsWith("c" + n + " ");
             assertThat(executed).containsKey("c" + n);
           } else {
-            assertThat(failure).hasMessageNotContaining("no answer on the bus");
+            assertThat(failure).hasMessageNotContaining("no answer from mcp.");
             if (failure.sent() == McpFailure.Sent.NO) {
               assertThat(executed).as("%s", failure).doesNotContainKey("c" + n);
             }

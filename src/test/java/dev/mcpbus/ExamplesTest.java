@@ -163,11 +163,11 @@ class ExamplesTest {
   @Test
   void the_manifests_leave_time_for_handing_over_and_give_no_rights() throws IOException {
     Object pod = at(one("StatefulSet", named -> true), "spec", "template", "spec");
-    int sleep =
-        Integer.parseInt(
-            (String) at(container(), "lifecycle", "preStop", "exec", "command", (Integer) 1));
+    List<?> args = (List<?>) at(container(), "args");
+    String drain = (String) args.get(args.indexOf("--drain") + 1);
+    assertThat(drain).matches("\\d+s");
     assertThat((int) at(pod, "terminationGracePeriodSeconds"))
-        .isGreaterThanOrEqualTo(sleep + ENDING_SECONDS);
+        .isGreaterThan(Integer.parseInt(drain.substring(0, drain.length() - 1)) + ENDING_SECONDS);
     assertThat(at(pod, "securityContext", "runAsNonRoot")).isEqualTo(true);
     assertThat(at(container(), "securityContext", "allowPrivilegeEscalation")).isEqualTo(false);
     assertThat(at(one("PodDisruptionBudget", named -> true), "spec", "maxUnavailable"))
@@ -192,7 +192,7 @@ class ExamplesTest {
   @Test
   void the_unit_lets_the_program_end_its_children_and_waits_for_it() throws IOException {
     assertThat(key("KillMode")).isEqualTo("mixed");
-    assertThat(Integer.parseInt(key("TimeoutStopSec"))).isGreaterThanOrEqualTo(ENDING_SECONDS);
+    assertThat(Integer.parseInt(key("TimeoutStopSec"))).isGreaterThan(5 + ENDING_SECONDS);
     assertThat(key("SuccessExitStatus")).isEqualTo("143");
     assertThat(key("NoNewPrivileges")).isEqualTo("yes");
   }

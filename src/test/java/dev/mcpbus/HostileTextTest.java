@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bus.ConnectionId;
@@ -15,6 +14,7 @@ import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.observability.logging.PrintableLayout;
+import dev.mcpbus.observability.logging.QueuedAppender;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonObject;
@@ -118,10 +118,8 @@ class HostileTextTest {
   /** The one that {@code LogSetup} sets up for the service. */
   private static PrintableLayout layout() {
     Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-    ConsoleAppender<ILoggingEvent> console =
-        (ConsoleAppender<ILoggingEvent>) Objects.requireNonNull(root.getAppender("err"));
-    return (PrintableLayout)
-        ((LayoutWrappingEncoder<ILoggingEvent>) console.getEncoder()).getLayout();
+    QueuedAppender err = (QueuedAppender) Objects.requireNonNull(root.getAppender("err"));
+    return (PrintableLayout) ((LayoutWrappingEncoder<ILoggingEvent>) err.encoder()).getLayout();
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.connection.ManualTimers;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
@@ -30,6 +31,7 @@ class StartReportTest {
   private final ManualTimers time = new ManualTimers();
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final JsonArray servers = new JsonArray();
+  private final JsonArray nodes = new JsonArray();
 
   private McpBusConfig config(String file) {
     try {
@@ -40,9 +42,25 @@ class StartReportTest {
     }
   }
 
+  /** How long the list of servers takes, and how often it was asked for. */
+  private long listMillis;
+
+  private int lists;
+
+  private Future<JsonArray> list() {
+    lists++;
+    if (listMillis == 0) {
+      return Future.succeededFuture(servers);
+    }
+    Promise<JsonArray> listed = Promise.promise();
+    time.set(listMillis, () -> listed.complete(servers));
+    return listed.future();
+  }
+
   private void print(String file) {
     new StartReport(
-            () -> Future.succeededFuture(servers),
+            this::list,
+            () -> Future.succeededFuture(nodes),
             time,
             time::millis,
             config(file),
@@ -88,6 +106,36 @@ class StartReportTest {
   }
 
   @Test
+  void in_a_cluster_it_names_the_nodes_and_where_a_server_is_that_waits_for_its_first_call() {
+    servers
+        .add(state("here", "IDLE").put("node", "n1").put("lazy", true))
+        .add(state("there", "IDLE").put("node", "n2").put("lazy", true))
+        .add(ready("busy").put("node", "n3"));
+    nodes.add(node("n1", true)).add(node("n2", false)).add(node("n3", false));
+    print("{\"mcpServers\": {}}");
+    assertThat(printed())
+        .contains("busy        READY")
+        .contains("here        IDLE   starts with the first call")
+        .contains("there       at n2  starts with the first call")
+        .contains("  Cluster: this node is n1, with n2, n3\n");
+  }
+
+  @Test
+  void a_node_that_is_alone_says_so_and_one_without_a_cluster_says_nothing() {
+    nodes.add(node("n1", true));
+    print("{\"mcpServers\": {}}");
+    assertThat(printed()).contains("Cluster: this node is n1; no other node has joined yet\n");
+    out.reset();
+    nodes.clear().add(new JsonObject().put("name", "local").put("self", true));
+    print("{\"mcpServers\": {}}");
+    assertThat(printed()).doesNotContain("Cluster");
+  }
+
+  private static JsonObject node(String name, boolean self) {
+    return new JsonObject().put("name", name).put("id", "id of " + name).put("self", self);
+  }
+
+  @Test
   void after_3_s_the_table_says_what_is_known_and_it_follows_again_once() {
     servers.add(ready("good")).add(state("slow", "CONNECTING"));
     print("{\"mcpServers\": {}}");
@@ -99,6 +147,21 @@ class StartReportTest {
     time.pass(60_000);
     assertThat(printed().split("CONNECTION ", -1)).hasSize(3);
     assertThat(printed()).contains("slow        FAILED  START_FAILED: exit code 3");
+    assertThat(time.armed()).isZero();
+  }
+
+  @Test
+  void a_list_that_takes_long_is_asked_for_seldom_and_both_tables_come_in_time() {
+    servers.add(ready("good")).add(state("slow", "CONNECTING"));
+    listMillis = 400;
+    print("{\"mcpServers\": {}}");
+    time.pass(3_500);
+    assertThat(printed()).containsOnlyOnce("CONNECTION ");
+    servers.clear().add(ready("good")).add(failed("slow", "exit code 3"));
+    time.pass(12_500);
+    assertThat(printed()).contains("slow        FAILED  START_FAILED: exit code 3");
+    time.pass(60_000);
+    assertThat(lists).isLessThanOrEqualTo(6);
     assertThat(time.armed()).isZero();
   }
 

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionTelemetry;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MetricsPage;
@@ -164,6 +165,9 @@ class TelemetryIT {
     public void sessionEnded(String version, long nanos) {
       all.sessionEnded(version);
     }
+
+    @Override
+    public void repeated(String server, FailureCode code) {}
 
     @Override
     public @Nullable MetricsPage page() {

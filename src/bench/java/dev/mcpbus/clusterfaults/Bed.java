@@ -16,6 +16,7 @@ final class Bed implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private final Path folder;
+  private final Path jar;
   private final Journal journal;
   private final Caller caller;
   private final Cluster cluster;
@@ -28,9 +29,16 @@ final class Bed implements AutoCloseable {
 
   Bed(Path folder, Path jar, Links links, long skewSeconds) {
     this.folder = folder;
+    this.jar = jar;
     this.journal = new Journal(folder.resolve("servers.log").toAbsolutePath());
     this.caller = new Caller(journal);
     this.cluster = new Cluster(folder, jar, links, journal, caller, skewSeconds);
+  }
+
+  /** A process that is in no cluster, on the loopback of this one. */
+  Node alone(String name, int port) {
+    Node.Ports ports = new Node.Ports(port, 0, 0);
+    return new Node(0, folder.resolve(name).toAbsolutePath(), jar, Links.loopback(), ports, 0);
   }
 
   Cluster cluster() {

@@ -84,7 +84,7 @@ final class Caller {
     }
   }
 
-  private static HttpRequest.Builder to(Node node, String path) {
+  static HttpRequest.Builder to(Node node, String path) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(node.http() + path));
     return node.http().endsWith(node.hostHeader())
         ? request

@@ -23,6 +23,8 @@ final class Cluster implements AutoCloseable {
 
   private final Links links;
   private final Caller caller;
+  private final String program;
+  private final String log;
   private final List<Node> nodes = new ArrayList<>();
   private final List<Process> relays = new ArrayList<>();
   private final List<String> servers =
@@ -50,15 +52,23 @@ final class Cluster implements AutoCloseable {
     }
     List<String> members = nodes.stream().map(Node::member).toList();
     JsonObject entries = new JsonObject();
-    for (String server : servers) {
-      entries.put(
-          server,
-          new JsonObject()
-              .put("command", programs.resolve("ledger_stdio").toString())
-              .put("args", new JsonArray().add(journal.servers().toString()).add(server)));
-    }
+    this.program = programs.resolve("ledger_stdio").toString();
+    this.log = journal.servers().toString();
+    servers.forEach(server -> entries.put(server, entry(server)));
     String name = "faults-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     nodes.forEach(node -> node.configure(name, members, entries));
+  }
+
+  /** A fixture of src/bench/c. */
+  Path program(String name) {
+    return Path.of(program).resolveSibling(name);
+  }
+
+  /** The configuration of a server that writes down what it executes. */
+  JsonObject entry(String server) {
+    return new JsonObject()
+        .put("command", program)
+        .put("args", new JsonArray().add(log).add(server));
   }
 
   private Process relay(int node, Path programs, Node.Ports ports) {
@@ -144,6 +154,21 @@ final class Cluster implements AutoCloseable {
       missing = missing();
     }
     return Duration.ofNanos(System.nanoTime() - from);
+  }
+
+  /** Waits until all is settled and no server has changed its owner for a while. */
+  void awaitQuiet(Duration time) {
+    List<Node> before = List.of();
+    long since = System.nanoTime();
+    while (System.nanoTime() - since < time.toNanos()) {
+      awaitSettled();
+      List<Node> now = servers.stream().map(server -> owner(node(1), server)).toList();
+      if (!now.equals(before)) {
+        before = now;
+        since = System.nanoTime();
+      }
+      Pause.millis(200);
+    }
   }
 
   private String missing() {

@@ -26,9 +26,13 @@ public final class ClusterFaults implements Callable<Integer> {
     partition,
     link,
     roll,
+    balanced,
     leave,
     pair,
     all,
+    change,
+    join,
+    disk,
     random,
     load
   }
@@ -48,7 +52,8 @@ public final class ClusterFaults implements Callable<Integer> {
   @Option(
       names = "--runs",
       description =
-          "Of each but random. Default: 20 of kill, 6 of link, 5 of stop and partition, else 1.")
+          "Of each but random. Default: 20 of kill, 6 of link, 5 of stop and partition, 3 of"
+              + " balanced, change, join and disk, else 1.")
   private Integer runs;
 
   @Option(names = "--schedules", description = "Random ones. Default: ${DEFAULT-VALUE}.")
@@ -59,6 +64,11 @@ public final class ClusterFaults implements Callable<Integer> {
 
   @Option(names = "--minutes", description = "Of load. Default: ${DEFAULT-VALUE}.")
   private int minutes = 30;
+
+  @Option(
+      names = "--drain",
+      description = "Of the nodes of balanced, whose balancer looks once a second. Default: 5s.")
+  private String drain = "5s";
 
   @Option(
       names = "--skew",
@@ -140,6 +150,11 @@ public final class ClusterFaults implements Callable<Integer> {
         }
       }
     }
+    if (only.contains(Scenario.balanced)) {
+      try (BehindBalancer balanced = new BehindBalancer(bed, seed)) {
+        held &= balanced.run(runsOr(3), drain) || lenient;
+      }
+    }
     WholeFaults whole = new WholeFaults(bed);
     for (int i = 1; i <= runsOr(1); i++) {
       if (only.contains(Scenario.leave)) {
@@ -150,6 +165,26 @@ public final class ClusterFaults implements Callable<Integer> {
       }
       if (only.contains(Scenario.all)) {
         whole.all(i);
+      }
+    }
+    if (only.contains(Scenario.change)) {
+      try (ChangeFaults changes = new ChangeFaults(bed)) {
+        for (int i = 1; i <= runsOr(3); i++) {
+          held &= changes.run(i);
+        }
+      }
+    }
+    if (only.contains(Scenario.join)) {
+      try (JoinFaults joins = new JoinFaults(bed)) {
+        for (int i = 1; i <= runsOr(3); i++) {
+          held &= joins.run(i);
+        }
+      }
+    }
+    if (namespaces && only.contains(Scenario.disk)) {
+      DiskFaults disks = new DiskFaults(bed);
+      for (int i = 1; i <= runsOr(3); i++) {
+        held &= disks.run(i);
       }
     }
     if (only.contains(Scenario.load)) {

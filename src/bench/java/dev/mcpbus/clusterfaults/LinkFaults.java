@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -21,6 +23,10 @@ final class LinkFaults implements AutoCloseable {
 
   private static final long BETWEEN_MILLIS = 100;
   private static final Duration BUDGET = Duration.ofSeconds(1);
+
+  /** Hand-overs after a fault begin sooner than this. */
+  private static final Duration QUIET = Duration.ofSeconds(10);
+
   private static final long CUT_MILLIS = 20_000;
 
   /** When and for how long the second link is cut. */
@@ -40,7 +46,8 @@ final class LinkFaults implements AutoCloseable {
   }
 
   void run(int number) {
-    cluster.awaitSettled();
+    // What follows is one fault: nothing of the last one may still be under way.
+    cluster.awaitQuiet(QUIET);
     bed.begin();
     int one = 1 + number % Cluster.NODES;
     int other = 1 + one % Cluster.NODES;
@@ -48,6 +55,7 @@ final class LinkFaults implements AutoCloseable {
     var load = clock.scheduleAtFixedRate(this::callAll, 0, BETWEEN_MILLIS, TimeUnit.MILLISECONDS);
     Pause.millis(1_000);
     bed.fault("cut of link " + one + "-" + other);
+    long cut = System.nanoTime();
     cluster.links().cutBoth(one, other);
     if (number % 2 == 0) {
       Pause.millis(SECOND_AT_MILLIS);
@@ -71,6 +79,10 @@ final class LinkFaults implements AutoCloseable {
     System.out.printf(
         "  longest without an answer %s s, well again %s s%n",
         Figures.seconds(longest), Figures.seconds(settled));
+    double answered = answeredWhileCut(cut, healed);
+    if (number % 2 == 1) {
+      bed.figures().addShare("link: calls answered while it is cut", 99, answered);
+    }
     bed.check("link " + number + ", " + one + "-" + other);
   }
 
@@ -80,6 +92,33 @@ final class LinkFaults implements AutoCloseable {
         calls.get(server).add(bed.caller().call(via, server, BUDGET, Duration.ZERO));
       }
     }
+  }
+
+  /** How many percent of the calls succeeded that ended while the link was cut. */
+  private double answeredWhileCut(long cut, long healed) {
+    Map<String, Integer> failures = new TreeMap<>();
+    int answered = 0;
+    int all = 0;
+    for (List<CompletableFuture<Ending>> of : calls.values()) {
+      for (CompletableFuture<Ending> call : of) {
+        Ending ending = call.join();
+        if (ending.at() - cut > 0 && healed - ending.at() > 0) {
+          all++;
+          if (ending.isOk()) {
+            answered++;
+          } else {
+            failures.merge(ending.code() + " sent:" + ending.sent(), 1, Integer::sum);
+          }
+        }
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "  while it was cut: %.2f %% of %d calls were answered; failures %s%n",
+        100.0 * answered / Math.max(1, all),
+        all,
+        failures);
+    return 100.0 * answered / Math.max(1, all);
   }
 
   /** Of any server, by any node. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,8 @@ final class Node {
    */
   record Ports(int http, int hazelcast, int bus) {}
 
+  private static final String SECRET = "what only the nodes of this run know";
+
   private final int index;
   private final Path folder;
   private final Path jar;
@@ -29,6 +32,9 @@ final class Node {
   private final long skewSeconds;
   private Process process;
   private boolean stopped;
+  private String drain = "0";
+  private String secret = SECRET;
+  private boolean isAlone;
 
   /**
    * @param skewSeconds by which its time of day is off
@@ -75,21 +81,84 @@ final class Node {
             .put("busPort", ports.bus())
             .put("members", new JsonArray(members))
             .put("quorum", members.size() / 2 + 1);
-    JsonObject all = new JsonObject().put("cluster", own).put("mcpServers", servers);
+    write(
+        new JsonObject()
+            .put("cluster", own)
+            .put("mcpServers", servers)
+            .put("state", new JsonObject().put("dir", folder.resolve("state").toString())));
+  }
+
+  /** Makes it a node without a cluster, with this configuration. */
+  void configureAlone(JsonObject all) {
+    isAlone = true;
+    write(all);
+  }
+
+  /** Changes one server in its file, which a running node reads again; null removes it. */
+  void configure(String server, JsonObject entry) {
     try {
-      Files.createDirectories(folder);
-      Files.writeString(folder.resolve("mcpbus.json"), all.encodePrettily());
+      JsonObject all = new JsonObject(Files.readString(folder.resolve("mcpbus.json")));
+      if (entry == null) {
+        all.getJsonObject("mcpServers").remove(server);
+      } else {
+        all.getJsonObject("mcpServers").put(server, entry);
+      }
+      write(all);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private void write(JsonObject all) {
+    Path file = folder.resolve("mcpbus.json");
+    Path beside = folder.resolve("mcpbus.json.new");
+    try {
+      Files.createDirectories(folder);
+      Files.writeString(beside, all.encodePrettily());
+      Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The key of its administrator. */
+  String adminToken() {
+    try {
+      return Files.readString(folder.resolve("admin").resolve(Integer.toString(ports.http())))
+          .trim();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** How long it serves on after SIGTERM, from its next start on: {@code --drain}. */
+  void drain(String time) {
+    drain = time;
+  }
+
+  /** From its next start on; null for that of the other nodes. */
+  void secret(String text) {
+    secret = text == null ? SECRET : text;
+  }
+
+  int httpPort() {
+    return ports.http();
+  }
+
+  /** Of a process that has ended; -1 where it runs after so many seconds. */
+  int awaitExit(int seconds) {
+    return await(seconds) ? process.exitValue() : -1;
   }
 
   void start() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
-    command.addAll(List.of("-jar", jar.toString(), "--cluster", "--config", "mcpbus.json"));
-    command.addAll(List.of("--port", Integer.toString(ports.http())));
+    command.addAll(List.of("-jar", jar.toString(), "--config", "mcpbus.json"));
+    if (!isAlone) {
+      command.add("--cluster");
+    }
+    command.addAll(List.of("--port", Integer.toString(ports.http()), "--drain", drain));
     try {
       ProcessBuilder builder =
           new ProcessBuilder(links.at(index, command))
@@ -98,8 +167,9 @@ final class Node {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
       // Hazelcast says then who its members are.
-      builder.environment().put("MCPBUS_CLUSTER_SECRET", "what only the nodes of this run know");
+      builder.environment().put("MCPBUS_CLUSTER_SECRET", secret);
       builder.environment().put("MCPBUS_LOG_CLUSTER", "INFO");
+      builder.environment().put("MCPBUS_ADMIN_FOLDER", folder.resolve("admin").toString());
       if (skewSeconds != 0) {
         Path programs = folder.getParent().getParent();
         builder.environment().put("LD_PRELOAD", programs.resolve("skew.so").toString());

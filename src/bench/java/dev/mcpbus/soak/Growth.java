@@ -46,6 +46,9 @@ record Growth(String name, double perThousand, double first, double last) {
           // The last 1,024 events and the last 1,024 messages of the RPC log, for readers that
           // return.
           Map.entry("dev.mcpbus.bridge.EventRing$StoredEvent", 2_048L),
+          // Some 5,000 from the start on, and the last 10,000 calls that have reached their clients
+          // (CallRepeats).
+          Map.entry("java.util.LinkedHashMap$Entry", 16_000L),
           Map.entry("io.netty.util.internal.RefCnt", 3_000L),
           Map.entry("io.vertx.core.buffer.impl.BufferImpl", 3_000L),
           Map.entry("io.vertx.core.buffer.impl.VertxUnsafeHeapByteBuf", 3_000L));

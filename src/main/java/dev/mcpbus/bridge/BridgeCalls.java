@@ -249,7 +249,12 @@ final class BridgeCalls {
     String own = ctx.request().getHeader(Headers.CALL_ID);
     String callId = caller.callId(own == null ? callIds.get() : own);
     caller.addTo(options).addHeader(Headers.CALL_ID, callId);
-    Future<Message<Object>> reply = sender.request(server, address, body.toBuffer(), options);
+    Future<Message<Object>> reply =
+        sender
+            .<Object>request(server, address, body.toBuffer(), options)
+            .onComplete(
+                message -> PolicyGate.repeated(ctx, CallHeaders.repeats(message.headers())),
+                failure -> PolicyGate.repeated(ctx, McpFailure.of(failure).repeats()));
     if (operation != null) {
       String at = server == null ? "" : server.value();
       reply.onComplete(outcome -> MeasuredCalls.end(operation, at, outcome));

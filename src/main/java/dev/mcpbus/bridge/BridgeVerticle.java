@@ -114,13 +114,14 @@ public final class BridgeVerticle extends VerticleBase {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
     BodyReader bodies = new BodyReader(options.maxBodyBytes(), receive);
     AdmissionControl admissions = admission.apply(vertx);
-    HealthRoutes health = new HealthRoutes(readiness, !admissions.isRequired());
+    HealthRoutes health = new HealthRoutes(readiness, !admissions.isRequired(), admissions.audit());
     Router router = Router.router(vertx);
     this.router = router;
     AdmittedRequests admitted = new AdmittedRequests(router, mounted, bodies);
     mount(router, bodies, admissions);
     RequestGuards guards =
-        new RequestGuards(options, shared.connections, receive, health, admissions, admitted);
+        new RequestGuards(
+            options, shared.connections, receive, health, readiness, admissions, admitted);
     HttpServerOptions http = HttpSetup.of(options, shared::accepted).setPort(shared.port);
     HttpServer created = vertx.createHttpServer(http);
     server = created;

@@ -99,6 +99,8 @@ final class EventBusEndpoint {
     } else if (ctx.request().headers().contains("Upgrade")
         && (closed || cap.isFull(AdmittedRequests.of(ctx)))) {
       ctx.fail(cap.refusal(closed, AdmittedRequests.of(ctx)));
+    } else if (ctx.request().headers().contains("Upgrade") && gate.refusal() != null) {
+      ctx.fail(gate.refusal());
     } else {
       ctx.next();
     }

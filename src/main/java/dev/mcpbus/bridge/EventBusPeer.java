@@ -190,14 +190,17 @@ final class EventBusPeer {
           .ifPresent(tool -> options.addHeader(Headers.TOOL, tool));
     }
     // The event stays uncompleted: Vert.x's bridge would send the message once more.
-    vertx
-        .eventBus()
-        .request(address, sent.body(), options)
+    Operation operation = wanted.orElse(Operation.NOTHING);
+    gate.<Message<Object>>begun(
+            ctx(),
+            address,
+            operation,
+            () -> vertx.eventBus().request(address, sent.body(), options))
         .onComplete(
             answer -> {
               pending--;
               end.run();
-              gate.ended(ctx(), address, wanted.orElse(Operation.NOTHING), answer, since);
+              gate.ended(ctx(), address, operation, answer, since);
               answered(message, sent, answer);
             });
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.security.Admission;
@@ -83,6 +84,11 @@ final class EventFeed {
     String last = ctx.request().getHeader("Last-Event-ID");
     if (last == null) {
       last = QueryParameters.get(ctx, "lastEventId");
+    }
+    McpFailure refusal = gate.refusal();
+    if (refusal != null) {
+      ctx.fail(refusal);
+      return;
     }
     FeedReader reader = new FeedReader(ctx, filter);
     Admission caller = AdmittedRequests.of(ctx);

@@ -4,11 +4,14 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Audit;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers {@code /health/live} and {@code /health/ready} to every client, before the admission, the
@@ -23,13 +26,16 @@ final class HealthRoutes {
 
   private final Readiness readiness;
   private final boolean details;
+  private final Audit audit;
 
   /**
    * @param details whether the answer may contain the problems
+   * @param audit if it cannot be written, the answer says so to every client, without the reason
    */
-  HealthRoutes(Readiness readiness, boolean details) {
+  HealthRoutes(Readiness readiness, boolean details, Audit audit) {
     this.readiness = readiness;
     this.details = details;
+    this.audit = audit;
   }
 
   /** The routes, for the OpenAPI document. */
@@ -65,22 +71,37 @@ final class HealthRoutes {
     if (problems == null) {
       ProblemDocument.send(
           request.response(),
-          new McpFailure(
-              FailureCode.UNAVAILABLE,
-              McpFailure.Sent.NO,
-              "the service has not started yet, or its event loop is stuck",
-              RETRY_AFTER_MILLIS,
-              null));
+          unavailable("the service has not started yet, or its event loop is stuck"));
     } else if (problems.isEmpty()) {
-      List<String> notes = details ? readiness.notes() : List.of();
+      List<String> notes = new ArrayList<>(details ? readiness.notes() : List.of());
+      if (audit.problem() != null) {
+        notes.add(
+            audit.precedesCalls()
+                ? "the audit log cannot be written, so calls are refused"
+                : "the audit log cannot be written; calls go on");
+      }
       up(request, notes);
     } else {
       String all =
-          details
+          details || readiness.isLeaving()
               ? String.join("; ", problems)
               : "this node cannot do what the cluster's definitions say; its log tells why";
       ProblemDocument.send(request.response(), McpFailure.notSent(FailureCode.UNAVAILABLE, all));
     }
+  }
+
+  /** The refusal of every other request while the service starts; null afterwards. */
+  @Nullable McpFailure refusal() {
+    return readiness.isStarting()
+        ? unavailable(
+            "this node has just opened its port and is still starting; repeat the request, or send"
+                + " it to another node")
+        : null;
+  }
+
+  private static McpFailure unavailable(String why) {
+    return new McpFailure(
+        FailureCode.UNAVAILABLE, McpFailure.Sent.NO, why, RETRY_AFTER_MILLIS, null);
   }
 
   private static void up(HttpServerRequest request, List<String> notes) {

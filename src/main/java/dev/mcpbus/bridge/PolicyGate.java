@@ -1,8 +1,10 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.policy.PolicyCheck;
+import dev.mcpbus.policy.RecordedCalls;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.AdmissionControl;
@@ -16,6 +18,7 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides on each request and each socket message of the bridge, as the last step before the bus,
@@ -26,6 +29,7 @@ final class PolicyGate {
 
   private static final String OPERATION = "mcpbus.operation";
   private static final String OPENED = "mcpbus.opened";
+  private static final String REPEATS = "mcpbus.repeats";
 
   private final AdmissionControl admissions;
   private final Audit audit;
@@ -38,6 +42,21 @@ final class PolicyGate {
   /** Sets the name of the request in the audit log. */
   static void operation(RoutingContext ctx, String name) {
     ctx.put(OPERATION, name);
+  }
+
+  /** Notes for the audit log and the client that the call was made again so many times. */
+  static void repeated(RoutingContext ctx, int times) {
+    if (times > 0) {
+      ctx.put(REPEATS, times);
+      if (!ctx.response().headWritten()) {
+        ctx.response().putHeader(CallHeaders.HTTP_REPEATED, Integer.toString(times));
+      }
+    }
+  }
+
+  private static int repeats(RoutingContext ctx) {
+    Integer times = ctx.get(REPEATS);
+    return times == null ? 0 : times;
   }
 
   private static String operation(RoutingContext ctx) {
@@ -68,15 +87,42 @@ final class PolicyGate {
     if (!PolicyCheck.permits(rights, wanted)) {
       return Future.failedFuture(denied(ctx, wanted));
     }
-    Future<T> answer = send.get();
+    long since = System.nanoTime();
+    Future<T> answer =
+        wanted.action() == Action.METRICS // they say that the audit log cannot be written
+            ? send.get()
+            : begun(ctx, operation(ctx), wanted, send);
     if (audit.isOn()) {
-      long since = System.nanoTime();
       answer.onComplete(result -> allowed(ctx, operation(ctx), wanted, code(result), since));
     }
     return rights.isUnbounded()
         ? answer
         : answer.recover(
             failure -> Future.failedFuture(PolicyCheck.absence(McpFailure.of(failure))));
+  }
+
+  /** Sends a call of a request or of a socket, after its beginning where the audit wants that. */
+  <T> Future<T> begun(
+      RoutingContext ctx, String operation, Operation wanted, Supplier<Future<T>> send) {
+    Admission caller = AdmittedRequests.of(ctx);
+    return RecordedCalls.after(
+        audit,
+        () ->
+            audit.begin(
+                ctx.vertx(),
+                caller.source(),
+                caller.principal(),
+                operation,
+                wanted.action().word(),
+                wanted.server().isEmpty() ? null : wanted.server(),
+                wanted.named()),
+        send);
+  }
+
+  /** Why nothing may be opened now, because its line could not be written; null if it may. */
+  @Nullable McpFailure refusal() {
+    String problem = audit.precedesCalls() ? audit.problem() : null;
+    return problem == null ? null : RecordedCalls.refused(problem);
   }
 
   private McpFailure denied(RoutingContext ctx, Operation wanted) {
@@ -110,7 +156,7 @@ final class PolicyGate {
 
   /** Whether a socket may listen to an address; the decision is written. */
   boolean mayListen(RoutingContext ctx, String operation, Optional<Operation> wanted) {
-    boolean may = maySend(ctx, operation, wanted);
+    boolean may = refusal() == null && maySend(ctx, operation, wanted);
     if (may) {
       allowed(ctx, operation, wanted.orElse(Operation.NOTHING), "OK", System.nanoTime());
     }
@@ -182,6 +228,7 @@ final class PolicyGate {
         wanted.named(),
         decision,
         code,
+        repeats(ctx),
         since);
   }
 }

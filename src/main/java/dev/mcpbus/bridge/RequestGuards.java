@@ -2,6 +2,7 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.AdmissionControl;
@@ -28,6 +29,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   private final ConnectionLimits connections;
   private final ReceiveDeadline receive;
   private final HealthRoutes health;
+  private final Readiness readiness;
   private final AdmissionControl admissions;
   private final BiConsumer<HttpServerRequest, Admission> next;
   private @Nullable OriginGuard origins;
@@ -40,12 +42,14 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       ConnectionLimits connections,
       ReceiveDeadline receive,
       HealthRoutes health,
+      Readiness readiness,
       AdmissionControl admissions,
       BiConsumer<HttpServerRequest, Admission> next) {
     this.options = options;
     this.connections = connections;
     this.receive = receive;
     this.health = health;
+    this.readiness = readiness;
     this.admissions = admissions;
     this.next = next;
   }
@@ -70,6 +74,9 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       return;
     }
     SecurityHeaders.apply(request.response());
+    if (readiness.isLeaving()) {
+      closing(request);
+    }
     String problem = RequestPath.problem(request.uri());
     if (problem != null) {
       refusePath(request, problem);
@@ -79,11 +86,28 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       return;
     }
     InboundConnection connection = InboundConnection.of(request.connection());
-    McpFailure full = connection == null ? null : connections.refusal(connection);
-    if (full != null) {
-      ProblemDocument.send(request.response(), full);
+    McpFailure refusal = health.refusal();
+    if (refusal == null && connection != null) {
+      refusal = connections.refusal(connection);
+    }
+    if (refusal != null) {
+      ProblemDocument.send(request.response(), refusal);
     } else if (!admissions.answers(request)) {
       lifecycle.admitted(request, admissions.admit(request), next);
+    }
+  }
+
+  /**
+   * Serves the request, and tells the client to send the next one over a new connection, which a
+   * balancer gives to another node: HTTP/1.1 by {@code Connection: close}; HTTP/2 by GOAWAY, whose
+   * last stream is the highest there is, so that no request that is on its way is lost (RFC 9113,
+   * 6.8).
+   */
+  private static void closing(HttpServerRequest request) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      request.connection().goAway(0, Integer.MAX_VALUE);
+    } else if (!request.headers().contains("Upgrade")) {
+      request.response().putHeader("Connection", "close");
     }
   }
 

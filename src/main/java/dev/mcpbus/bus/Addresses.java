@@ -1,6 +1,8 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.protocol.PublicApi;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every address of the bus. The table in {@code README.md} gives the body and the reply of each.
@@ -74,6 +76,46 @@ public final class Addresses {
   /** Suffix: {@link LifecycleMessage.Command}s from a supervisor to its child, on one node only. */
   public static final String CONTROL = "control";
 
+  /** The suffixes at which each connection is a consumer. */
+  public static final Set<String> SERVED =
+      Set.of(
+          TOOLS_LIST,
+          TOOLS_CALL,
+          TOOLS_METADATA,
+          TOOLS_DRIFT,
+          TOOLS_APPROVE,
+          TASKS_GET,
+          TASKS_RESULT,
+          TASKS_UPDATE,
+          TASKS_CANCEL,
+          TASKS_LIST,
+          RESOURCES_LIST,
+          RESOURCES_TEMPLATES,
+          RESOURCES_READ,
+          RESOURCES_SUBSCRIBE,
+          RESOURCES_UNSUBSCRIBE,
+          RESOURCES_DIRECTORY,
+          SKILLS_LIST,
+          SKILLS_GET,
+          SKILLS_READ,
+          PROMPTS_LIST,
+          PROMPTS_GET,
+          COMPLETION,
+          PING,
+          STATUS,
+          HISTORY,
+          LOGS,
+          CALLS,
+          CALLS_CANCEL,
+          CONNECT,
+          DISCONNECT,
+          RESTART,
+          LOGLEVEL,
+          REQUEST,
+          NOTIFY,
+          ROOTS_CHANGED,
+          CANCEL);
+
   /** {@link LifecycleMessage.Fact}s from children to their supervisor, on one node only. */
   public static final String SUPERVISOR = "mcp.supervisor";
 
@@ -112,6 +154,17 @@ public final class Addresses {
   public static final String SERVERS_REMOVE = "mcp.servers.remove";
   public static final String SERVERS_LIST = "mcp.servers.list";
   public static final String SERVERS_GET = "mcp.servers.get";
+
+  /**
+   * Followed by a dot and the id of a node: other nodes read of many of its connections at once.
+   */
+  public static final String SERVERS_READ = "mcp.servers.read";
+
+  /**
+   * Followed by a dot and the id of a node: another node asks what has become of a request whose
+   * answer it has not received.
+   */
+  public static final String SERVERS_ANSWERS = "mcp.servers.answers";
 
   /** The nodes of the cluster, as seen by the node that replies. */
   public static final String SERVERS_NODES = "mcp.servers.nodes";
@@ -234,6 +287,21 @@ public final class Addresses {
     return address.startsWith(GATEWAY_CALLS)
         || address.startsWith(GATEWAY_INPUT)
         || address.startsWith(GATEWAY_PRIVATE_EVENTS);
+  }
+
+  /**
+   * {@code mcp.<id>} for the address of a suffix in {@link #SERVED}; null for any other address.
+   */
+  public static @Nullable String connection(String address) {
+    if (!address.startsWith(OURS)) {
+      return null;
+    }
+    int dot = address.indexOf('.', OURS.length());
+    return dot < 0
+            || !SERVED.contains(address.substring(dot + 1))
+            || ConnectionId.isReserved(address.substring(OURS.length(), dot))
+        ? null
+        : address.substring(0, dot);
   }
 
   /** {@code mcp.<id>.<suffix>}. */

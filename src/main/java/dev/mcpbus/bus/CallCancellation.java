@@ -21,7 +21,8 @@ public final class CallCancellation {
 
   /**
    * Publishes the cancellation of a call. It goes to every node, because the sender does not know
-   * which node runs the call; the connection there ends it.
+   * which node runs the call; the connection there ends it. Between two attempts of a call that is
+   * repeated no connection has it, so {@link CallRepeats} of this Vert.x, which sent it, ends it.
    *
    * @param callId the value of {@link Headers#CALL_ID}
    */
@@ -34,6 +35,7 @@ public final class CallCancellation {
    * these params, with the id of its own request.
    */
   public static void publish(Vertx vertx, ConnectionId server, String callId, RawJson params) {
+    CallRepeats.of(vertx).cancel(callId);
     vertx
         .eventBus()
         .publish(
@@ -60,6 +62,7 @@ public final class CallCancellation {
    * @param address {@code mcp.<id>.cancel} or {@link Addresses#ALL_TOOLS_FUNCTIONS_CANCEL}
    */
   public static void publish(Vertx vertx, String address, String callId) {
+    CallRepeats.of(vertx).cancel(callId);
     vertx.eventBus().publish(address, body(callId));
   }
 

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallHeaders {
 
+  /** On an HTTP response: how many times mcpbus has made the call again; absent for none. */
+  public static final String HTTP_REPEATED = "Mcpbus-Repeated";
+
   private CallHeaders() {}
 
   /**
@@ -48,6 +51,14 @@ public final class CallHeaders {
   private static @Nullable String joined(MultiMap headers, String name) {
     List<String> all = headers.getAll(name);
     return all.isEmpty() ? null : String.join(",", all);
+  }
+
+  /**
+   * How many times mcpbus has made the call again that has this reply: {@link Headers#REPEATED}.
+   */
+  public static int repeats(MultiMap reply) {
+    String times = reply.get(Headers.REPEATED);
+    return times == null ? 0 : (int) Math.max(0, CallDeadline.read(times));
   }
 
   /** Adds the headers of the trace that a message belongs to, unless {@code trace} is null. */

@@ -58,6 +58,11 @@ public record ConnectionId(String value) {
     return problem(text) == null ? Optional.of(new ConnectionId(text)) : Optional.empty();
   }
 
+  /** Whether {@code text} is a word of the bus's own addresses, which no connection can have. */
+  static boolean isReserved(String text) {
+    return RESERVED.contains(text);
+  }
+
   /** Why {@code text} is not a valid id, with the remedy; null if it is valid. */
   public static @org.jspecify.annotations.Nullable String problem(String text) {
     if (RESERVED.contains(text)) {

@@ -91,6 +91,12 @@ public final class Events {
    */
   public static final String ROOM_WANTED = "roomWanted";
 
+  /**
+   * A node has made calls again whose owner or connection was lost: {@code code}, {@code count} of
+   * the last second.
+   */
+  public static final String CALLS_REPEATED = "callsRepeated";
+
   public static final String SERVER_ADDED = "serverAdded";
   public static final String SERVER_CHANGED = "serverChanged";
   public static final String SERVER_REMOVED = "serverRemoved";
@@ -116,6 +122,7 @@ public final class Events {
           SCHEMA_APPROVED,
           INPUT_REQUESTED,
           INPUT_RESOLVED,
+          CALLS_REPEATED,
           SERVER_ADDED,
           SERVER_CHANGED,
           SERVER_REMOVED);

@@ -171,11 +171,39 @@ public final class Headers {
   public static final String TOOL_ERROR = "tool-error";
 
   /**
+   * On the reply to a call that mcpbus has made again: how many times, 1 or 2 ({@link
+   * RequestSender#request}).
+   */
+  public static final String REPEATED = "repeated";
+
+  /**
+   * A bus address: the connection sends it the call id as text before the first progress, question
+   * or notice of the call leaves for its client. The sender of the call sets it, and then does not
+   * repeat the call.
+   */
+  public static final String REACHED = "reached";
+
+  /**
    * On a message between processes of a cluster: the proof that its sender has the cluster's
    * secret. {@code cluster.signing.SignedMessages} sets and checks it, on the addresses that
    * require it.
    */
   public static final String PROOF = "proof";
+
+  /**
+   * On a request that a third node passes on: the send time-out in milliseconds, a space, and the
+   * address for which it is.
+   */
+  public static final String RELAY = "relay";
+
+  /**
+   * On a request in a cluster: its id, {@code "<sender> <number>"}, by which its sender can ask for
+   * an answer that a cut link has kept back. {@code cluster.routing.ClusterRequests} sets it.
+   */
+  public static final String REQUEST = "request";
+
+  /** On the reply to such a question: what has become of the request. */
+  public static final String ASKED = "asked";
 
   private Headers() {}
 }

@@ -14,13 +14,20 @@ import org.jspecify.annotations.Nullable;
 final class LocalRequestSender implements RequestSender, ClusterMembership {
 
   private final Vertx vertx;
+  private final CallRepeats repeats;
 
   LocalRequestSender(Vertx vertx) {
     this.vertx = vertx;
+    this.repeats = CallRepeats.of(vertx);
   }
 
   @Override
-  public <T> Future<Message<T>> request(
+  public CallRepeats repeats() {
+    return repeats;
+  }
+
+  @Override
+  public <T> Future<Message<T>> requestOnce(
       @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
     return vertx.eventBus().request(address, body, options);
   }

@@ -5,10 +5,13 @@ import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Redactor;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,15 @@ import org.jspecify.annotations.Nullable;
 public final class McpFailure extends ReplyException {
 
   private static final long serialVersionUID = 1;
+
+  private static final String OWNER_LEFT = "ownerLeft";
+
+  /** About as long as it takes to hand a connection over. */
+  private static final long OWNER_LEFT_MILLIS = 250;
+
+  private static final Pattern BUS_TIMEOUT =
+      Pattern.compile(
+          "waiting (\\d+)\\(ms\\) for a reply\\. address: \\S+, repliedAddress: (\\S+)");
 
   /** Whether the request can have reached the server, and so can have had an effect. */
   public enum Sent {
@@ -80,6 +92,24 @@ public final class McpFailure extends ReplyException {
     return new McpFailure(code, Sent.MAYBE, message);
   }
 
+  /**
+   * The connection has ended on this node, which hands it over, and did not send the request: the
+   * next owner may. {@code cluster.routing} waits for that one.
+   */
+  public static McpFailure ownerLeft(String message) {
+    return new McpFailure(
+        FailureCode.UNAVAILABLE,
+        Sent.NO,
+        message,
+        OWNER_LEFT_MILLIS,
+        new JsonObject().put(OWNER_LEFT, true));
+  }
+
+  /** Whether it is the failure of {@link #ownerLeft}. */
+  public boolean isOwnerLeft() {
+    return sent == Sent.NO && Boolean.TRUE.equals(data().getValue(OWNER_LEFT));
+  }
+
   /** The failure after an exception that no code expects; names nothing of the program. */
   public static McpFailure defect() {
     return maybeSent(FailureCode.INTERNAL, "a defect of mcpbus; see its log");
@@ -129,6 +159,24 @@ public final class McpFailure extends ReplyException {
   /** The error object as the server sent it; null where there is none, or mcpbus changed it. */
   public @Nullable RawJson upstream() {
     return upstream;
+  }
+
+  /** This failure of a call that mcpbus has repeated so many times. */
+  McpFailure repeated(int times) {
+    return times == 0
+        ? this
+        : new McpFailure(
+            code,
+            sent,
+            String.valueOf(getMessage()),
+            retryAfterMillis,
+            data().copy().put(Headers.REPEATED, times),
+            upstream);
+  }
+
+  /** How many times mcpbus has repeated the call before it failed in this way. */
+  public int repeats() {
+    return data().getValue(Headers.REPEATED) instanceof Integer times ? times : 0;
   }
 
   public FailureCode code() {
@@ -212,6 +260,18 @@ public final class McpFailure extends ReplyException {
     }
   }
 
+  /** All of it, also the bytes of the server's error object; {@link #read} reads them. */
+  public Buffer toBuffer() {
+    Buffer bytes = Buffer.buffer();
+    new McpFailureCodec().encodeToWire(bytes, this);
+    return bytes;
+  }
+
+  /** Reads {@link #toBuffer}. */
+  public static McpFailure read(Buffer bytes) {
+    return new McpFailureCodec().decodeFromWire(0, bytes);
+  }
+
   /**
    * Reads {@link #toJson}. A code that only a newer mcpbus knows becomes {@code UNAVAILABLE} if the
    * request was not sent, {@code INTERNAL} otherwise, so that a caller can decide on a retry.
@@ -227,6 +287,17 @@ public final class McpFailure extends ReplyException {
         known != null ? message : name + ", as a newer mcpbus says: " + message,
         json.getLong("retryAfter", -1L),
         json.getJsonObject("data"));
+  }
+
+  /**
+   * Vert.x names a reply address of its own, which says nothing to a reader: {@code Timed out after
+   * waiting 30000(ms) for a reply. address: __vertx.reply.7, repliedAddress: mcp.git.ping}.
+   */
+  private static String timeout(String message) {
+    Matcher vertx = BUS_TIMEOUT.matcher(message);
+    return vertx.find()
+        ? "no answer from " + vertx.group(2) + " within " + vertx.group(1) + " ms"
+        : "no answer on the bus: " + message;
   }
 
   /**
@@ -249,7 +320,7 @@ public final class McpFailure extends ReplyException {
             FailureCode.UNAVAILABLE, "the consumer was removed before it received the call");
       }
       if (reply.failureType() == ReplyFailure.TIMEOUT) {
-        return maybeSent(FailureCode.CALL_TIMEOUT, "no answer on the bus: " + reply.getMessage());
+        return maybeSent(FailureCode.CALL_TIMEOUT, timeout(String.valueOf(reply.getMessage())));
       }
       FailureCode plain = FailureCode.ofBusCode(reply.failureCode());
       if (reply.failureType() == ReplyFailure.RECIPIENT_FAILURE && plain != null) {

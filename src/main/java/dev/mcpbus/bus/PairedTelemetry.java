@@ -39,6 +39,11 @@ public record PairedTelemetry(Telemetry metrics, Telemetry traces) implements Te
   }
 
   @Override
+  public void repeated(String server, FailureCode code) {
+    metrics.repeated(server, code);
+  }
+
+  @Override
   public @Nullable MetricsPage page() {
     return metrics.page();
   }

@@ -17,10 +17,15 @@ public final class Readiness {
   /** After this time without a report the service counts as stuck. */
   private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  private static final String LEAVING =
+      "this node is ending; it serves requests until its door closes, send new ones to another";
+
   private record Report(List<String> problems, List<String> notes, long nanos) {}
 
   private final LongSupplier nanos;
   private volatile @Nullable Report last;
+  private volatile boolean leaving;
+  private volatile boolean starting;
 
   /** Without a report yet. */
   public Readiness() {
@@ -41,9 +46,39 @@ public final class Readiness {
     last = new Report(List.copyOf(problems), List.copyOf(notes), nanos.getAsLong());
   }
 
+  /**
+   * The doors are open and the service is not complete: no report counts until {@link #started}.
+   */
+  public void starting() {
+    starting = true;
+  }
+
+  /** The start is complete. */
+  public void started() {
+    starting = false;
+  }
+
+  /** Whether requests other than for health must be refused, because the start is not complete. */
+  public boolean isStarting() {
+    return starting;
+  }
+
   /** The same without notes. */
   public void tell(List<String> problems) {
     tell(problems, List.of());
+  }
+
+  /**
+   * This node ends soon: it is not ready from now on, so that balancers send no new clients. It
+   * still serves what comes, until its doors close.
+   */
+  public void leave() {
+    leaving = true;
+  }
+
+  /** Whether {@link #leave} was called. */
+  public boolean isLeaving() {
+    return leaving;
   }
 
   /** The notes of the last report. */
@@ -62,8 +97,8 @@ public final class Readiness {
    */
   public @Nullable List<String> problems() {
     Report latest = last;
-    return latest == null || nanos.getAsLong() - latest.nanos > STALE_NANOS
+    return starting || latest == null || nanos.getAsLong() - latest.nanos > STALE_NANOS
         ? null
-        : latest.problems;
+        : leaving ? List.of(LEAVING) : latest.problems;
   }
 }

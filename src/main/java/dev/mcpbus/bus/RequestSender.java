@@ -40,16 +40,47 @@ public interface RequestSender extends Shareable {
   }
 
   /**
-   * Sends a request. In a cluster, if the connection has no owner at the moment, a request with
-   * {@link Headers#DEADLINE} or {@link Headers#CALL_ID} waits for the next owner up to 3 s and
-   * never beyond its deadline; any other request fails at once.
+   * Sends a request, and sends it again, at most twice, where its owner or its connection is lost
+   * and a second time does no harm: {@link RepeatedRequest} has the rules, {@link CallRepeats} what
+   * is repeated. The reply of a repeated call has {@link Headers#REPEATED}, its failure {@link
+   * McpFailure#repeats}. Neither {@code body} nor {@code options} may change before the future
+   * completes. Parameters and failures are those of {@link #requestOnce}.
+   */
+  default <T> Future<Message<T>> request(
+      @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
+    RepeatedRequest<T> repeated = repeats().watch(this, server, address, body, options);
+    Future<Message<T>> first = requestOnce(server, address, body, options);
+    return repeated == null ? first : first.recover(repeated::lost);
+  }
+
+  /** Which calls this sender repeats. */
+  CallRepeats repeats();
+
+  /**
+   * Sends a request, at most once. In a cluster, if the connection has no owner at the moment, a
+   * request with {@link Headers#DEADLINE} or {@link Headers#CALL_ID} waits for the next owner up to
+   * 3 s and never beyond its deadline; any other request fails at once.
    *
    * @param server the server of the connection; null for a service that every node has
    * @return fails as the event bus fails; in a cluster also with {@code OWNER_LOST}, or with {@code
    *     UNAVAILABLE} while the connection has no owner
    */
-  <T> Future<Message<T>> request(
+  <T> Future<Message<T>> requestOnce(
       @Nullable ConnectionId server, String address, Object body, DeliveryOptions options);
+
+  /**
+   * Reads the state of a connection: a request without headers, whose reply's body alone counts. In
+   * a cluster, readings of {@link Addresses#STATUS} and {@link Addresses#TOOLS_LIST} of one node's
+   * connections, made within a few milliseconds, share a message. A bundle that brings no answer
+   * takes at most half of the send time-out; then the request is made alone.
+   *
+   * @param suffix of the address
+   * @return fails as {@link #request}
+   */
+  default <T> Future<T> read(
+      ConnectionId server, String suffix, Object body, DeliveryOptions options) {
+    return this.<T>request(server, Addresses.of(server, suffix), body, options).map(Message::body);
+  }
 
   /** The nodes of the cluster. */
   ClusterMembership membership();

@@ -55,6 +55,9 @@ public interface Telemetry extends Shareable {
    */
   void sessionEnded(String version, long nanos);
 
+  /** A call to {@code server} leaves again after a failure with {@code code}. */
+  void repeated(String server, FailureCode code);
+
   /** The page of {@code GET /metrics}; null if there is none. */
   @Nullable MetricsPage page();
 

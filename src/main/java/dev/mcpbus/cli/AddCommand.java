@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code add}: adds a server to the running mcpbus; it is gone when mcpbus ends. */
+/** {@code add}: adds a server to the running mcpbus, and says whether it outlives a restart. */
 @Command(
     name = "add",
     sortOptions = false,
@@ -20,8 +20,9 @@ import picocli.CommandLine.Parameters;
       "       mcpbus add NAME --file FILE"
     },
     description = {
-      "Adds a server to the running mcpbus, until that ends.",
-      "Write the entry into the configuration to keep the server."
+      "Adds a server to the running mcpbus.",
+      "With \"state\": {\"dir\": ...} in the configuration the server is there after a restart;",
+      "otherwise write its entry into the configuration to keep it."
     },
     footer = {
       "",
@@ -68,8 +69,16 @@ final class AddCommand extends ServiceCommand {
       String id = ContentText.text(added, "id");
       output()
           .line("The server " + id + " is added; \"mcpbus status " + id + "\" shows how it goes.");
+      remark(added);
     }
     return ExitCode.DONE;
+  }
+
+  private void remark(JsonObject added) {
+    String note = ContentText.text(added, "note");
+    if (!note.isEmpty()) {
+      output().line("Note: " + note + ".");
+    }
   }
 
   private JsonObject entry() {

@@ -1,5 +1,6 @@
 package dev.mcpbus.cli;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -10,8 +11,8 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Ends a server and forgets it.",
-      "A server of the configuration comes back when mcpbus starts anew, as long as its entry "
-          + "is in the file."
+      "With \"state\": {\"dir\": ...} in the configuration it stays away, also from a file that has",
+      "its entry, until the entry changes; otherwise the file brings it back at the next start."
     })
 final class RemoveCommand extends ServiceCommand {
 
@@ -29,6 +30,14 @@ final class RemoveCommand extends ServiceCommand {
       output().json(removed);
     } else {
       output().line("The server " + id + " has ended and is removed.");
+      JsonArray late = ContentText.array(removed, "unconfirmed");
+      if (!late.isEmpty()) {
+        output().line("These nodes may still finish calls of it: " + late.encode() + ".");
+      }
+      String note = ContentText.text(removed, "note");
+      if (!note.isEmpty()) {
+        output().line("Note: " + note + ".");
+      }
     }
     return ExitCode.DONE;
   }

@@ -5,9 +5,11 @@ import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.config.DurationText;
 import dev.mcpbus.config.McpBusConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -22,6 +24,8 @@ final class RunCommand implements Callable<Integer> {
 
   /** At a start that goes on; the table shows the servers, and check shows all of them. */
   private static final int MAX_PROBLEMS = 10;
+
+  private static final Duration MAX_DRAIN = Duration.ofHours(1);
 
   private static final Path CLUSTER_FILE = Path.of("conf", "cluster.xml");
 
@@ -48,6 +52,7 @@ final class RunCommand implements Callable<Integer> {
     if (clusterFile != null && !Files.isReadable(clusterFile)) {
       throw CommandFailure.usage("--cluster-config " + clusterFile + " cannot be read");
     }
+    Duration drain = drain(options.drain);
     Path file = ConfigFile.find(options.file);
     ConfigResult result = ConfigReader.read(file, ConfigEnvironment.system());
     if (!result.notes().isEmpty()) {
@@ -71,7 +76,20 @@ final class RunCommand implements Callable<Integer> {
                     port,
                     options.cluster || clusterFile != null,
                     clusterFile == null ? ownClusterFile() : clusterFile,
+                    drain,
                     listening -> {}));
+  }
+
+  /** A number without a unit counts seconds. */
+  private static @Nullable Duration drain(@Nullable String text) {
+    return text == null
+        ? null
+        : DurationText.parse(text.matches("\\d+") ? text + "s" : text)
+            .filter(drain -> drain.compareTo(MAX_DRAIN) <= 0)
+            .orElseThrow(
+                () ->
+                    CommandFailure.usage(
+                        "--drain must be a time of at most 1 h such as 10s, not " + text));
   }
 
   private static @Nullable Path ownClusterFile() {

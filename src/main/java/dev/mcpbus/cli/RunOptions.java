@@ -28,6 +28,16 @@ final class RunOptions {
   boolean cluster;
 
   @Option(
+      names = "--drain",
+      paramLabel = "TIME",
+      description = {
+        "After SIGTERM, serve on so long and be not ready, so that a balancer",
+        "turns away; a second signal ends the wait.",
+        "Default: bridge.drain, else 5s in a cluster, 0 alone."
+      })
+  @Nullable String drain;
+
+  @Option(
       names = "--cluster-config",
       paramLabel = "FILE",
       description = {

@@ -3,6 +3,7 @@ package dev.mcpbus.cli;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ public interface ServiceLauncher {
    * @param port in place of the configured one, null for that
    * @param cluster whether to join other nodes
    * @param clusterFile Hazelcast's own configuration, null for the built-in one
+   * @param drain in place of the configured one, null for that
    * @param listening gets the port of the HTTP server as soon as it listens, on the thread of
    *     {@link #run}
    */
@@ -28,6 +30,7 @@ public interface ServiceLauncher {
       @Nullable Integer port,
       boolean cluster,
       @Nullable Path clusterFile,
+      @Nullable Duration drain,
       IntConsumer listening) {}
 
   /** Runs the service until the process gets SIGTERM or SIGINT. Returns the exit code. */

@@ -15,8 +15,8 @@ import java.util.Set;
 /**
  * The table of the connections at the start, as text of at most one page: a row of at most 100
  * characters for each server, first the servers that work, then those that do not, with the reason
- * in one line, then those that the configuration leaves out. Text of servers is {@link Printable}.
- * Immutable.
+ * in one line, then those that the configuration leaves out; in a cluster the nodes below. Text of
+ * servers is {@link Printable}. Immutable.
  */
 public final class StartTable {
 
@@ -29,6 +29,8 @@ public final class StartTable {
 
   private static final int MAX_WIDTH = 100;
   private static final int MAX_ID = 40;
+  private static final int MAX_NODES = 16;
+  private static final int MAX_LINE = 1_000;
   private static final int NAME = 3;
   private static final int MAX_NAME = 60;
   private static final int MIN_NAME = 12;
@@ -41,9 +43,11 @@ public final class StartTable {
 
   /**
    * @param statuses as {@code mcp.servers.list} replies them
+   * @param nodes as {@code mcp.servers.nodes} replies them; only in a cluster they have an id
    * @param problems of the configuration, each with its server
    */
-  public StartTable(JsonArray statuses, Collection<ConfigProblem> problems) {
+  public StartTable(JsonArray statuses, JsonArray nodes, Collection<ConfigProblem> problems) {
+    String self = names(nodes, true).stream().findFirst().orElse("");
     List<List<String>> working = new ArrayList<>();
     List<List<String>> trouble = new ArrayList<>();
     int unsettled = 0;
@@ -53,13 +57,13 @@ public final class StartTable {
       if (status.getString("state").equals("READY")) {
         working.add(connected(status));
       } else {
-        trouble.add(List.of(id(status), status.getString("state"), reason(status)));
+        trouble.add(List.of(id(status), place(status, self), reason(status)));
       }
     }
     leftOut(problems).forEach((id, why) -> trouble.add(List.of(cut(id, MAX_ID), "LEFT OUT", why)));
     this.servers = statuses.size();
     this.waiting = unsettled;
-    this.rows = text(working, trouble);
+    this.rows = text(working, trouble) + members(self, names(nodes, false));
   }
 
   /** The table with its headings; ends with a line break. */
@@ -108,6 +112,39 @@ public final class StartTable {
         name.isEmpty() ? "-" : cut(name, MAX_NAME),
         isSettled(status) ? String.valueOf(status.getInteger("tools")) : "...",
         status.getLong("connectMillis") + " ms");
+  }
+
+  /** The state; for a server that waits at another node, that node. */
+  private static String place(JsonObject status, String self) {
+    String node = status.getString("node", "");
+    boolean elsewhere = !self.isEmpty() && !node.isEmpty() && !node.equals(self);
+    return elsewhere && status.getString("state").equals("IDLE")
+        ? cut("at " + node, MAX_NAME)
+        : status.getString("state");
+  }
+
+  /** The names of this node, or of the other nodes; empty without a cluster. */
+  private static List<String> names(JsonArray nodes, boolean self) {
+    return nodes.stream()
+        .map(JsonObject.class::cast)
+        .filter(node -> node.containsKey("id") && node.getBoolean("self", false) == self)
+        .map(node -> node.getString("name"))
+        .toList();
+  }
+
+  private static String members(String self, List<String> others) {
+    if (self.isEmpty()) {
+      return "";
+    }
+    List<String> shown = others.subList(0, Math.min(MAX_NODES, others.size()));
+    String more = others.size() > MAX_NODES ? " and " + (others.size() - MAX_NODES) + " more" : "";
+    String line =
+        "Cluster: this node is "
+            + self
+            + (others.isEmpty()
+                ? "; no other node has joined yet"
+                : ", with " + String.join(", ", shown) + more);
+    return "  " + cut(line, MAX_LINE) + "\n";
   }
 
   private static String reason(JsonObject status) {

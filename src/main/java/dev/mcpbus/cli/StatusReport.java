@@ -44,6 +44,7 @@ final class StatusReport {
     for (Object problem : ContentText.array(list, "problems")) {
       remarks.add("this node should get no work: " + problem);
     }
+    ContentText.array(list, "notes").forEach(note -> remarks.add("warning: " + note));
   }
 
   private static List<JsonObject> leftOut(JsonObject list, JsonObject configuration) {

@@ -60,7 +60,7 @@ final class TrainingCommand implements Callable<Integer> {
     McpBusConfig config = result.usable().orElseThrow();
     BlockingQueue<Integer> port = new ArrayBlockingQueue<>(1);
     ServiceLauncher.Launch launch =
-        new ServiceLauncher.Launch(file, result, config, 0, false, null, port::add);
+        new ServiceLauncher.Launch(file, result, config, 0, false, null, null, port::add);
     Thread service = new Thread(() -> context.launcher().run(launch), "mcpbus-training");
     service.setDaemon(true);
     service.start();

@@ -4,9 +4,11 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.cluster.definitions.DefinitionKeeper;
 import dev.mcpbus.cluster.definitions.DefinitionRegistry;
 import dev.mcpbus.cluster.definitions.DefinitionSync;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
+import dev.mcpbus.cluster.engine.ReservedEventLoops;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.ClusterNode;
@@ -18,18 +20,18 @@ import dev.mcpbus.cluster.ownership.PlacementSpec;
 import dev.mcpbus.cluster.routing.ClusterRequests;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.hosting.ConnectionHost;
+import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.hosting.PrivateConnectionPeers;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServerHosting;
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +47,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The servers of a node in a cluster: the definitions are in a map of all nodes, and each node runs
  * the connections that {@link OwnershipReconciler} assigns to it. Composes announcements,
- * definitions and reconciler in {@link #start}. Confined to the context of {@code ServersVerticle}.
+ * definitions and reconciler in {@link #start}. Confined to the context of {@code ServersVerticle};
+ * announcements and reconciler have a context of their own, which connections do not delay.
  */
 public final class ClusterServerHosting implements ServerHosting {
 
@@ -58,6 +61,8 @@ public final class ClusterServerHosting implements ServerHosting {
   private static final Duration MAX_SERVING_WAIT = Duration.ofSeconds(10);
 
   private final Vertx vertx;
+  private final OwnContext context;
+  private final OwnContext ownership;
   private final ConnectionHost connections;
   private final RemotePrivateConnections elsewhere;
   private final VertxClusterMembers members;
@@ -65,8 +70,12 @@ public final class ClusterServerHosting implements ServerHosting {
   private final PeerAnnouncements announcements;
   private final DefinitionSync servers;
   private final DefinitionRegistry definitions;
+  private final DefinitionKeeper keeper;
   private final OwnedConnections owned;
   private final OwnershipReconciler reconciler;
+  private final ClusterView view;
+  private final RemovalConfirmations confirmations;
+  private final LossReport losses;
 
   /** Servers that this program added with a transport of its own: no other node can create them. */
   private final Map<ConnectionId, ServerDefinition> embedded = new LinkedHashMap<>();
@@ -74,13 +83,24 @@ public final class ClusterServerHosting implements ServerHosting {
   private final Map<String, Promise<Void>> awaitingOwner = new HashMap<>();
 
   public ClusterServerHosting(
-      Vertx vertx, ConnectionHost connections, ServerEntryReader reader, OwnershipOptions options) {
+      Vertx vertx,
+      ConnectionHost connections,
+      ServerEntryReader reader,
+      KeptServers kept,
+      OwnershipOptions options) {
     this.vertx = vertx;
+    this.context = OwnContext.current(vertx);
+    this.ownership = ReservedEventLoops.ownership(vertx);
     this.connections = connections;
     this.elsewhere = new RemotePrivateConnections(vertx);
     this.settle = options.settle();
     this.members = new VertxClusterMembers(vertx, HazelcastCluster.METADATA);
     this.announcements = new PeerAnnouncements(vertx, members, options.silence(), this::received);
+    this.losses =
+        new LossReport(
+            vertx,
+            options.quorum(),
+            () -> members.alive().stream().map(members::name).collect(Collectors.toSet()));
     this.servers =
         new DefinitionSync(
             vertx,
@@ -88,34 +108,64 @@ public final class ClusterServerHosting implements ServerHosting {
             members,
             ClusterRequests.of(vertx).messages(),
             settle,
+            options.rollout(),
             this::changed,
             this::refused);
     this.definitions = servers.definitions();
+    this.keeper = new DefinitionKeeper(definitions, kept);
     this.owned =
         new OwnedConnections(vertx, members.name(), connections, id -> definitions.all().get(id));
     this.reconciler =
         new OwnershipReconciler(
-            vertx,
+            ownership,
             options,
             members,
-            new ClaimMap(vertx.sharedData().getClusterWideMap(ClusterMaps.OWNERS)),
+            new ClaimMap(() -> vertx.sharedData().getClusterWideMap(ClusterMaps.OWNERS)),
             owned,
             announcements,
             () -> System.nanoTime() / 1_000_000);
+    this.view =
+        new ClusterView(
+            members, ClusterRequests.of(vertx).links(), announcements, servers, reconciler);
+    this.confirmations = new RemovalConfirmations(vertx, this::gone);
+  }
+
+  /** Completes when this node has read that the server is removed, and has ended its connection. */
+  private Future<Void> gone(ConnectionId id) {
+    return definitions
+        .read(List.of(id))
+        .compose(
+            read ->
+                definitions.all().containsKey(id)
+                    ? Future.succeededFuture() // added again
+                    : owned.gone(id));
   }
 
   @Override
   public Future<Void> start() {
     RequestSender.of(vertx).membership().onChange(this::membership);
     ClusterRequests.of(vertx).reasonNotServing(reconciler::reasonNotServing);
-    return announcements
-        .open()
+    return ownership
+        .call(announcements::open)
+        .compose(heard -> confirmations.open(members.self()))
         .compose(heard -> servers.open())
-        .compose(read -> members.nodes())
+        .compose(read -> keeper.removals())
+        .compose(read -> ownership.call(this::meet))
+        .compose(met -> members.open())
+        .onSuccess(
+            open -> {
+              announcements.greet();
+              reconciler.start();
+            });
+  }
+
+  private Future<Void> meet() {
+    return members
+        .nodes()
         .compose(
             nodes ->
-                announcements.meet(nodes.stream().map(ClusterNode::id).collect(Collectors.toSet())))
-        .onSuccess(met -> reconciler.start());
+                announcements.meet(
+                    nodes.stream().map(ClusterNode::id).collect(Collectors.toSet())));
   }
 
   /** Runs on a thread of the cluster's engine. */
@@ -130,16 +180,24 @@ public final class ClusterServerHosting implements ServerHosting {
       if (orderly) {
         LOG.info("node {} has left; members now: {}", members.name(node), members.alive().size());
       } else {
-        LOG.warn(
-            "node {} is lost, other nodes take over its connections; members now: {}",
-            members.name(node),
-            members.alive().size());
+        losses.lost(members.name(node));
       }
       reconciler.lost(node, orderly);
     }
   }
 
+  /** Runs on the context of ownership. */
   private void received(NodeMessage message) {
+    if (message instanceof NodeMessage.Announcement
+        || message instanceof NodeMessage.Leaving
+        || message instanceof NodeMessage.Released) {
+      reconciler.reconcile();
+    } else {
+      context.run(() -> apply(message));
+    }
+  }
+
+  private void apply(NodeMessage message) {
     if (message instanceof NodeMessage.DefinitionsChanged changed) {
       servers.received(changed);
     } else if (message instanceof NodeMessage.Refusal refusal) {
@@ -149,10 +207,6 @@ public final class ClusterServerHosting implements ServerHosting {
       if (waiting != null) {
         waiting.tryComplete();
       }
-    } else if (message instanceof NodeMessage.Announcement
-        || message instanceof NodeMessage.Leaving
-        || message instanceof NodeMessage.Released) {
-      reconciler.reconcile();
     }
   }
 
@@ -160,6 +214,9 @@ public final class ClusterServerHosting implements ServerHosting {
 
   @Override
   public Map<ConnectionId, ServerDefinition> servers() {
+    if (embedded.isEmpty()) {
+      return Collections.unmodifiableMap(definitions.all()); // asked for each status of thousands
+    }
     Map<ConnectionId, ServerDefinition> all = new LinkedHashMap<>(definitions.all());
     embedded.forEach(all::putIfAbsent);
     return all;
@@ -194,23 +251,24 @@ public final class ClusterServerHosting implements ServerHosting {
         .forEach(
             (id, one) -> specs.put(id.value(), new PlacementSpec(one.labels(), one.replicas())));
     steps.add(reconciler.place(specs));
+    steps.add(keeper.keep(ids));
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
   }
 
   @Override
-  public Future<Boolean> add(ServerDefinition definition, boolean file) {
+  public Future<Boolean> add(ServerDefinition definition, Addition why) {
     if (definition.origin() == null) {
       return addPrivate(definition);
     }
     Promise<Void> serving = Promise.promise();
-    if (!file) {
+    if (why == Addition.CALLER) {
       awaitingOwner.put(definition.id().value(), serving);
     }
     return definitions
-        .add(definition, file)
+        .add(definition, why)
         .compose(
             added -> {
-              if (!added || file) {
+              if (!added || why != Addition.CALLER) {
                 awaitingOwner.remove(definition.id().value(), serving);
                 return Future.succeededFuture(added);
               }
@@ -218,6 +276,19 @@ public final class ClusterServerHosting implements ServerHosting {
                   vertx.setTimer(MAX_SERVING_WAIT.toMillis(), late -> serving.tryComplete());
               return serving.future().onComplete(ready -> vertx.cancelTimer(timer)).map(true);
             });
+  }
+
+  @Override
+  public Future<List<ConnectionId>> begin(List<ServerDefinition> all) {
+    List<ServerDefinition> shared = all.stream().filter(one -> one.origin() != null).toList();
+    List<Future<Boolean>> own =
+        all.stream().filter(one -> one.origin() == null).map(this::addPrivate).toList();
+    return Future.join(own).compose(added -> definitions.seed(shared));
+  }
+
+  @Override
+  public Future<List<ConnectionId>> restore() {
+    return keeper.additions();
   }
 
   private Future<Boolean> addPrivate(ServerDefinition definition) {
@@ -237,33 +308,25 @@ public final class ClusterServerHosting implements ServerHosting {
   }
 
   @Override
-  public Future<Void> remove(ConnectionId id, boolean file) {
+  public Future<List<String>> remove(ConnectionId id, boolean file) {
     if (file) {
       definitions.unseed(id);
     }
     if (embedded.remove(id) != null) {
-      return connections.end(id);
+      return connections.end(id).map(List.of());
     }
-    return definitions.remove(id);
+    return definitions
+        .remove(id, file)
+        .compose(
+            removed ->
+                file
+                    ? Future.succeededFuture(List.of())
+                    : confirmations.await(id, members.self(), members.known()));
   }
 
   @Override
   public JsonObject describe(ConnectionId id, JsonObject status) {
-    String reason = reconciler.reasonNotServing();
-    if (reason != null) {
-      // Without the owner's name: another part of the cluster may have a newer owner.
-      return status.put("problem", reason);
-    }
-    String owner = reconciler.table().ownerOf(id.value());
-    if (owner != null && !status.containsKey("node")) {
-      status.put("node", owner);
-    }
-    ServerDefinition definition = definitions.all().get(id);
-    String problem =
-        owner == null && definition != null && !reconciler.table().hasPlace(id.value())
-            ? servers.noPlace(definition)
-            : definitions.problem(id);
-    return problem == null ? status : status.put("problem", problem);
+    return view.describe(id, status);
   }
 
   @Override
@@ -306,34 +369,22 @@ public final class ClusterServerHosting implements ServerHosting {
 
   @Override
   public List<JsonObject> nodes() {
-    return members.known().stream()
-        .sorted(Comparator.comparing(ClusterNode::name))
-        .map(this::describe)
-        .toList();
-  }
-
-  private JsonObject describe(ClusterNode node) {
-    SocketAddress bus = members.busAddress(node.id());
-    return new JsonObject()
-        .put("name", node.name())
-        .put("id", node.id())
-        .put("host", bus == null ? null : bus.host())
-        .put("port", bus == null ? null : bus.port())
-        .put("labels", new JsonArray(node.labels().stream().sorted().toList()))
-        .put("weight", node.weight())
-        .put("self", node.id().equals(members.self()))
-        .put("leaving", announcements.isLeaving(node.id()))
-        .put("connections", reconciler.table().share(node.id()));
+    return view.nodes();
   }
 
   @Override
   public List<String> problems() {
-    String reason = reconciler.reasonNotServing();
-    return reason == null ? servers.problems() : List.of(reason);
+    return view.problems();
+  }
+
+  @Override
+  public List<String> notes() {
+    return servers.notes();
   }
 
   @Override
   public Future<Void> close() {
+    confirmations.close();
     servers.close();
     return reconciler.close().onComplete(closed -> announcements.close());
   }

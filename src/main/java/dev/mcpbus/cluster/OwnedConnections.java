@@ -13,7 +13,9 @@ import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.ReplicaRole;
 import dev.mcpbus.hosting.ConnectionHost;
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,7 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connections that this node owns: starts, replaces and stops each under its ownership.
- * Confined to the context of {@code ServersVerticle}.
+ * Confined to the context of {@code ServersVerticle}, to which {@link #own} and {@link #disown} hop
+ * from the context of ownership.
  */
 final class OwnedConnections implements OwnershipListener {
 
@@ -38,12 +41,18 @@ final class OwnedConnections implements OwnershipListener {
    */
   private record Owned(OwnershipEpoch epoch, BooleanSupplier held) {}
 
+  private final OwnContext context;
   private final String node;
   private final ConnectionHost connections;
   private final Function<ConnectionId, @Nullable ServerDefinition> definitions;
   private final AddressWithdrawal addresses;
   private final ReplicaReplacementOrder replacementOrder;
   private final Map<ReplicaId, Owned> owned = new HashMap<>();
+
+  /** How many connections of a server are ending here. */
+  private final Map<ConnectionId, Integer> ending = new HashMap<>();
+
+  private final Map<ConnectionId, Promise<Void>> awaitingEnd = new HashMap<>();
 
   /**
    * @param node the name of this node
@@ -54,6 +63,7 @@ final class OwnedConnections implements OwnershipListener {
       String node,
       ConnectionHost connections,
       Function<ConnectionId, @Nullable ServerDefinition> definitions) {
+    this.context = OwnContext.current(vertx);
     this.node = node;
     this.connections = connections;
     this.definitions = definitions;
@@ -63,6 +73,10 @@ final class OwnedConnections implements OwnershipListener {
 
   @Override
   public Future<Void> own(String id, long epoch, BooleanSupplier held) {
+    return context.call(() -> start(id, epoch, held));
+  }
+
+  private Future<Void> start(String id, long epoch, BooleanSupplier held) {
     ReplicaId replica = ReplicaId.parse(id).orElseThrow();
     ServerDefinition definition = definitions.apply(replica.server());
     if (definition == null) {
@@ -128,10 +142,42 @@ final class OwnedConnections implements OwnershipListener {
 
   @Override
   public Future<Void> disown(String id, boolean drain) {
+    return context.call(() -> stop(id, drain));
+  }
+
+  private Future<Void> stop(String id, boolean drain) {
     ReplicaId replica = ReplicaId.parse(id).orElseThrow();
     if (owned.remove(replica) == null) {
       return Future.succeededFuture();
     }
+    ConnectionId connection = replica.server();
+    ending.merge(connection, 1, Integer::sum);
+    return stop(replica, drain).onComplete(stopped -> ended(connection));
+  }
+
+  private void ended(ConnectionId id) {
+    ending.computeIfPresent(id, (same, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+    if (!runs(id)) {
+      Promise<Void> waiting = awaitingEnd.remove(id);
+      if (waiting != null) {
+        waiting.complete();
+      }
+    }
+  }
+
+  private boolean runs(ConnectionId id) {
+    return ending.containsKey(id)
+        || owned.keySet().stream().anyMatch(replica -> replica.server().equals(id));
+  }
+
+  /** Completes when no connection to the server is left on this node. */
+  Future<Void> gone(ConnectionId id) {
+    return runs(id)
+        ? awaitingEnd.computeIfAbsent(id, one -> Promise.promise()).future()
+        : Future.succeededFuture();
+  }
+
+  private Future<Void> stop(ReplicaId replica, boolean drain) {
     ConnectionId connection = replica.server();
     if (!drain) {
       connections

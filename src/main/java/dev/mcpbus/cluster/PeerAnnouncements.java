@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 /**
  * Publishes this node's announcements and ownership messages, and passes the messages of all nodes
  * on. Feeds {@link QuorumLease} and answers the reconciler from it. {@link #open} and {@link #meet}
- * run on the context of the servers verticle; the messages arrive there.
+ * run on the context of ownership; the messages arrive there.
  */
 final class PeerAnnouncements implements OwnershipPeers {
 
@@ -48,13 +48,14 @@ final class PeerAnnouncements implements OwnershipPeers {
 
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
   private Consumer<String> onAnnouncement = node -> {};
-  private Runnable unlisten = () -> {};
+  private Runnable beforeGrants = () -> {};
+  private volatile Runnable unlisten = () -> {};
 
   /**
    * @param silence how long a node may act after the last announcement that another node received
    *     from it
    * @param listener receives, on the context that calls {@link #open}, every message except
-   *     announcements that change no grant
+   *     announcements that change no grant and ask for no reply
    */
   PeerAnnouncements(
       Vertx vertx, ClusterMembers members, Duration silence, Consumer<NodeMessage> listener) {
@@ -110,18 +111,24 @@ final class PeerAnnouncements implements OwnershipPeers {
         .otherwiseEmpty();
   }
 
+  /** Makes the other nodes look for this one, which may own connections from now on. */
+  void greet() {
+    requestReplies();
+  }
+
   private void requestReplies() {
     messages.publish(quorum.announcement(members.alive(), lastResting).wantingReply());
   }
 
   private void receive(NodeMessage message) {
     if (message instanceof NodeMessage.Announcement announcement) {
+      beforeGrants.run();
       boolean changed = quorum.receive(announcement);
       onAnnouncement.accept(announcement.node());
       if (announcement.wantsReply() && !announcement.node().equals(members.self())) {
         announceSelf(lastResting);
       }
-      if (changed) {
+      if (changed || announcement.wantsReply()) {
         listener.accept(announcement);
       }
     } else {
@@ -136,6 +143,11 @@ final class PeerAnnouncements implements OwnershipPeers {
   void left(String node) {
     quorum.lost(node);
     leaving.remove(node);
+  }
+
+  @Override
+  public void beforeGrants(Runnable check) {
+    beforeGrants = check;
   }
 
   @Override
@@ -160,6 +172,11 @@ final class PeerAnnouncements implements OwnershipPeers {
     if (routes != null) {
       routes.keepInformed(node);
     }
+  }
+
+  @Override
+  public boolean isWhole(String node) {
+    return ClusterRequests.of(vertx).links().isWhole(node);
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.mcpbus.security.AuthOptions.AuditFile;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.AuthOptions.Limits;
+import dev.mcpbus.security.AuthOptions.OnAuditFailure;
 import dev.mcpbus.security.AuthOptions.Policy;
 import java.net.URI;
 import java.time.Duration;
@@ -48,7 +49,7 @@ final class AuthReader {
     Optional<ConfigEntry> audit = entry.object("audit", ConfigKeys.AUDIT);
     boolean on = audit.flatMap(one -> one.flag("on")).orElse(true);
     return new AuthOptions(
-        keys, jwt, policies, limits, on, audit.map(AuthReader::file).orElse(null));
+        keys, jwt, policies, limits, on, audit.map(one -> file(one, on)).orElse(null));
   }
 
   private static List<ConfigEntry> items(ConfigEntry entry, String key, Set<String> known) {
@@ -210,7 +211,15 @@ final class AuthReader {
     return new Limits(rate, burst, entry.whole("concurrency", 0, MAX_COUNT).orElse(0));
   }
 
-  private static @Nullable AuditFile file(ConfigEntry entry) {
+  private static @Nullable AuditFile file(ConfigEntry entry, boolean on) {
+    OnAuditFailure onFailure =
+        entry.choice("onFailure", OnAuditFailure.class).orElse(OnAuditFailure.CONTINUE);
+    if (onFailure == OnAuditFailure.REFUSE && !(on && entry.has("file"))) {
+      entry.wrong(
+          entry.line("onFailure"),
+          MessageTexts.quote(entry.path() + "onFailure") + " \"refuse\" needs an audit file",
+          "Write \"file\": \"audit.log\" beside it, and leave \"on\" out");
+    }
     return entry
         .path("file")
         .map(
@@ -218,7 +227,8 @@ final class AuthReader {
                 new AuditFile(
                     path.toString(),
                     entry.whole("maxMegabytes", 1, 10_000).orElse(10) * 1024L * 1024L,
-                    entry.whole("keep", 1, 20).orElse(10)))
+                    entry.whole("keep", 1, 20).orElse(10),
+                    onFailure))
         .orElse(null);
   }
 

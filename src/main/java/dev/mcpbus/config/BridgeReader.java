@@ -30,6 +30,7 @@ final class BridgeReader {
                   entry.whole("maxBodyBytes", 1_024, MAX_BODY).orElse(base.maxBodyBytes()))
               .withReceiveTimeout(
                   entry.duration("receiveTimeout", false).orElse(base.receiveTimeout()))
+              .withDrain(entry.duration("drain", true).orElse(null))
               .withLimits(limits(entry, base.limits()))
               .withEventBus(entry.flag("eventBus").orElse(base.eventBus()))
               .withTls(

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.protocol.PublicApi;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param weight its share of the connections compared with other nodes
  * @param wire the newest {@link WireForm} that this node reads and writes; a lower number allows a
  *     later downgrade of mcpbus
+ * @param rolloutGrace how long the files of nodes may differ before that is a warning; default 60 s
  * @param secret known to the nodes alone; null on the loopback interface: a generated one, in a
  *     file that only this user can read
  * @param tls of the event bus; null for none
@@ -44,6 +46,7 @@ public record ClusterOptions(
     Set<String> labels,
     double weight,
     int wire,
+    Duration rolloutGrace,
     @Nullable ClusterSecret secret,
     @Nullable Tls tls) {
 
@@ -65,6 +68,7 @@ public record ClusterOptions(
           Set.of(),
           1,
           WireForm.NEWEST,
+          Duration.ofSeconds(60),
           null,
           null);
 
@@ -106,6 +110,7 @@ public record ClusterOptions(
         labels,
         weight,
         wire,
+        rolloutGrace,
         other,
         tls);
   }
@@ -124,6 +129,7 @@ public record ClusterOptions(
         labels,
         weight,
         wire,
+        rolloutGrace,
         secret,
         other);
   }

@@ -64,6 +64,7 @@ final class ClusterReader {
             new LinkedHashSet<>(entry.words("labels")),
             entry.number("weight", 0.001, 1_000).orElse(base.weight()),
             entry.whole("wire", WireForm.OLDEST, WireForm.NEWEST).orElse(base.wire()),
+            entry.duration("rolloutGrace", true).orElse(base.rolloutGrace()),
             secret,
             entry.object("tls", ConfigKeys.CLUSTER_TLS).flatMap(ClusterReader::tls).orElse(null));
     exposed(entry, options);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,6 +98,9 @@ public record ConfigDiff(
     }
     if (!live.cluster().equals(next.cluster())) {
       keys.add("cluster");
+    }
+    if (!Objects.equals(live.stateDir(), next.stateDir())) {
+      keys.add("state");
     }
     return keys;
   }

@@ -20,6 +20,7 @@ final class ConfigKeys {
           "supervisor",
           "catalog",
           "cluster",
+          "state",
           "metrics",
           "tracing",
           "defaults",
@@ -34,10 +35,13 @@ final class ConfigKeys {
           "supervisor",
           "catalog",
           "cluster",
+          "state",
           "metrics",
           "tracing",
           "defaults",
           "rpcLog");
+
+  static final Set<String> STATE = Set.of("dir");
 
   static final Set<String> METRICS = Set.of("enabled");
   static final Set<String> TRACING = Set.of("enabled", "endpoint", "sampling", "service");
@@ -56,6 +60,7 @@ final class ConfigKeys {
           "maxConnectionsPerAddress",
           "maxStreams",
           "receiveTimeout",
+          "drain",
           "heartbeat",
           "eventBus",
           "tls");
@@ -67,7 +72,7 @@ final class ConfigKeys {
       Set.of("issuer", "audience", "jwksUri", "resource", "scopes", "adminScopes", "leeway");
   static final Set<String> POLICY = Set.of("principals", "servers", "tools", "actions", "effect");
   static final Set<String> AUTH_LIMITS = Set.of("rate", "burst", "concurrency");
-  static final Set<String> AUDIT = Set.of("on", "file", "maxMegabytes", "keep");
+  static final Set<String> AUDIT = Set.of("on", "file", "maxMegabytes", "keep", "onFailure");
   static final Set<String> CATALOG = Set.of("names", "search");
 
   static final Set<String> CLUSTER =
@@ -83,6 +88,7 @@ final class ConfigKeys {
           "labels",
           "weight",
           "wire",
+          "rolloutGrace",
           "secret",
           "secretFile",
           "tls");
@@ -127,6 +133,8 @@ final class ConfigKeys {
           "lazy",
           "idleStop",
           "shared",
+          "repeat",
+          "renewable",
           "toolsOnly",
           "validate",
           "rpcLog",

@@ -255,6 +255,7 @@ public final class ConfigReader {
             frame.search(),
             frame.cluster(),
             frame.telemetry(),
+            frame.stateDir(),
             definitions,
             problems.sorted()));
   }

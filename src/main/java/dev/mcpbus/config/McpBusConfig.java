@@ -6,7 +6,9 @@ import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A whole checked configuration. Immutable.
@@ -23,6 +25,7 @@ import java.util.List;
  *     search
  * @param cluster how to join a cluster, if mcpbus is started with {@code --cluster}
  * @param telemetry what {@code metrics} and {@code tracing} say
+ * @param stateDir where changes at run time outlive the process; null: they do not
  * @param servers in the order of the file
  * @param problems of the servers that are left out; empty if there are none
  */
@@ -37,6 +40,7 @@ public record McpBusConfig(
     boolean search,
     ClusterOptions cluster,
     TelemetryOptions telemetry,
+    @Nullable Path stateDir,
     List<ServerDefinition> servers,
     List<ConfigProblem> problems) {
 
@@ -58,6 +62,7 @@ public record McpBusConfig(
         search,
         cluster,
         telemetry,
+        stateDir,
         others,
         problems);
   }

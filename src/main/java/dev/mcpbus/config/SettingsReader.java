@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.options.ConnectionOptions.Repeat;
 import dev.mcpbus.connection.options.ConnectionOptions.Validation;
 import dev.mcpbus.connection.options.ConnectionOptions.WhenUnavailable;
 import dev.mcpbus.protocol.ParseLimits;
@@ -60,6 +61,8 @@ final class SettingsReader {
     entry.flag("lazy").ifPresent(options::lazy);
     entry.duration("idleStop", true).ifPresent(options::idleStop);
     entry.flag("shared").ifPresent(options::shared);
+    entry.choice("repeat", Repeat.class).ifPresent(options::repeat);
+    entry.flag("renewable").ifPresent(options::renewable);
     entry.flag("toolsOnly").ifPresent(options::toolsOnly);
     entry.choice("validate", Validation.class).ifPresent(options::validation);
     entry.choice("whenUnavailable", WhenUnavailable.class).ifPresent(options::whenUnavailable);

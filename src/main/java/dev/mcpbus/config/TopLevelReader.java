@@ -30,6 +30,7 @@ final class TopLevelReader {
           false,
           ClusterOptions.DEFAULT,
           TelemetryOptions.DEFAULT,
+          null,
           List.of(),
           List.of());
 
@@ -78,6 +79,7 @@ final class TopLevelReader {
         catalog.flatMap(c -> c.flag("search")).orElse(NONE.search()),
         ClusterReader.read(top),
         TelemetryReader.read(top),
+        top.object("state", ConfigKeys.STATE).flatMap(state -> state.path("dir")).orElse(null),
         List.of(),
         List.of());
   }

@@ -108,7 +108,7 @@ public final class ConnectionVerticle extends VerticleBase {
   /** Every address that the connection of {@code replica} may register in a cluster. */
   public static List<String> addresses(ReplicaId replica) {
     return Stream.concat(
-            Mailbox.suffixes().stream().map(suffix -> Addresses.of(replica.server(), suffix)),
+            Addresses.SERVED.stream().map(suffix -> Addresses.of(replica.server(), suffix)),
             Stream.of(replica.address()))
         .toList();
   }

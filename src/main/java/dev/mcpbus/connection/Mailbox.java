@@ -41,16 +41,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mailbox {
 
-  private static final List<String> OWN =
-      List.of(
-          Addresses.STATUS,
-          Addresses.TOOLS_DRIFT,
-          Addresses.TOOLS_APPROVE,
-          Addresses.CANCEL,
-          Addresses.CONNECT,
-          Addresses.DISCONNECT,
-          Addresses.RESTART);
-
   private final Vertx vertx;
   private final ConnectionId id;
 
@@ -95,15 +85,6 @@ final class Mailbox {
     this.jsonCodec = Codecs.ownedJson(vertx);
   }
 
-  /** The suffix of every address that {@link #open} registers. */
-  static List<String> suffixes() {
-    List<String> all = new ArrayList<>(OWN);
-    all.addAll(ConnectionDiagnostics.SUFFIXES);
-    ConnectionOperations.ALL.forEach(each -> all.add(each.suffix()));
-    TaskOperations.ALL.forEach(each -> all.add(each.suffix()));
-    return all;
-  }
-
   /** The number of calls that wait for a session. */
   int waiting() {
     return stash.size();
@@ -146,6 +127,9 @@ final class Mailbox {
   }
 
   private Future<Void> register(String suffix, Handler<Message<Object>> handler) {
+    if (!Addresses.SERVED.contains(suffix)) {
+      throw new IllegalStateException("Addresses.SERVED lacks '" + suffix + "'");
+    }
     ReplicaRole among = role;
     if (among != null) {
       handlers.put(suffix, handler);
@@ -280,6 +264,9 @@ final class Mailbox {
   private McpFailure unavailable() {
     StatusView view = connection.statusView();
     ConnectionState state = connection.state();
+    if (ownership != null && state == ConnectionState.CLOSED) {
+      return McpFailure.ownerLeft(state());
+    }
     return new McpFailure(
         view.codeWhileDown(state),
         McpFailure.Sent.NO,

@@ -124,6 +124,11 @@ final class ServerMessages implements SessionListener {
   }
 
   @Override
+  public void onReached(String address, String callId) {
+    bus.send(address, callId);
+  }
+
+  @Override
   public void onCallNotification(
       String address, @Nullable String callId, String method, RawJson params) {
     ServerNotice.ofCall(bus, address, callId, method, params);

@@ -3,6 +3,7 @@ package dev.mcpbus.connection;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.session.ConnectionFailures;
@@ -120,6 +121,9 @@ final class StatusView {
             .put("restarts", restarts);
     if (spec.options().shared()) {
       json.put("shared", true);
+    }
+    if (spec.options().repeat() == ConnectionOptions.Repeat.NEVER) {
+      json.put("repeat", "never");
     }
     Ownership ownership = spec.ownership();
     if (ownership != null) {

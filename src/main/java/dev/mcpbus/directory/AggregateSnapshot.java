@@ -9,13 +9,10 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AggregateSnapshot {
 
-  public static final AggregateSnapshot EMPTY = new AggregateSnapshot(Collections.emptySortedMap());
+  public static final AggregateSnapshot EMPTY = new AggregateSnapshot(EntrySnapshot.empty());
 
-  private final SortedMap<String, Map<ListKind, AggregateList>> servers;
+  private final EntrySnapshot<Map<ListKind, AggregateList>> servers;
 
-  private AggregateSnapshot(SortedMap<String, Map<ListKind, AggregateList>> servers) {
+  private AggregateSnapshot(EntrySnapshot<Map<ListKind, AggregateList>> servers) {
     this.servers = servers;
   }
 
@@ -39,19 +36,18 @@ public final class AggregateSnapshot {
    * @return this if no list differs
    */
   public AggregateSnapshot with(String id, @Nullable DirectoryEntry entry, NamePolicy names) {
-    Map<ListKind, AggregateList> last = servers.getOrDefault(id, Map.of());
+    Map<ListKind, AggregateList> last = of(id);
     Map<ListKind, AggregateList> lists =
         entry == null ? Map.of() : lists(id, entry.lists(), names, last);
     if (lists.equals(last)) {
       return this;
     }
-    SortedMap<String, Map<ListKind, AggregateList>> all = new TreeMap<>(servers);
-    if (lists.isEmpty()) {
-      all.remove(id);
-    } else {
-      all.put(id, lists);
-    }
-    return new AggregateSnapshot(all);
+    return new AggregateSnapshot(servers.with(id, lists.isEmpty() ? null : lists));
+  }
+
+  private Map<ListKind, AggregateList> of(String id) {
+    Map<ListKind, AggregateList> lists = servers.get(id);
+    return lists == null ? Map.of() : lists;
   }
 
   private static Map<ListKind, AggregateList> lists(
@@ -71,25 +67,27 @@ public final class AggregateSnapshot {
 
   /** Null if the server has not listed this kind yet. */
   public @Nullable AggregateList listing(String server, ListKind kind) {
-    return servers.getOrDefault(server, Map.of()).get(kind);
+    return of(server).get(kind);
   }
 
   /** The lists of one kind, by server id, in order. */
   public Map<String, AggregateList> listings(ListKind kind) {
     Map<String, AggregateList> all = new LinkedHashMap<>();
-    servers.forEach(
-        (server, lists) -> {
-          AggregateList listing = lists.get(kind);
-          if (listing != null) {
-            all.put(server, listing);
-          }
-        });
+    servers
+        .all()
+        .forEach(
+            (server, lists) -> {
+              AggregateList listing = lists.get(kind);
+              if (listing != null) {
+                all.put(server, listing);
+              }
+            });
     return all;
   }
 
   /** The ids of the servers that list {@code name}, in order. */
   public List<String> offering(ListKind kind, String name) {
-    return servers.keySet().stream()
+    return servers.all().keySet().stream()
         .filter(
             server -> {
               AggregateList listing = listing(server, kind);
@@ -114,7 +112,7 @@ public final class AggregateSnapshot {
     Buffer out = Buffer.buffer("{\"" + kind.member + "\":[");
     List<LeftOutEntry> problems = new ArrayList<>();
     boolean first = true;
-    for (Map.Entry<String, Map<ListKind, AggregateList>> server : servers.entrySet()) {
+    for (Map.Entry<String, Map<ListKind, AggregateList>> server : servers.all().entrySet()) {
       AggregateList listing = server.getValue().get(kind);
       if (listing == null || (only != null && !only.contains(server.getKey()))) {
         continue;

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     known
  * @param shared whether its definition says that clients share its connection; false until its
  *     status is known
+ * @param repeats whether its definition lets mcpbus repeat safe calls; false until its status is
+ *     known
  * @param via the ids of every mcpbus behind it, from its status
  * @param instructions of its handshake; empty if it gave none
  * @param handshake the result of its last {@code initialize} or {@code server/discover}, as it
@@ -37,6 +39,7 @@ public record DirectoryEntry(
     boolean tasks,
     boolean resources,
     boolean shared,
+    boolean repeats,
     Set<String> via,
     String instructions,
     @Nullable RawJson handshake,
@@ -45,7 +48,7 @@ public record DirectoryEntry(
 
   static DirectoryEntry of(ConnectionId id) {
     return new DirectoryEntry(
-        id, false, false, false, false, false, Set.of(), "", null, Map.of(), Map.of());
+        id, false, false, false, false, false, false, Set.of(), "", null, Map.of(), Map.of());
   }
 
   /**
@@ -121,7 +124,18 @@ public record DirectoryEntry(
   private DirectoryEntry withLists(
       boolean serves, Map<ListKind, ServerList> now, Map<ListKind, McpFailure> why) {
     return new DirectoryEntry(
-        id, serves, isDiscover, tasks, resources, shared, via, instructions, handshake, now, why);
+        id,
+        serves,
+        isDiscover,
+        tasks,
+        resources,
+        shared,
+        repeats,
+        via,
+        instructions,
+        handshake,
+        now,
+        why);
   }
 
   /**
@@ -152,6 +166,7 @@ public record DirectoryEntry(
       boolean makesTasks,
       boolean hasResources,
       boolean isShared,
+      boolean mayRepeat,
       Set<String> behind,
       String text,
       @Nullable RawJson described) {
@@ -160,6 +175,7 @@ public record DirectoryEntry(
         && tasks == makesTasks
         && resources == hasResources
         && shared == isShared
+        && repeats == mayRepeat
         && via.equals(behind)
         && instructions.equals(text)
         && Objects.equals(handshake, described)) {
@@ -172,6 +188,7 @@ public record DirectoryEntry(
         makesTasks,
         hasResources,
         isShared,
+        mayRepeat,
         behind,
         text,
         described,

@@ -172,6 +172,7 @@ public final class DirectoryLists {
             TasksExtension.isOfferedBy(discover, capabilities),
             capabilities.containsKey("resources"),
             Boolean.TRUE.equals(status.getValue("shared")),
+            !"never".equals(status.getValue("repeat")),
             via(status),
             text instanceof String instructions ? instructions : "",
             status.getValue("handshake") instanceof String result
@@ -271,6 +272,7 @@ public final class DirectoryLists {
             entry.tasks(),
             entry.resources(),
             entry.shared(),
+            entry.repeats(),
             via(event),
             entry.instructions(),
             discover == entry.isDiscover() ? entry.handshake() : null));

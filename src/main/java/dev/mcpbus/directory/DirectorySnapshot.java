@@ -9,12 +9,9 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Via;
 import io.vertx.core.json.JsonArray;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DirectorySnapshot {
 
-  public static final DirectorySnapshot EMPTY = new DirectorySnapshot(Collections.emptySortedMap());
+  public static final DirectorySnapshot EMPTY = new DirectorySnapshot(EntrySnapshot.empty());
 
   /**
    * Bound of {@link #lists}: each reload of the policies leaves the keys of the old rights behind.
@@ -39,26 +36,22 @@ public final class DirectorySnapshot {
   /** A first page that names servers without a list, as long as nothing new is known of them. */
   private record MarkedPage(MissingLists why, RawJson page) {}
 
-  private final SortedMap<String, DirectoryEntry> servers;
+  private final EntrySnapshot<DirectoryEntry> servers;
   private final Map<ViewListKey, ViewList> lists = new ConcurrentHashMap<>();
   private final Map<DirectoryView, ViewUris> uris = new ConcurrentHashMap<>();
   private final Map<First, RawJson> pages = new ConcurrentHashMap<>();
   private final Map<First, MarkedPage> marked = new ConcurrentHashMap<>();
 
-  private DirectorySnapshot(SortedMap<String, DirectoryEntry> servers) {
+  private DirectorySnapshot(EntrySnapshot<DirectoryEntry> servers) {
     this.servers = servers;
   }
 
   public DirectorySnapshot with(DirectoryEntry facts) {
-    SortedMap<String, DirectoryEntry> more = new TreeMap<>(servers);
-    more.put(facts.id().value(), facts);
-    return new DirectorySnapshot(more);
+    return new DirectorySnapshot(servers.with(facts.id().value(), facts));
   }
 
   DirectorySnapshot without(String id) {
-    SortedMap<String, DirectoryEntry> less = new TreeMap<>(servers);
-    less.remove(id);
-    return new DirectorySnapshot(less);
+    return new DirectorySnapshot(servers.with(id, null));
   }
 
   public @Nullable DirectoryEntry server(String id) {
@@ -67,12 +60,12 @@ public final class DirectorySnapshot {
 
   /** Ids of all servers, in order. */
   public Collection<String> ids() {
-    return Collections.unmodifiableCollection(servers.keySet());
+    return servers.all().keySet();
   }
 
   /** Ordered by id. */
   public Collection<DirectoryEntry> servers() {
-    return servers.values();
+    return servers.all().values();
   }
 
   public ViewList list(DirectoryView view, ListKind kind) {
@@ -84,7 +77,7 @@ public final class DirectorySnapshot {
     }
     return lists.computeIfAbsent(
         new ViewListKey(view, kind),
-        key -> ViewList.of(view, kind, servers.values(), () -> uris(view)));
+        key -> ViewList.of(view, kind, servers.all().values(), () -> uris(view)));
   }
 
   /** Which server a URI of the view leads to, and which URI leads to a server's resource. */
@@ -92,7 +85,7 @@ public final class DirectorySnapshot {
     if (uris.size() >= MAX_LISTS) {
       uris.clear();
     }
-    return uris.computeIfAbsent(view, key -> ViewUris.of(view, servers.values()));
+    return uris.computeIfAbsent(view, key -> ViewUris.of(view, servers.all().values()));
   }
 
   /** Whether the view is that of one server with which each client has a session of its own. */
@@ -104,7 +97,7 @@ public final class DirectorySnapshot {
   /** The ids of this mcpbus and of every mcpbus behind the servers of a view. */
   public Set<String> via(DirectoryView view, String own) {
     Set<String> all = new TreeSet<>(Set.of(own));
-    for (DirectoryEntry server : servers.values()) {
+    for (DirectoryEntry server : servers.all().values()) {
       if (view.includes(server.id().value())) {
         all.addAll(server.behind());
       }
@@ -127,7 +120,7 @@ public final class DirectorySnapshot {
     }
     List<String> wanted = view.options().servers();
     List<String> down =
-        (wanted.isEmpty() ? servers.keySet() : wanted)
+        (wanted.isEmpty() ? servers.all().keySet() : wanted)
             .stream().filter(view::includes).filter(id -> !lists(id, kind)).toList();
     return down.isEmpty()
         ? null
@@ -203,7 +196,7 @@ public final class DirectorySnapshot {
   /** The instructions of all servers of a view under headings; of a single server as they are. */
   public String instructions(DirectoryView view) {
     StringBuilder all = new StringBuilder();
-    for (DirectoryEntry server : servers.values()) {
+    for (DirectoryEntry server : servers.all().values()) {
       if (!view.includes(server.id().value()) || server.instructions().isBlank()) {
         continue;
       }

@@ -1,6 +1,7 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallRepeats;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ListKind;
@@ -54,6 +55,10 @@ public final class DirectoryVerticle extends VerticleBase
   private final Duration retry;
   private final Duration patience;
   private final Map<String, Long> owners = new HashMap<>();
+
+  /** The timers of the readings after the last change of the nodes. */
+  private final List<Long> readings = new ArrayList<>();
+
   private boolean notifying;
 
   // Set once in start().
@@ -86,7 +91,10 @@ public final class DirectoryVerticle extends VerticleBase
   @Override
   public Future<?> stop() {
     subscriptions.close();
-    return Future.join(services.stream().map(DirectoryService::close).toList());
+    List<Future<?>> closing = new ArrayList<>();
+    services.forEach(service -> closing.add(service.close()));
+    closing.add(CallRepeats.of(vertx).close());
+    return Future.join(closing);
   }
 
   @Override
@@ -106,6 +114,7 @@ public final class DirectoryVerticle extends VerticleBase
     services.forEach(service -> listening.add(service.open(vertx, lists)));
     listening.add(subscriptions.open());
     listening.add(directory.taskIds().open(vertx));
+    listening.add(CallRepeats.of(vertx).open(new SafeTools(directory)));
     return Future.all(listening)
         .onSuccess(
             ready -> {
@@ -123,10 +132,15 @@ public final class DirectoryVerticle extends VerticleBase
             new JsonObject().put("node", node),
             LOCAL);
     // Events that were published while the nodes were disconnected are lost.
-    context.runOnContext(
-        now ->
-            SETTLED_MILLIS.forEach(
-                late -> vertx.setTimer(late, settled -> lists.readServers(LOCAL))));
+    context.runOnContext(now -> readWhenSettled());
+  }
+
+  /** Several nodes that join or leave together are followed by the same readings. */
+  private void readWhenSettled() {
+    readings.forEach(vertx::cancelTimer);
+    readings.clear();
+    SETTLED_MILLIS.forEach(
+        late -> readings.add(vertx.setTimer(late, settled -> lists.readServers(LOCAL))));
   }
 
   private void onEvent(Message<JsonObject> message) {

@@ -2,9 +2,11 @@ package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.RequestSender;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,16 +39,17 @@ final class HandshakeReads {
   void read(String id, Consumer<JsonObject> status) {
     Promise<Void> read = Promise.promise();
     running.put(id, read.future());
-    vertx
-        .eventBus()
-        .<JsonObject>request(
-            Addresses.of(new ConnectionId(id), Addresses.STATUS),
-            new JsonObject().put("handshake", true))
+    RequestSender.of(vertx)
+        .<JsonObject>read(
+            new ConnectionId(id),
+            Addresses.STATUS,
+            new JsonObject().put("handshake", true),
+            new DeliveryOptions())
         .onComplete(
             reply -> {
               try {
                 if (reply.succeeded()) {
-                  status.accept(reply.result().body());
+                  status.accept(reply.result());
                 }
               } finally {
                 running.remove(id, read.future());

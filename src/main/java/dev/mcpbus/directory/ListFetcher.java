@@ -16,6 +16,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -208,22 +209,27 @@ public final class ListFetcher {
             new DeliveryOptions().addHeader(Headers.CACHE, cache.header()),
             DEADLINE.toMillis(),
             CallDeadline.Layer.CALLER);
-    return RequestSender.of(vertx)
-        .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
-        .compose(
-            reply -> {
-              long begun = System.nanoTime();
-              try {
-                return Future.succeededFuture(ServerList.parse(kind, reply.body(), since));
-              } catch (ProtocolException e) {
-                return Future.failedFuture(
-                    McpFailure.maybeSent(
-                        FailureCode.PROTOCOL_ERROR,
-                        "server '" + server + "', " + kind.method + ": " + e.getMessage()));
-              } finally {
-                long now = System.nanoTime();
-                slot.restsUntil = now + restNanos(now - begun);
-              }
-            });
+    RequestSender sender = RequestSender.of(vertx);
+    Future<Buffer> read =
+        cache == CacheMode.USE
+            ? sender.read(server, kind.suffix, NO_PARAMS, options)
+            : sender
+                .<Buffer>request(server, Addresses.of(server, kind.suffix), NO_PARAMS, options)
+                .map(Message::body);
+    return read.compose(
+        reply -> {
+          long begun = System.nanoTime();
+          try {
+            return Future.succeededFuture(ServerList.parse(kind, reply, since));
+          } catch (ProtocolException e) {
+            return Future.failedFuture(
+                McpFailure.maybeSent(
+                    FailureCode.PROTOCOL_ERROR,
+                    "server '" + server + "', " + kind.method + ": " + e.getMessage()));
+          } finally {
+            long now = System.nanoTime();
+            slot.restsUntil = now + restNanos(now - begun);
+          }
+        });
   }
 }

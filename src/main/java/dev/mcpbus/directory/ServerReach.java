@@ -4,10 +4,9 @@ import dev.mcpbus.bus.Events;
 import io.vertx.core.json.JsonObject;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,14 @@ public final class ServerReach {
   /** Characters: the reason may be the text of a server. */
   private static final int MAX_REASON = 500;
 
-  private final AtomicReference<MissingLists> now = new AtomicReference<>(MissingLists.NONE);
+  private final Map<String, MissingLists.DownServer> down = new ConcurrentHashMap<>();
+
+  /** Rises with each change of {@link #down}, after it. */
+  private final AtomicLong changes = new AtomicLong();
+
+  private record Known(long changes, MissingLists lists) {}
+
+  private volatile Known known = new Known(0, MissingLists.NONE);
 
   /**
    * What is known at this moment: the same object until it changes.
@@ -30,14 +36,13 @@ public final class ServerReach {
    */
   @SuppressWarnings("ReferenceEquality") // the reasons are one object until they change
   public MissingLists now(Map<String, String> leftOut) {
-    MissingLists known = present();
-    return known.leftOut() == leftOut
-        ? known
-        : now.updateAndGet(last -> new MissingLists(last.down(), leftOut));
-  }
-
-  private MissingLists present() {
-    return Objects.requireNonNull(now.get());
+    long current = changes.get();
+    Known last = known;
+    if (last.changes() != current || last.lists().leftOut() != leftOut) {
+      last = new Known(current, new MissingLists(Map.copyOf(down), leftOut));
+      known = last;
+    }
+    return last.lists();
   }
 
   /** Applies an event of a connection. */
@@ -62,7 +67,7 @@ public final class ServerReach {
   void status(JsonObject status) {
     String id = status.getString("id", "");
     state(id, status.getString("state", ""));
-    if (!present().down().containsKey(id)) {
+    if (!down.containsKey(id)) {
       return;
     }
     if (status.getValue("lastError") instanceof JsonObject error) {
@@ -104,22 +109,13 @@ public final class ServerReach {
   }
 
   private void put(String id, UnaryOperator<MissingLists.DownServer> change) {
-    now.updateAndGet(
-        last -> {
-          Map<String, MissingLists.DownServer> more = new HashMap<>(last.down());
-          more.put(id, change.apply(more.getOrDefault(id, MissingLists.DownServer.UNKNOWN)));
-          return new MissingLists(Map.copyOf(more), last.leftOut());
-        });
+    down.put(id, change.apply(down.getOrDefault(id, MissingLists.DownServer.UNKNOWN)));
+    changes.incrementAndGet();
   }
 
   private void serves(String id) {
-    if (present().down().containsKey(id)) {
-      now.updateAndGet(
-          last -> {
-            Map<String, MissingLists.DownServer> fewer = new HashMap<>(last.down());
-            fewer.remove(id);
-            return new MissingLists(Map.copyOf(fewer), last.leftOut());
-          });
+    if (down.remove(id) != null) {
+      changes.incrementAndGet();
     }
   }
 }

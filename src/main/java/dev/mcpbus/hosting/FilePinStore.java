@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pins of all servers in one JSON file, readable by its owner alone: {@code {"version": 1,
@@ -32,14 +33,18 @@ public final class FilePinStore implements PinStore {
   private final Vertx vertx;
   private final PrivateFile file;
 
-  private FilePinStore(Vertx vertx, Path file) {
+  /** Read where {@link #file} is missing: who moves to a state directory trusts nothing anew. */
+  private final @Nullable Path before;
+
+  private FilePinStore(Vertx vertx, Path file, @Nullable Path before) {
     this.vertx = vertx;
     this.file = PrivateFile.of(file);
+    this.before = before;
   }
 
   /** The store in {@code file}, which the first save creates. */
   public static FilePinStore of(Vertx vertx, Path file) {
-    return new FilePinStore(vertx, file);
+    return new FilePinStore(vertx, file, null);
   }
 
   /**
@@ -53,6 +58,21 @@ public final class FilePinStore implements PinStore {
         named.isBlank()
             ? Path.of(System.getProperty("user.home", "."), ".mcpbus", "pins.json")
             : Path.of(named));
+  }
+
+  /**
+   * The store of a process with a state directory: the file that the variable names, else {@code
+   * pins.json} there, which begins as a copy of the user's file.
+   *
+   * @param folder null for no state directory
+   */
+  public static FilePinStore ofState(
+      Vertx vertx, @Nullable Path folder, Map<String, String> variables) {
+    FilePinStore ofUser = ofVariables(vertx, variables);
+    if (folder == null || !variables.getOrDefault(FILE_VARIABLE, "").isBlank()) {
+      return ofUser;
+    }
+    return new FilePinStore(vertx, folder.resolve("pins.json"), ofUser.file.path());
   }
 
   @Override
@@ -81,27 +101,32 @@ public final class FilePinStore implements PinStore {
   }
 
   private JsonObject read() throws IOException {
+    Path old = before;
+    return read(old == null || Files.exists(file.path()) ? file.path() : old);
+  }
+
+  private static JsonObject read(Path file) throws IOException {
     JsonObject all;
     try {
-      if (Files.size(file.path()) > MAX_BYTES) {
-        throw broken();
+      if (Files.size(file) > MAX_BYTES) {
+        throw broken(file);
       }
-      all = new JsonObject(Buffer.buffer(Files.readAllBytes(file.path())));
+      all = new JsonObject(Buffer.buffer(Files.readAllBytes(file)));
     } catch (NoSuchFileException e) {
       return new JsonObject().put("version", VERSION).put("servers", new JsonObject());
     } catch (DecodeException e) {
-      throw broken();
+      throw broken(file);
     }
     if (!Integer.valueOf(VERSION).equals(all.getValue("version"))
         || !(all.getValue("servers") instanceof JsonObject servers)
         || servers.stream().anyMatch(entry -> !(entry.getValue() instanceof JsonObject))) {
-      throw broken();
+      throw broken(file);
     }
     return all;
   }
 
-  private IOException broken() {
+  private static IOException broken(Path file) {
     return new IOException(
-        file.path() + " is no pin file of this mcpbus: repair it, or remove it to trust anew");
+        file + " is no pin file of this mcpbus: repair it, or remove it to trust anew");
   }
 }

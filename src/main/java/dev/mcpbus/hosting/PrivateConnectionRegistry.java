@@ -95,9 +95,10 @@ final class PrivateConnectionRegistry {
   }
 
   /**
-   * Starts a private connection: {@link LeaseRequest} -> {@code {lease, maxCallMillis}}, an id
-   * whose addresses belong to the client, and the {@code maxCallDuration} of the server; {@code
-   * {shared: true, maxCallMillis}} where the server's connection may be shared.
+   * Starts a private connection: {@link LeaseRequest} -> {@code {lease, maxCallMillis, renewable}},
+   * an id whose addresses belong to the client, the {@code maxCallDuration} of the server, and
+   * {@code true} where a new connection may take the place of a lost one; {@code {shared: true,
+   * maxCallMillis}} where the server's connection may be shared.
    *
    * @return fails with {@code OVERLOADED} at the bound, {@code BAD_REQUEST} for a body that is no
    *     such request, {@code UNKNOWN_CONNECTION} where the server was removed meanwhile
@@ -134,9 +135,14 @@ final class PrivateConnectionRegistry {
               return supervisor
                   .startChild(
                       factory.privateChildSpec(current, id, request.connection(server.id())))
-                  .map(described(current).put("lease", id.value()))
+                  .map(leased(current, id))
                   .onFailure(failure -> forget(id));
             });
+  }
+
+  private static JsonObject leased(ServerDefinition server, ConnectionId id) {
+    JsonObject answer = described(server).put("lease", id.value());
+    return server.connection().renewable() ? answer.put("renewable", true) : answer;
   }
 
   private static JsonObject described(ServerDefinition server) {

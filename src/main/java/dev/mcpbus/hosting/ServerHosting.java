@@ -23,6 +23,19 @@ public interface ServerHosting {
     ServerHosting create(Vertx vertx, ConnectionHost connections);
   }
 
+  /** Why a server is added. */
+  enum Addition {
+    /**
+     * A file names it at the start. Other nodes may have read the same file before, and a caller
+     * may have removed the server at run time: then it stays away.
+     */
+    START,
+    /** A file names it since now. */
+    FILE,
+    /** A caller wants it. */
+    CALLER
+  }
+
   Future<Void> start();
 
   /** All servers whose definition this node can read, in the order in which it first read them. */
@@ -37,11 +50,26 @@ public interface ServerHosting {
   /**
    * Adds a server.
    *
-   * @param file true where a file names the server; other nodes may have read the same file before
    * @return true where the server was added, after its addresses are registered; false where a
-   *     server with this id exists
+   *     server with this id exists, or stays removed
    */
-  Future<Boolean> add(ServerDefinition definition, boolean file);
+  Future<Boolean> add(ServerDefinition definition, Addition why);
+
+  /**
+   * Adds the servers of this node's file at its start. Those that a caller removed at run time stay
+   * away.
+   *
+   * @return the ids of the servers that this node has added; fails where one of them cannot be
+   *     added, after all others were
+   */
+  Future<List<ConnectionId>> begin(List<ServerDefinition> definitions);
+
+  /**
+   * Adds what callers added before the last end of the process, after the servers of the file.
+   *
+   * @return the ids of the servers that were added
+   */
+  Future<List<ConnectionId>> restore();
 
   /** Replaces the definition of a server, and its connection. */
   Future<Void> replace(ServerDefinition definition);
@@ -50,8 +78,10 @@ public interface ServerHosting {
    * Ends the connection of a server and removes the server.
    *
    * @param file true where this node's file does not name the server any more
+   * @return succeeds when no node calls the server any more, or after a bounded wait with the names
+   *     of the nodes that have not confirmed that
    */
-  Future<Void> remove(ConnectionId id, boolean file);
+  Future<List<String>> remove(ConnectionId id, boolean file);
 
   /** Adds to a server's status what its connection does not have: owner and problems. */
   JsonObject describe(ConnectionId id, JsonObject status);
@@ -76,6 +106,12 @@ public interface ServerHosting {
 
   /** Sentences why this node is not ready for requests; empty where it is. */
   List<String> problems();
+
+  /**
+   * Sentences that people should know although this node is ready, for example how its file differs
+   * from the other nodes' definitions.
+   */
+  List<String> notes();
 
   /** Ends the connections of this node after their calls in flight. */
   Future<Void> close();

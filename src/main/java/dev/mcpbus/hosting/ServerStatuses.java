@@ -26,7 +26,12 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
 
   /** In the order of {@link ServerHosting#ids}. */
   Future<JsonArray> all() {
-    List<Future<JsonObject>> statuses = hosting.ids().stream().map(this::of).toList();
+    RequestSender sender = RequestSender.of(vertx);
+    List<Future<JsonObject>> statuses =
+        hosting.ids().stream()
+            .map(
+                id -> described(id, sender.read(id, Addresses.STATUS, new JsonObject(), options())))
+            .toList();
     return Future.join(statuses)
         .map(all -> new JsonArray(statuses.stream().map(Future::result).toList()));
   }
@@ -36,14 +41,20 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
    * with the reason why nothing else is known of it.
    */
   Future<JsonObject> of(ConnectionId id) {
-    return RequestSender.of(vertx)
-        .<JsonObject>request(
-            id,
-            Addresses.of(id, Addresses.STATUS),
-            new JsonObject(),
-            new DeliveryOptions().setSendTimeout(MILLIS))
-        .map(Message::body)
-        .otherwise(
+    return described(
+        id,
+        RequestSender.of(vertx)
+            .<JsonObject>request(
+                id, Addresses.of(id, Addresses.STATUS), new JsonObject(), options())
+            .map(Message::body));
+  }
+
+  private static DeliveryOptions options() {
+    return new DeliveryOptions().setSendTimeout(MILLIS);
+  }
+
+  private Future<JsonObject> described(ConnectionId id, Future<JsonObject> read) {
+    return read.otherwise(
             failure ->
                 new JsonObject()
                     .put("id", id.value())

@@ -11,6 +11,7 @@ import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.hosting.credentials.PendingLogins;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
@@ -32,8 +34,8 @@ import java.util.function.Supplier;
  * connections themselves. Owner of the hosting and of the private connections, on its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
- * problems?}}; {@code connections} is the number that the node owned at most 2 s ago. In a cluster
- * each node also has {@code id}, and {@code host} and {@code port} of its event bus.
+ * problems?, notes?}}; {@code connections} is the number that the node owned at most 2 s ago. In a
+ * cluster each node also has {@code id}, and {@code host} and {@code port} of its event bus.
  */
 public final class ServersVerticle extends VerticleBase {
 
@@ -41,6 +43,7 @@ public final class ServersVerticle extends VerticleBase {
   private final ConnectionFactory factory;
   private final ServerEntryReader reader;
   private final ServerHosting.HostingFactory hostingFactory;
+  private final KeptServers kept;
   private final Readiness readiness;
   private long refresh = -1;
   private volatile ConfigurationState configuration =
@@ -56,8 +59,12 @@ public final class ServersVerticle extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private ServerStatuses statuses;
 
+  @SuppressWarnings("NullAway.Init")
+  private LeaseOperations leases;
+
   /**
    * @param hostingFactory makes the hosting: this node's own, or a cluster's
+   * @param kept what outlives the process; this verticle opens and closes it
    * @param readiness receives every second the reasons why this node is not ready
    */
   public ServersVerticle(
@@ -65,11 +72,13 @@ public final class ServersVerticle extends VerticleBase {
       ConnectionFactory factory,
       ServerEntryReader reader,
       ServerHosting.HostingFactory hostingFactory,
+      KeptServers kept,
       Readiness readiness) {
     this.supervisor = supervisor;
     this.factory = factory;
     this.reader = reader;
     this.hostingFactory = hostingFactory;
+    this.kept = kept;
     this.readiness = readiness;
   }
 
@@ -81,8 +90,9 @@ public final class ServersVerticle extends VerticleBase {
         hostingFactory.create(
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));
     statuses = new ServerStatuses(vertx, hosting);
-    return hosting
-        .start()
+    leases = new LeaseOperations(hosting, privateConnections, this::known);
+    return kept.open()
+        .compose(opened -> hosting.start())
         .compose(
             started ->
                 Future.join(
@@ -100,19 +110,22 @@ public final class ServersVerticle extends VerticleBase {
                             body ->
                                 ServerCalls.collect(vertx, hosting.ids(), ServerStatuses.MILLIS)),
                         reply(Addresses.SERVERS_NODES, this::nodes),
-                        consume(Addresses.SERVERS_LEASE, this::lease),
+                        consume(Addresses.SERVERS_LEASE, leases::lease),
                         reply(Addresses.SERVERS_LEASES, privateConnections::toJson),
-                        consume(Addresses.SERVERS_RELEASE, this::release))))
+                        consume(Addresses.SERVERS_RELEASE, leases::release))))
         .compose(open -> openToNodes())
         .onSuccess(
             open -> {
               assess();
               refresh = vertx.setPeriodic(Readiness.REFRESH_MILLIS, now -> assess());
-            });
+            })
+        .onFailure(failed -> kept.close());
   }
 
   private void assess() {
-    readiness.tell(hosting.problems(), configuration.notes(hosting.ids()));
+    List<String> notes = new ArrayList<>(configuration.notes(hosting.ids()));
+    notes.addAll(hosting.notes());
+    readiness.tell(hosting.problems(), notes);
   }
 
   /**
@@ -124,12 +137,7 @@ public final class ServersVerticle extends VerticleBase {
     return node == null
         ? Future.succeededFuture()
         : Future.join(
-            consume(
-                Addresses.at(Addresses.SERVERS_LEASE, node),
-                body ->
-                    body.containsKey("lease")
-                        ? privateConnections.renew(body)
-                        : known(body).compose(id -> privateConnections.lease(defined(id), body))),
+            consume(Addresses.at(Addresses.SERVERS_LEASE, node), leases::leaseHere),
             consume(
                 Addresses.at(Addresses.SERVERS_RELEASE, node),
                 body -> privateConnections.release(body)));
@@ -142,7 +150,7 @@ public final class ServersVerticle extends VerticleBase {
     readiness.withdraw();
     MissingServers.of(vertx).put(Map.of());
     privateConnections.close();
-    return hosting.close();
+    return hosting.close().eventually(kept::close);
   }
 
   private Future<Void> consume(String address, Function<JsonObject, Future<JsonObject>> operation) {
@@ -170,16 +178,17 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   /** Adds a server; completes when its addresses are registered, before it is connected. */
-  private Future<Void> add(ServerDefinition definition, boolean file) {
+  private Future<Void> add(ServerDefinition definition, Addition why) {
     return hosting
-        .add(definition, file)
+        .add(definition, why)
         .compose(
             added -> {
               if (added) {
                 publish(Events.SERVER_ADDED, definition.id());
               }
               // In a cluster another node may have read the same file before.
-              return added || (file && vertx.isClustered())
+              boolean stays = vertx.isClustered() || !hosting.ids().contains(definition.id());
+              return added || (why != Addition.CALLER && stays)
                   ? Future.succeededFuture()
                   : Future.failedFuture(taken(definition.id()));
             });
@@ -210,7 +219,24 @@ public final class ServersVerticle extends VerticleBase {
   /** Adds servers; fails where one of them cannot be added, after all others were started. */
   public Future<Void> apply(List<ServerDefinition> definitions) {
     return onContext(
-        () -> Future.join(definitions.stream().map(one -> add(one, true)).toList()).mapEmpty());
+        () ->
+            Future.join(definitions.stream().map(one -> add(one, Addition.FILE)).toList())
+                .mapEmpty());
+  }
+
+  /**
+   * Adds the servers of the file at the start, and then those that callers added before the last
+   * end. Any thread may call.
+   */
+  public Future<Void> begin(List<ServerDefinition> definitions) {
+    return onContext(
+        () ->
+            hosting
+                .begin(definitions)
+                .onSuccess(this::added)
+                .compose(begun -> hosting.restore())
+                .onSuccess(this::added)
+                .mapEmpty());
   }
 
   /**
@@ -221,8 +247,8 @@ public final class ServersVerticle extends VerticleBase {
     return onContext(
         () -> {
           List<Future<Void>> steps = new ArrayList<>();
-          diff.removed().forEach(definition -> steps.add(remove(definition.id(), true)));
-          diff.added().forEach(definition -> steps.add(add(definition, true)));
+          diff.removed().forEach(definition -> steps.add(remove(definition.id(), true).mapEmpty()));
+          diff.added().forEach(definition -> steps.add(add(definition, Addition.FILE)));
           diff.changed().forEach(definition -> steps.add(replace(definition)));
           return Future.join(steps).mapEmpty();
         });
@@ -248,12 +274,13 @@ public final class ServersVerticle extends VerticleBase {
         .onSuccess(replaced -> publish(Events.SERVER_CHANGED, definition.id()));
   }
 
-  private Future<Void> remove(ConnectionId id, boolean file) {
+  private Future<List<String>> remove(ConnectionId id, boolean file) {
     return privateConnections
         .endAll(id)
         .compose(ended -> hosting.remove(id, file))
-        .compose(removed -> privateConnections.endAll(id)) // those that were started meanwhile
-        .onSuccess(removed -> publish(Events.SERVER_REMOVED, id));
+        .compose(
+            late -> privateConnections.endAll(id).map(late)) // those that were started meanwhile
+        .onSuccess(late -> publish(Events.SERVER_REMOVED, id));
   }
 
   private Future<JsonObject> add(JsonObject body) {
@@ -263,55 +290,41 @@ public final class ServersVerticle extends VerticleBase {
     }
     return vertx
         .executeBlocking(() -> reader.read(name, entry))
-        .compose(definition -> add(definition, false).compose(added -> get(definition.id())));
+        .compose(
+            definition ->
+                add(definition, Addition.CALLER)
+                    .compose(added -> get(definition.id()))
+                    .map(
+                        status ->
+                            lasting(
+                                status,
+                                "the server is gone",
+                                kept.whyNotLasting(definition.id(), definition))));
+  }
+
+  /** Adds to a reply whether the change outlives the process, and why not. */
+  private static JsonObject lasting(JsonObject reply, String otherwise, @Nullable String whyNot) {
+    return whyNot == null
+        ? reply.put("lasting", true)
+        : reply
+            .put("lasting", false)
+            .put("note", otherwise + " after a restart of mcpbus: " + whyNot);
   }
 
   private Future<JsonObject> remove(JsonObject body) {
     return known(body)
-        .compose(id -> remove(id, false).map(new JsonObject().put("removed", id.value())));
-  }
-
-  private Future<JsonObject> lease(JsonObject body) {
-    PrivateConnectionPeers elsewhere = hosting.privateConnectionPeers();
-    if (body.containsKey("lease")) {
-      return elsewhere != null && elsewhere.has(body)
-          ? elsewhere.renew(body)
-          : privateConnections.renew(body);
-    }
-    return known(body)
         .compose(
-            id -> {
-              ServerDefinition definition = hosting.servers().get(id);
-              if (definition == null) {
-                throw McpFailure.notSent(
-                    FailureCode.UNAVAILABLE, "this node cannot read the server '" + id + "'");
-              }
-              if (elsewhere == null || definition.connection().shared()) {
-                return privateConnections.lease(definition, body);
-              }
-              return hosting
-                  .nodeForPrivateConnection(definition)
-                  .compose(
-                      node ->
-                          node == null
-                              ? privateConnections.lease(definition, body)
-                              : elsewhere.lease(node, body));
-            });
-  }
-
-  private Future<JsonObject> release(JsonObject body) {
-    PrivateConnectionPeers elsewhere = hosting.privateConnectionPeers();
-    return elsewhere != null && elsewhere.has(body)
-        ? elsewhere.release(body)
-        : privateConnections.release(body);
-  }
-
-  private ServerDefinition defined(ConnectionId id) {
-    ServerDefinition definition = hosting.servers().get(id);
-    if (definition == null) {
-      throw McpFailure.badRequest("no such server");
-    }
-    return definition;
+            id ->
+                remove(id, false)
+                    .map(
+                        late -> {
+                          JsonObject reply = new JsonObject().put("removed", id.value());
+                          put(reply, "unconfirmed", late);
+                          return lasting(
+                              reply,
+                              "a file that names the server brings it back",
+                              kept.whyNotLasting(id, null));
+                        }));
   }
 
   private Future<ConnectionId> known(JsonObject body) {
@@ -355,8 +368,12 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   private JsonObject problems(JsonObject reply) {
-    List<String> problems = hosting.problems();
-    return problems.isEmpty() ? reply : reply.put("problems", new JsonArray(problems));
+    put(reply, "problems", hosting.problems());
+    return put(reply, "notes", hosting.notes());
+  }
+
+  private static JsonObject put(JsonObject reply, String name, List<String> sentences) {
+    return sentences.isEmpty() ? reply : reply.put(name, new JsonArray(sentences));
   }
 
   private Future<JsonObject> get(ConnectionId id) {
@@ -368,6 +385,10 @@ public final class ServersVerticle extends VerticleBase {
                 definition == null
                     ? status
                     : status.put("config", definition.view()).put("source", definition.source()));
+  }
+
+  private void added(List<ConnectionId> ids) {
+    ids.forEach(id -> publish(Events.SERVER_ADDED, id));
   }
 
   private void publish(String type, ConnectionId id) {

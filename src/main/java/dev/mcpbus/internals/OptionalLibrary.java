@@ -12,7 +12,7 @@ public enum OptionalLibrary {
       "com.hazelcast.core.HazelcastInstance",
       "io.vertx:vertx-hazelcast and com.hazelcast:hazelcast"),
   LOGBACK(
-      "A file for the audit log (auth.auditFile)",
+      "A change of log levels at run time",
       "Logback",
       "ch.qos.logback.classic.LoggerContext",
       "ch.qos.logback:logback-classic"),

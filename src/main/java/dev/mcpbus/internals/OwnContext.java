@@ -8,6 +8,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,17 @@ public final class OwnContext {
   /** Runs {@code task} later on this context. */
   public void run(Runnable task) {
     context.runOnContext(now -> task.run());
+  }
+
+  /**
+   * Runs {@code task} later on this context.
+   *
+   * @return the result, on the caller's context
+   */
+  public <T extends @Nullable Object> Future<T> call(Supplier<Future<T>> task) {
+    Promise<T> result = promise(context.owner());
+    context.runOnContext(now -> task.get().onComplete(result));
+    return result.future();
   }
 
   /** Runs {@code task} at once as a task of this context; to be called on its event loop. */

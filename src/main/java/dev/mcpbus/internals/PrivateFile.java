@@ -93,6 +93,12 @@ public final class PrivateFile {
     }
   }
 
+  /** Opens the file for a lock, and makes it; the caller closes it. */
+  public FileChannel openForLock() throws IOException {
+    prepareFolder();
+    return open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+
   /**
    * Whether other users can neither read nor write the file; true where the file system has no
    * permissions.
@@ -116,8 +122,18 @@ public final class PrivateFile {
       }
       checkOwner(next);
       naming.name(next);
+      syncFolder();
     } finally {
       Files.deleteIfExists(next);
+    }
+  }
+
+  /** The new name, too, is on the disk. Windows cannot open a folder, and does it by itself. */
+  private void syncFolder() throws IOException {
+    if (isPosix()) {
+      try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
+        names.force(true);
+      }
     }
   }
 

@@ -46,7 +46,7 @@ public final class AccessControl {
       SecureRandom random,
       @Nullable RateLimiter shared) {
     this.required = options.isRequired();
-    this.audit = new Audit(options.audit(), clock);
+    this.audit = new Audit(options.audit(), clock, options.auditFile());
     this.clock = clock;
     this.nanos = nanos;
     if (required) {

@@ -1,5 +1,10 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.security.AuthOptions.AuditFile;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
@@ -16,6 +21,7 @@ import org.slf4j.LoggerFactory;
  * The audit log: one line of JSON for each refusal, and for each call when its outcome is known, on
  * the logger {@value #LOGGER}. A line never holds an argument, a result or a credential. It is
  * printable ASCII alone, so a caller can neither forge a line nor send control codes to a terminal.
+ * With a file of its own ({@link AuthOptions#auditFile}) the lines go there in place of the logger.
  * Thread-safe.
  */
 public final class Audit {
@@ -46,6 +52,7 @@ public final class Audit {
 
   private final boolean on;
   private final InstantSource clock;
+  private final @Nullable AuditLogFile file;
 
   /** The refusals of this second: the line, and how often it was repeated after the first time. */
   private final Map<String, Integer> repeated = new LinkedHashMap<>();
@@ -55,15 +62,103 @@ public final class Audit {
 
   /**
    * @param on false writes nothing
+   * @param to the file of the lines; null for the logger
    */
-  public Audit(boolean on, InstantSource clock) {
+  public Audit(boolean on, InstantSource clock, @Nullable AuditFile to) {
     this.on = on;
     this.clock = clock;
+    this.file = on && to != null ? new AuditLogFile(to, this::lostLine) : null;
   }
 
   /** Whether lines are written at all. */
   public boolean isOn() {
-    return on && LOG.isInfoEnabled();
+    return on && (file != null || LOG.isInfoEnabled());
+  }
+
+  /** Opens the file, if there is one, so that the log says at the start if that fails. */
+  public void open() {
+    if (file != null) {
+      file.open();
+    }
+  }
+
+  /** Writes what is left, and closes the file. Blocks for two seconds at most. */
+  public void close() {
+    flush();
+    if (file != null) {
+      file.close();
+    }
+  }
+
+  /** Why lines cannot be written now; null if they can. */
+  public @Nullable String problem() {
+    return file == null ? null : file.problem();
+  }
+
+  /** Lines that were lost since the start, because the file could not be written. */
+  public long lost() {
+    return file == null ? 0 : file.lost();
+  }
+
+  /** Lines that wait until the file can be written. */
+  public int waiting() {
+    return file == null ? 0 : file.waiting();
+  }
+
+  /** Whether calls must not be sent before {@link #begin} has written their beginnings. */
+  public boolean precedesCalls() {
+    return file != null && file.refuses();
+  }
+
+  /**
+   * Writes the beginning of a call, where {@link #precedesCalls}.
+   *
+   * @return completes on the caller's context when the line is on the disk; fails with {@link
+   *     AuditRefusedException} if it cannot be written
+   */
+  public Future<Void> begin(
+      Vertx vertx,
+      RequestSource source,
+      Principal principal,
+      String operation,
+      String action,
+      @Nullable String server,
+      @Nullable String tool) {
+    AuditLogFile to = file;
+    if (to == null) {
+      return Future.succeededFuture();
+    }
+    Promise<Void> written = OwnContext.promise(vertx);
+    JsonObject line = about(source, principal, operation, action, server, tool);
+    to.write(
+        timed(
+            line.put("decision", Decision.ALLOW.name().toLowerCase(Locale.ROOT))
+                .put("code", "BEGIN")),
+        written);
+    return written.future();
+  }
+
+  private String lostLine(long count) {
+    return timed(
+        new JsonObject()
+            .put("action", "audit")
+            .put("decision", "several")
+            .put("code", "LOST")
+            .put("count", count));
+  }
+
+  /** Writes the line of a request that mcpbus did not make again. */
+  public void line(
+      RequestSource source,
+      @Nullable Principal principal,
+      String operation,
+      String action,
+      @Nullable String server,
+      @Nullable String tool,
+      Decision decision,
+      String code,
+      long sinceNanos) {
+    line(source, principal, operation, action, server, tool, decision, code, 0, sinceNanos);
   }
 
   /**
@@ -78,6 +173,7 @@ public final class Audit {
    * @param server null if the request concerns no server, or all servers
    * @param tool name of a tool or prompt, URI of a resource; null for none
    * @param code {@code OK} or a failure code; {@code OPEN} and {@code END} for streams and sockets
+   * @param repeats how many times mcpbus has made the call again, 0 for a call that it made once
    * @param sinceNanos when the request began, by {@link System#nanoTime}
    */
   public void line(
@@ -89,10 +185,28 @@ public final class Audit {
       @Nullable String tool,
       Decision decision,
       String code,
+      int repeats,
       long sinceNanos) {
     if (!isOn()) {
       return;
     }
+    JsonObject line = about(source, principal, operation, action, server, tool);
+    line.put("decision", decision.name().toLowerCase(Locale.ROOT)).put("code", code);
+    if (repeats > 0) {
+      line.put("repeated", repeats);
+    }
+    if (decision == Decision.ALLOW || isFirst(line.encode())) {
+      write(line.put("ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos)));
+    }
+  }
+
+  private static JsonObject about(
+      RequestSource source,
+      @Nullable Principal principal,
+      String operation,
+      String action,
+      @Nullable String server,
+      @Nullable String tool) {
     JsonObject line =
         new JsonObject()
             .put("principal", principal == null ? null : bounded(principal.name()))
@@ -106,10 +220,7 @@ public final class Audit {
     if (tool != null) {
       line.put("tool", bounded(tool));
     }
-    line.put("decision", decision.name().toLowerCase(Locale.ROOT)).put("code", code);
-    if (decision == Decision.ALLOW || isFirst(line.encode())) {
-      write(line.put("ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos)));
-    }
+    return line;
   }
 
   /** Writes the line of a request that was refused before routing. */
@@ -161,8 +272,17 @@ public final class Audit {
   }
 
   private void write(JsonObject line) {
+    String text = timed(line);
+    if (file == null) {
+      LOG.info("{}", text);
+    } else {
+      file.write(text);
+    }
+  }
+
+  private String timed(JsonObject line) {
     String time = clock.instant().truncatedTo(ChronoUnit.MILLIS).toString();
-    LOG.info("{}", ascii(new JsonObject().put("time", time).mergeIn(line).encode()));
+    return ascii(new JsonObject().put("time", time).mergeIn(line).encode());
   }
 
   private static String bounded(String text) {

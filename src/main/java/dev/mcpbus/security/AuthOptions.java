@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     require the admin right
  * @param limits for each principal whose key has no limits of its own
  * @param audit whether the audit log is written
- * @param auditFile a file for audit lines, in place of the common log; null for none; used by the
- *     standalone service
+ * @param auditFile a file for audit lines, in place of the common log; null for none
  */
 @PublicApi
 public record AuthOptions(
@@ -186,11 +185,28 @@ public record AuthOptions(
     public static final Limits UNBOUNDED = new Limits(0, 0, 0);
   }
 
+  /** What happens to calls while the audit file cannot be written. */
+  public enum OnAuditFailure {
+    /** They go on. Their lines wait in memory, up to a bound; those beyond are lost and counted. */
+    CONTINUE,
+    /**
+     * They are refused. Each call has a line {@code BEGIN} that is on the disk before the call is
+     * sent, and the line of its outcome.
+     */
+    REFUSE
+  }
+
   /**
    * A file for audit lines.
    *
    * @param maxBytes size at which the file is rotated
    * @param keep how many rotated files are kept
    */
-  public record AuditFile(String path, long maxBytes, int keep) {}
+  public record AuditFile(String path, long maxBytes, int keep, OnAuditFailure onFailure) {
+
+    /** With calls that go on while the file cannot be written. */
+    public AuditFile(String path, long maxBytes, int keep) {
+      this(path, maxBytes, keep, OnAuditFailure.CONTINUE);
+    }
+  }
 }

@@ -356,6 +356,25 @@ class BridgeVerticleTest {
   }
 
   @Test
+  void doors_that_are_open_before_the_start_is_complete_refuse_as_not_sent(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.readiness.starting();
+    bridge.readiness.tell(List.of());
+
+    for (String path : List.of("/api/servers", "/mcp", "/health/ready")) {
+      Answer refused = bridge.get(path);
+      assertThat(refused.status()).as(path).isEqualTo(503);
+      assertThat(refused.json().getString("code")).isEqualTo("UNAVAILABLE");
+      assertThat(refused.json().getString("sent")).isEqualTo("no");
+    }
+    assertThat(bridge.get("/health/live").status()).isEqualTo(200);
+
+    bridge.readiness.started();
+    assertThat(bridge.get("/health/ready").status()).isEqualTo(200);
+    assertThat(bridge.get("/openapi.json").status()).isEqualTo(200);
+  }
+
+  @Test
   void health_is_two_paths_and_two_methods(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionTelemetry;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.MetricsPage;
 import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.Telemetry;
@@ -48,6 +49,9 @@ class MetricsRouteTest {
 
     @Override
     public void sessionEnded(String version, long nanos) {}
+
+    @Override
+    public void repeated(String server, FailureCode code) {}
 
     @Override
     public MetricsPage page() {

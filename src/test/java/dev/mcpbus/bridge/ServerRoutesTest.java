@@ -223,7 +223,7 @@ class ServerRoutesTest {
         "/api/servers?x=1|none is known",
         "/api/servers/alpha/tools?cache=maybe|'cache' must be use or refresh",
         "/api/servers/alpha/resources/read|'uri' is wanted",
-        "/api/events?type=conected|must be some of connected",
+        "/api/events?type=conected|must be some of callsRepeated, connected",
         "/api/events?server=A%20b|not a valid id",
         "/api/tools?form=openai&strict=yes|'strict' must be true or false"
       })

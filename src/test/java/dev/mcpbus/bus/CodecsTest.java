@@ -153,6 +153,13 @@ class CodecsTest {
   void failures_of_the_event_bus_become_failures_of_mcpbus() {
     assertThat(of(ReplyFailure.NO_HANDLERS, "x").code()).isEqualTo(FailureCode.UNKNOWN_CONNECTION);
     assertThat(of(ReplyFailure.TIMEOUT, "Timed out").code()).isEqualTo(FailureCode.CALL_TIMEOUT);
+    assertThat(
+            of(
+                    ReplyFailure.TIMEOUT,
+                    "Timed out after waiting 500(ms) for a reply. address: __vertx.reply.7,"
+                        + " repliedAddress: mcp.git.ping")
+                .getMessage())
+        .isEqualTo("no answer from mcp.git.ping within 500 ms");
     assertThat(McpFailure.of(new IllegalStateException("secret")))
         .hasMessageNotContaining("secret");
   }

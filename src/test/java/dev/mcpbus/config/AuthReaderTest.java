@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,17 @@ class AuthReaderTest {
 
   private ConfigResult auth(String auth) throws IOException {
     return read("{\"mcpServers\": {}, \"auth\": " + auth.replace('\'', '"') + "}");
+  }
+
+  @Test
+  void refusing_calls_needs_an_audit_file() throws IOException {
+    assertThat(auth("{'audit': {'onFailure': 'refuse'}}").problems().get(0).message())
+        .contains("auth.audit.onFailure", "needs an audit file");
+    ConfigResult whole = auth("{'audit': {'file': 'audit.log', 'onFailure': 'refuse'}}");
+    assertThat(whole.problems()).isEmpty();
+    AuthOptions.AuditFile file =
+        Objects.requireNonNull(whole.usable().orElseThrow().auth().auditFile());
+    assertThat(file.onFailure()).isEqualTo(AuthOptions.OnAuditFailure.REFUSE);
   }
 
   @Test

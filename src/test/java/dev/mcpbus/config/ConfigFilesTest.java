@@ -155,7 +155,8 @@ class ConfigFilesTest {
     String all =
         """
         "command": "x", "requestTimeout": "20s", "handshakeTimeout": 1500, "maxCallDuration": "1h",
-        "lazy": true, "idleStop": "2m", "toolsOnly": true, "validate": "always", "rpcLog": "bus",
+        "lazy": true, "idleStop": "2m", "toolsOnly": true,
+        "renewable": true, "validate": "always", "rpcLog": "bus",
         "whenUnavailable": "refuse", "maxPending": 7, "maxStash": 8, "maxPages": 9,
         "limits": {"maxMessageBytes": 2048, "maxDepth": 64, "maxNumberLength": 99},
         "ping": {"interval": 0, "timeout": "3s", "threshold": 5},
@@ -173,6 +174,7 @@ class ConfigFilesTest {
     assertThat(one.connection().lazy()).isTrue();
     assertThat(one.connection().idleStop()).isEqualTo(Duration.ofMinutes(2));
     assertThat(one.connection().toolsOnly()).isTrue();
+    assertThat(one.connection().renewable()).isTrue();
     assertThat(one.connection().validation()).isEqualTo(Validation.ALWAYS);
     assertThat(one.connection().whenUnavailable()).isEqualTo(WhenUnavailable.REFUSE);
     assertThat(one.connection().maxPending()).isEqualTo(7);

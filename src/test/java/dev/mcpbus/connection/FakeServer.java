@@ -160,6 +160,9 @@ final class FakeServer implements Transport, Channel, SessionListener {
   }
 
   @Override
+  public void onReached(String address, String callId) {}
+
+  @Override
   public void onCallNotification(
       String address, @Nullable String callId, String method, RawJson params) {}
 

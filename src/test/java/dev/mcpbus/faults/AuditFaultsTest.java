@@ -213,7 +213,7 @@ class AuditFaultsTest {
   @Test
   void a_flood_of_refusals_is_a_line_and_a_count_each_second() {
     AtomicLong millis = new AtomicLong();
-    Audit audit = new Audit(true, () -> Instant.ofEpochMilli(millis.get()));
+    Audit audit = new Audit(true, () -> Instant.ofEpochMilli(millis.get()), null);
     ListAppender<ILoggingEvent> seen = new ListAppender<>();
     seen.start();
     Logger logger = (Logger) LoggerFactory.getLogger(Audit.LOGGER);

@@ -152,7 +152,8 @@ class ListAnnouncementsTest {
               if (!method.equals("initialize") || connection == 1) {
                 return answer(method, params, connection);
               }
-              Object id = peer[0].received("initialize").get(1).getValue("id");
+              List<JsonObject> asked = peer[0].received("initialize");
+              Object id = asked.get(asked.size() - 1).getValue("id");
               peer[0].say(connection, announcement(TOOLS, UNKNOWN));
               peer[0].say(
                   connection, "{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + Peers.INITIALIZE + "}");

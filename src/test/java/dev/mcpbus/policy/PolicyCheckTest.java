@@ -92,6 +92,8 @@ class PolicyCheckTest {
           Addresses.LIMITS,
           Addresses.SERVERS_LEASE,
           Addresses.SERVERS_RELEASE,
+          Addresses.SERVERS_READ,
+          Addresses.SERVERS_ANSWERS,
           Addresses.GATEWAY_DIRECTORY,
           Addresses.GATEWAY_SUBSCRIBE,
           Addresses.GATEWAY_CHANGED,

@@ -45,6 +45,7 @@ public final class ClusterBed implements AutoCloseable {
   private final List<Integer> ports;
   private final Map<String, ServiceProcess> nodes = new LinkedHashMap<>();
   private final Map<String, JsonObject> clusters = new LinkedHashMap<>();
+  private boolean keeping;
   private final Thread lastResort = new Thread(this::kill, "cluster-bed-end");
 
   /**
@@ -83,6 +84,15 @@ public final class ClusterBed implements AutoCloseable {
    * @param more of {@code cluster} in its configuration
    */
   public ServiceProcess start(String node, JsonObject servers, JsonObject more) {
+    return start(node, servers, more, 0);
+  }
+
+  /**
+   * The same.
+   *
+   * @param door the port of its bridge, 0 for any
+   */
+  public ServiceProcess start(String node, JsonObject servers, JsonObject more, int door) {
     JsonObject cluster =
         new JsonObject()
             .put("name", name)
@@ -96,6 +106,27 @@ public final class ClusterBed implements AutoCloseable {
     rewrite(node, servers);
     ServiceProcess process =
         ServiceProcess.start(
+            folder.resolve(node),
+            "--cluster",
+            "--config",
+            "servers.json",
+            "--port",
+            String.valueOf(door));
+    nodes.put(node, process);
+    return process;
+  }
+
+  /** Each node that starts from now on has a state directory in its folder. */
+  public ClusterBed keeping() {
+    keeping = true;
+    return this;
+  }
+
+  /** Starts a node again that has ended, in its folder and at its place in the cluster. */
+  public ServiceProcess again(String node, JsonObject servers) {
+    rewrite(node, servers);
+    ServiceProcess process =
+        ServiceProcess.start(
             folder.resolve(node), "--cluster", "--config", "servers.json", "--port", "0");
     nodes.put(node, process);
     return process;
@@ -105,6 +136,9 @@ public final class ClusterBed implements AutoCloseable {
   public void rewrite(String node, JsonObject servers) {
     JsonObject file =
         new JsonObject().put("mcpServers", servers).put("cluster", clusters.get(node));
+    if (keeping) {
+      file.put("state", new JsonObject().put("dir", "state"));
+    }
     try {
       Path own = Files.createDirectories(folder.resolve(node));
       Files.writeString(own.resolve("servers.json"), file.encodePrettily());

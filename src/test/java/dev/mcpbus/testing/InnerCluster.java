@@ -8,6 +8,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
+import dev.mcpbus.cluster.ownership.OwnershipOptions;
 import dev.mcpbus.cluster.signing.NodeProof;
 import dev.mcpbus.cluster.signing.SignedMessages;
 import dev.mcpbus.config.ClusterOptions;
@@ -28,6 +29,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -82,6 +84,7 @@ public final class InnerCluster implements AutoCloseable {
   private final List<Integer> ports;
   private final Deque<Node> nodes = new ArrayDeque<>();
   private int joined;
+  private Duration rollout = OwnershipOptions.DEFAULT.rollout();
 
   /**
    * @param most nodes that may be in it
@@ -114,6 +117,7 @@ public final class InnerCluster implements AutoCloseable {
             Set.of(),
             1,
             wire,
+            ClusterOptions.DEFAULT.rolloutGrace(),
             SECRET,
             null);
     Vertx vertx = TestBus.await(HazelcastCluster.start(McpBus.vertxOptions(), options, null));
@@ -183,6 +187,12 @@ public final class InnerCluster implements AutoCloseable {
     }
   }
 
+  /** How long the files of nodes that start from now on may differ before that is a warning. */
+  public InnerCluster rollout(Duration grace) {
+    rollout = grace;
+    return this;
+  }
+
   /** What a node has of its own, in its environment. */
   public Node start(String node, int wire, Map<String, String> variables) {
     return start(join(node, wire), "nowhere", new JsonObject(), variables, null, AuthOptions.NONE);
@@ -218,6 +228,7 @@ public final class InnerCluster implements AutoCloseable {
                 on.vertx(),
                 new McpBus.Options(definitions, SupervisorOptions.DEFAULT, null, reader)
                     .withAuth(auth)
+                    .withPlacement(OwnershipOptions.DEFAULT.withRollout(rollout))
                     .withBridge(bridge)));
     Node made = new Node(on.vertx(), bus);
     nodes.remove(on);

@@ -24,10 +24,8 @@ public final class ServiceProcess implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(40);
   private static final Duration LAST_TABLE = Duration.ofSeconds(18);
-  private static final Pattern BRIDGE = Pattern.compile("^Bridge: http://127\\.0\\.0\\.1:(\\d+)$");
-
-  private static final Pattern LISTENS =
-      Pattern.compile(".* bridge listens on https?://127\\.0\\.0\\.1:(\\d+)$");
+  private static final Pattern BRIDGE =
+      Pattern.compile("^Bridge: https?://127\\.0\\.0\\.1:(\\d+)$");
 
   private final Process process;
   private final List<String> out = new CopyOnWriteArrayList<>();
@@ -128,7 +126,7 @@ public final class ServiceProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** {@link #port} gives the port as soon as it listens, and waits for no table. */
+  /** {@link #port} gives the port as soon as the service has started, and waits for no table. */
   public ServiceProcess early() {
     early = true;
     return this;
@@ -141,11 +139,7 @@ public final class ServiceProcess implements AutoCloseable {
       await("the last table", () -> hasLastTable(outText()) || System.nanoTime() > lastTable);
     }
     Supplier<Matcher> line =
-        () ->
-            (early ? err.stream().map(LISTENS::matcher) : out.stream().map(BRIDGE::matcher))
-                .filter(Matcher::matches)
-                .findFirst()
-                .orElse(null);
+        () -> out.stream().map(BRIDGE::matcher).filter(Matcher::matches).findFirst().orElse(null);
     await("the port", () -> line.get() != null);
     return Integer.parseInt(line.get().group(1));
   }

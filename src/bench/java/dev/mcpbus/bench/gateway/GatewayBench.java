@@ -156,11 +156,13 @@ final class GatewayBench {
     return new JsonObject().put("mcpServers", servers);
   }
 
-  private int mcpbus(Programs programs, String name, JsonObject config) throws IOException {
+  private int mcpbus(Programs programs, String name, JsonObject config)
+      throws IOException, InterruptedException {
     Path file = directory.resolve(name);
     Files.writeString(file, config.encodePrettily(), StandardCharsets.UTF_8);
     int port = FreePorts.one();
     programs.java(port, "dev.mcpbus.Main", "--config", file.toString(), "--port", "" + port);
+    programs.awaitReady(port);
     return port;
   }
 

@@ -72,6 +72,7 @@ final class GatewayComparison {
         port,
         "dev.mcpbus.Main",
         List.of("--config", config.toString(), "--port", Integer.toString(port)));
+    programs.awaitReady(port);
     Map<Endpoint, Path> all = new LinkedHashMap<>();
     put(
         all,

@@ -8,6 +8,10 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -85,6 +89,21 @@ final class Programs implements AutoCloseable {
       pause();
     }
     return process;
+  }
+
+  /** Returns when a node of mcpbus is ready; its doors are open before its servers are. */
+  void awaitReady(int port) throws IOException, InterruptedException {
+    HttpRequest look =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health/ready")).build();
+    HttpClient client = HttpClient.newHttpClient();
+    long until = System.nanoTime() + START_NANOS;
+    while (client.send(look, HttpResponse.BodyHandlers.discarding()).statusCode() != 200) {
+      if (System.nanoTime() > until) {
+        throw new IOException(
+            "mcpbus is not ready; see " + directory.resolve("program-" + port + ".log"));
+      }
+      pause();
+    }
   }
 
   private static boolean isOpen(int port) {

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param eventBus whether {@code /eventbus} serves the event bus to web pages and remote verticles;
  *     default true
  * @param tls null for plain HTTP, the default
+ * @param drain how long the service {@code run} goes on serving after SIGTERM, not ready, so that a
+ *     balancer notices before the door closes; at most 1 h; null for the default, 5 s in a cluster,
+ *     else none. An embedding program calls {@code McpBus.leave} and waits itself
  */
 @PublicApi
 public record BridgeOptions(
@@ -38,7 +41,8 @@ public record BridgeOptions(
     boolean allowRemote,
     BridgeLimitOptions limits,
     boolean eventBus,
-    @Nullable BridgeTlsOptions tls) {
+    @Nullable BridgeTlsOptions tls,
+    @Nullable Duration drain) {
 
   public static final BridgeOptions DEFAULT =
       new BridgeOptions(
@@ -63,6 +67,7 @@ public record BridgeOptions(
         allowRemote,
         BridgeLimitOptions.DEFAULT,
         true,
+        null,
         null);
   }
 
@@ -81,6 +86,10 @@ public record BridgeOptions(
     check(port >= 0 && port <= 65535, "bridge port " + port + " is not in 0..65535");
     check(maxBodyBytes > 0, "bridge maxBodyBytes must be positive");
     check(receiveTimeout.toMillis() > 0, "bridge receiveTimeout must be positive");
+    check(
+        drain == null || (!drain.isNegative() && drain.compareTo(Duration.ofHours(1)) <= 0),
+        "bridge.drain is longer than 1 h; write a few seconds more than the balancer needs to notice"
+            + " /health/ready, such as \"10s\"");
     check(
         allowRemote || isLoopback(host),
         "bridge host '"
@@ -145,6 +154,7 @@ public record BridgeOptions(
     private BridgeLimitOptions limits;
     private boolean eventBus;
     private @Nullable BridgeTlsOptions tls;
+    private @Nullable Duration drain;
 
     Draft(BridgeOptions from) {
       host = from.host;
@@ -157,6 +167,7 @@ public record BridgeOptions(
       limits = from.limits;
       eventBus = from.eventBus;
       tls = from.tls;
+      drain = from.drain;
     }
 
     BridgeOptions checked() {
@@ -170,7 +181,8 @@ public record BridgeOptions(
           allowRemote,
           limits,
           eventBus,
-          tls);
+          tls,
+          drain);
     }
   }
 
@@ -213,6 +225,10 @@ public record BridgeOptions(
 
   public BridgeOptions withTls(@Nullable BridgeTlsOptions other) {
     return with(draft -> draft.tls = other);
+  }
+
+  public BridgeOptions withDrain(@Nullable Duration other) {
+    return with(draft -> draft.drain = other);
   }
 
   public BridgeOptions withAllowed(Set<String> hosts, Set<String> origins) {

@@ -6,28 +6,41 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import io.vertx.core.json.JsonObject;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A definition in the map of the cluster.
  *
  * @param origin the entry as it was written in its file or request
  * @param source the place of the entry, for messages
+ * @param node the name of the node that wrote it, for messages; null where an older mcpbus wrote it
+ * @param added whether a caller added it at run time, so that no file has it
  */
-record DefinitionEntry(ServerOrigin origin, String source) {
+record DefinitionEntry(ServerOrigin origin, String source, @Nullable String node, boolean added) {
 
   private static final String FORM = "form";
+  private static final String NODE = "node";
+  private static final String ADDED = "added";
 
-  static DefinitionEntry of(ServerDefinition definition) {
-    return new DefinitionEntry(Objects.requireNonNull(definition.origin()), definition.source());
+  /**
+   * @param node the name of this node
+   */
+  static DefinitionEntry of(ServerDefinition definition, String node, boolean added) {
+    return new DefinitionEntry(
+        Objects.requireNonNull(definition.origin()), definition.source(), node, added);
   }
 
   String encode() {
-    return new JsonObject()
-        .put(FORM, WireForm.NEWEST)
-        .put("version", McpBusVersion.current())
-        .put("origin", origin.toJson())
-        .put("source", source)
-        .encode();
+    JsonObject json =
+        new JsonObject()
+            .put(FORM, WireForm.NEWEST)
+            .put("version", McpBusVersion.current())
+            .put("origin", origin.toJson())
+            .put("source", source);
+    if (node != null) {
+      json.put(NODE, node);
+    }
+    return (added ? json.put(ADDED, true) : json).encode();
   }
 
   /**
@@ -57,13 +70,22 @@ record DefinitionEntry(ServerOrigin origin, String source) {
     }
     try {
       return new DefinitionEntry(
-          ServerOrigin.of(json.getJsonObject("origin")), json.getString("source", ""));
+          ServerOrigin.of(json.getJsonObject("origin")),
+          json.getString("source", ""),
+          json.getString(NODE),
+          json.getBoolean(ADDED, false));
     } catch (RuntimeException e) {
       throw new IllegalArgumentException("its entry is not what form " + form + " has", e);
     }
   }
 
-  boolean isSame(DefinitionEntry other) {
-    return origin.text().equals(other.origin.text());
+  /** Whether this is the entry of the definition, wherever it was written. */
+  boolean isOf(ServerDefinition definition) {
+    return origin.text().equals(Objects.requireNonNull(definition.origin()).text());
+  }
+
+  /** Where it was written, for messages. */
+  String place() {
+    return node == null ? source : source + " on node '" + node + "'";
   }
 }

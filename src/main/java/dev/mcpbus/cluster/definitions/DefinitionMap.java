@@ -66,8 +66,12 @@ final class DefinitionMap {
 
   // ---- writing
 
-  /** Adds a definition. False where one with this id exists. */
-  Future<Boolean> add(ConnectionId id, String text) {
+  /**
+   * Adds a definition. False where one with this id exists.
+   *
+   * @param seed whether it comes from a file at the start: then each change at run time is newer
+   */
+  Future<Boolean> add(ConnectionId id, String text, boolean seed) {
     return map.compose(
         all ->
             all.get(id.value())
@@ -77,25 +81,71 @@ final class DefinitionMap {
                       if (there != null && !there.isRemoved()) {
                         return Future.succeededFuture(false);
                       }
-                      String next = next(id, there, text).raw();
+                      String next = next(id, there, text, seed ? 0 : clock.millis()).raw();
                       return before == null
                           ? all.putIfAbsent(id.value(), next).map(other -> other == null)
                           : all.replaceIfPresent(id.value(), before, next);
                     }));
   }
 
-  Future<Void> put(ConnectionId id, String text) {
-    return map.compose(
-        all -> current(all, id).compose(there -> all.put(id.value(), next(id, there, text).raw())));
+  /** Adds a definition of a file at the start; false where the cluster has one. */
+  Future<Boolean> seed(ConnectionId id, String text) {
+    return map.compose(all -> all.putIfAbsent(id.value(), next(id, null, text, 0).raw()))
+        .compose(
+            before -> {
+              SignedEntry there = before == null ? null : open(id, before);
+              return before != null && (there == null || there.isRemoved())
+                  ? add(id, text, true)
+                  : Future.succeededFuture(before == null);
+            });
   }
 
-  /** Replaces the entry by a note of the removal for an hour, which tells a removal from a loss. */
-  Future<Void> remove(ConnectionId id) {
+  Future<Void> put(ConnectionId id, String text) {
     return map.compose(
         all ->
             current(all, id)
                 .compose(
-                    there -> all.put(id.value(), next(id, there, null).raw(), REMOVED_MILLIS)));
+                    there -> all.put(id.value(), next(id, there, text, clock.millis()).raw())));
+  }
+
+  /**
+   * Replaces the entry by a note of the removal for an hour, which tells a removal from a loss.
+   *
+   * @return the revision of the removal
+   */
+  Future<Long> remove(ConnectionId id) {
+    return map.compose(
+        all ->
+            current(all, id)
+                .compose(
+                    there -> {
+                      SignedEntry note = next(id, there, null, clock.millis());
+                      return all.put(id.value(), note.raw(), REMOVED_MILLIS).map(note.revision());
+                    }));
+  }
+
+  /** Writes a definition of a known revision, unless the map has one of this revision or newer. */
+  Future<Boolean> restore(ConnectionId id, String text, long revision) {
+    String raw = SignedEntry.seal(secret, id.value(), revision, text).raw();
+    return map.compose(
+        all ->
+            all.get(id.value())
+                .compose(
+                    before -> {
+                      SignedEntry there = before == null ? null : open(id, before);
+                      if (there != null && there.revision() >= revision) {
+                        return Future.succeededFuture(false);
+                      }
+                      return before == null
+                          ? all.putIfAbsent(id.value(), raw).map(other -> other == null)
+                          : all.replaceIfPresent(id.value(), before, raw);
+                    }));
+  }
+
+  /** The revision of a definition that this node has read; 0 for none. */
+  long revision(ConnectionId id) {
+    SignedEntry one = present.get(id);
+    return one == null ? 0 : one.revision();
   }
 
   private Future<@Nullable SignedEntry> current(AsyncMap<String, String> all, ConnectionId id) {
@@ -114,12 +164,17 @@ final class DefinitionMap {
     return one == null ? removed.get(id) : one;
   }
 
-  /** A signed entry with a higher revision than all that this node has seen or finds in the map. */
-  private SignedEntry next(ConnectionId id, @Nullable SignedEntry there, @Nullable String text) {
+  /**
+   * A signed entry with a higher revision than all that this node has seen or finds in the map.
+   *
+   * @param least the revision where that is higher
+   */
+  private SignedEntry next(
+      ConnectionId id, @Nullable SignedEntry there, @Nullable String text, long least) {
     SignedEntry known = known(id);
     long seen =
         Math.max(there == null ? 0 : there.revision(), known == null ? 0 : known.revision());
-    return SignedEntry.seal(secret, id.value(), Math.max(seen + 1, clock.millis()), text);
+    return SignedEntry.seal(secret, id.value(), Math.max(seen + 1, least), text);
   }
 
   // ---- reading

@@ -3,7 +3,9 @@ package dev.mcpbus.cluster.definitions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.hosting.KeptServer;
 import dev.mcpbus.hosting.ServerEntryReader;
+import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -45,10 +47,12 @@ public final class DefinitionRegistry {
   private record KnownDefinition(Sensitive text, @Nullable DefinitionEntry form) {}
 
   private final Vertx vertx;
+  private final String node;
   private final ServerEntryReader reader;
   private final DefinitionChanges changes;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
   private final DefinitionMap map;
+  private final RemovalMap removals;
 
   private final Map<ConnectionId, KnownDefinition> held = new LinkedHashMap<>();
   private final Map<ConnectionId, ServerDefinition> servers = new LinkedHashMap<>();
@@ -59,29 +63,39 @@ public final class DefinitionRegistry {
   /** Why this node cannot read a definition, as a sentence. */
   private final Map<ConnectionId, String> unread = new LinkedHashMap<>();
 
-  /** How this node's file differs from the cluster, as a sentence. */
-  private final Map<ConnectionId, String> divergences = new LinkedHashMap<>();
+  private final FileDivergences divergences;
 
   private final Set<ConnectionId> wanted = new LinkedHashSet<>();
   private boolean allWanted;
   private boolean running;
   private boolean behind;
+
+  /** Whether this node adds its file: until it has, the cluster may lack what the file names. */
+  private boolean seeding;
+
   private Promise<Void> next = Promise.promise();
 
   /**
+   * @param node the name of this node
+   * @param divergences receives how this node's file differs
    * @param changes publishes what this node writes
    * @param listener receives the ids that have changed
    */
   DefinitionRegistry(
       Vertx vertx,
+      String node,
       ServerEntryReader reader,
+      FileDivergences divergences,
       DefinitionChanges changes,
       Function<Set<ConnectionId>, Future<Void>> listener) {
     this.vertx = vertx;
+    this.node = node;
     this.reader = reader;
+    this.divergences = divergences;
     this.changes = changes;
     this.listener = listener;
     this.map = new DefinitionMap(vertx, InstantSource.system(), id -> changes.announce(id.value()));
+    this.removals = new RemovalMap(vertx);
   }
 
   /** The definitions that this node can read. */
@@ -94,13 +108,10 @@ public final class DefinitionRegistry {
     return unread;
   }
 
-  /** Sentences about this node's file where it differs from the cluster; each names both places. */
-  List<String> problems() {
-    return List.copyOf(divergences.values());
-  }
-
+  /** How this node's file differs from the cluster's definition, or why it cannot be read. */
   public @Nullable String problem(ConnectionId id) {
-    return divergences.getOrDefault(id, unread.get(id));
+    String divergence = divergences.of(id);
+    return divergence == null ? unread.get(id) : divergence;
   }
 
   /** Whether the last reading failed, so that the known definitions may be old. */
@@ -111,35 +122,142 @@ public final class DefinitionRegistry {
   // ---- writing
 
   /**
-   * Adds a definition. False where one with this id exists.
-   *
-   * @param file whether this node's file has it
+   * Adds a definition. False where one with this id exists, and where a caller removed this entry
+   * at run time and a file names it at the start.
    */
-  public Future<Boolean> add(ServerDefinition definition, boolean file) {
-    if (file) {
-      files.put(definition.id(), definition);
+  public Future<Boolean> add(ServerDefinition definition, Addition why) {
+    ConnectionId id = definition.id();
+    if (why != Addition.CALLER) {
+      files.put(id, definition);
     }
-    return map.add(definition.id(), text(definition))
+    return removals
+        .get(id)
         .compose(
-            added -> {
-              if (added) {
-                changes.announce(definition.id().value());
+            removal -> {
+              if (why == Addition.START && removal != null && removal.isRemovalOf(definition)) {
+                return read(List.of(id)).map(false);
               }
-              return read(List.of(definition.id())).map(added);
+              // A changed entry is newer than the removal of the entry before it.
+              boolean seed = why == Addition.START && removal == null;
+              return map.add(id, text(definition, why == Addition.CALLER), seed)
+                  .compose(
+                      added ->
+                          !added
+                              ? read(List.of(id)).map(false)
+                              : (removal == null ? changed(id) : defined(id)).map(true));
             });
   }
 
+  /**
+   * Adds the definitions of this node's file at its start, except those that the cluster has, and
+   * those that a caller removed. Reads the cluster's maps as a whole, and writes what is missing, a
+   * few dozen at a time: nodes that start together share that work.
+   *
+   * @return the ids that this node has added
+   */
+  public Future<List<ConnectionId>> seed(List<ServerDefinition> definitions) {
+    definitions.forEach(one -> files.put(one.id(), one));
+    seeding = true;
+    return readAll()
+        .compose(read -> removals.all())
+        .compose(
+            removed ->
+                new FileSeed(
+                        definitions,
+                        node,
+                        held::containsKey,
+                        one ->
+                            removed.containsKey(one.id()) ? add(one, Addition.START) : write(one))
+                    .run())
+        .onComplete(over -> seeding = false)
+        .compose(
+            added ->
+                readAll()
+                    .onSuccess(read -> definitions.forEach(one -> compare(one.id())))
+                    .map(added));
+  }
+
+  private Future<Boolean> write(ServerDefinition definition) {
+    ConnectionId id = definition.id();
+    return map.seed(id, text(definition, false))
+        .onSuccess(
+            mine -> {
+              if (mine) {
+                changes.announce(id.value());
+              }
+            });
+  }
+
+  /** Publishes that a server is defined, so that an earlier removal does not count any more. */
+  private Future<Void> defined(ConnectionId id) {
+    return removals.forget(id).compose(over -> changed(id));
+  }
+
+  /**
+   * Defines a server again that a caller added before this node ended.
+   *
+   * @return false where the cluster has a newer revision
+   */
+  Future<Boolean> restore(ConnectionId id, KeptServer kept) {
+    ServerOrigin origin = Objects.requireNonNull(kept.origin());
+    String text = new DefinitionEntry(origin, kept.source(), node, true).encode();
+    return map.restore(id, text, kept.revision())
+        .compose(mine -> mine ? changed(id).map(true) : Future.succeededFuture(false));
+  }
+
+  /** The removals of callers. */
+  RemovalMap removals() {
+    return removals;
+  }
+
+  /** Whether the cluster's definition was added by a caller, not by a file. */
+  boolean isAdded(ConnectionId id) {
+    KnownDefinition there = held.get(id);
+    return there != null && there.form() != null && there.form().added();
+  }
+
+  /** The digest of the cluster's definition; null where there is none that this node can read. */
+  @Nullable String digest(ConnectionId id) {
+    KnownDefinition there = held.get(id);
+    return there == null || there.form() == null ? null : KeptServer.digest(there.form().origin());
+  }
+
+  /** The revision of the cluster's definition; 0 where there is none. */
+  long revision(ConnectionId id) {
+    return map.revision(id);
+  }
+
+  /**
+   * This node's file has a changed definition: it replaces the cluster's. Where another node has
+   * written the same before, nothing is written and no connection begins anew.
+   */
   public Future<Void> replace(ServerDefinition definition) {
     files.put(definition.id(), definition);
-    return map.put(definition.id(), text(definition)).compose(put -> changed(definition.id()));
+    KnownDefinition there = held.get(definition.id());
+    if (there != null && there.form() != null && there.form().isOf(definition)) {
+      return read(List.of(definition.id()));
+    }
+    return map.put(definition.id(), text(definition, false))
+        .compose(put -> defined(definition.id()));
   }
 
-  public Future<Void> remove(ConnectionId id) {
-    return map.remove(id).compose(removed -> changed(id));
+  /**
+   * Removes a server.
+   *
+   * @param file whether this node's file has ceased to name it; else a caller removes it, and no
+   *     file that has the same entry brings it back
+   */
+  public Future<Void> remove(ConnectionId id, boolean file) {
+    String digest = digest(id);
+    return map.remove(id)
+        .compose(
+            revision ->
+                file ? removals.forget(id) : removals.put(id, KeptServer.removed(revision, digest)))
+        .compose(removed -> changed(id));
   }
 
-  private static String text(ServerDefinition definition) {
-    return DefinitionEntry.of(definition).encode();
+  private String text(ServerDefinition definition, boolean added) {
+    return DefinitionEntry.of(definition, node, added).encode();
   }
 
   private Future<Void> changed(ConnectionId id) {
@@ -150,7 +268,7 @@ public final class DefinitionRegistry {
   /** Records that the file of this node does not name the server any more. */
   public void unseed(ConnectionId id) {
     files.remove(id);
-    divergences.remove(id);
+    divergences.forget(id);
   }
 
   // ---- reading
@@ -246,7 +364,7 @@ public final class DefinitionRegistry {
     held.put(id, new KnownDefinition(Sensitive.of(text), form));
     ServerDefinition own = files.get(id);
     Future<ServerDefinition> definition =
-        own != null && DefinitionEntry.of(own).isSame(form)
+        own != null && form.isOf(own)
             ? Future.succeededFuture(own)
             : vertx.executeBlocking(() -> reader.read(form.origin(), form.source()));
     return definition.transform(
@@ -279,35 +397,27 @@ public final class DefinitionRegistry {
     }
   }
 
-  /** Notes and logs how this node's file differs from the cluster. */
   private void compare(ConnectionId id) {
-    ServerDefinition own = files.get(id);
-    String sentence = own == null ? null : divergence(id, own);
-    if (sentence == null) {
-      divergences.remove(id);
-    } else if (!sentence.equals(divergences.put(id, sentence))) {
-      LOG.warn("not ready: {}", sentence);
+    if (seeding) {
+      return;
     }
+    ServerDefinition own = files.get(id);
+    divergences.compared(id, own == null ? null : divergence(id, own));
   }
 
   private @Nullable String divergence(ConnectionId id, ServerDefinition own) {
+    String here = own.source() + " on node '" + node + "': server '" + id + "' ";
     KnownDefinition there = held.get(id);
     if (there == null) {
-      return own.source()
-          + ": server '"
-          + id
-          + "' was removed from the cluster; remove it here too";
+      return here + "was removed from the cluster; remove it there too";
     }
     DefinitionEntry form = there.form();
-    ServerOrigin origin = Objects.requireNonNull(own.origin());
-    if (form != null && form.origin().text().equals(origin.text())) {
+    if (form != null && form.isOf(own)) {
       return null;
     }
-    return own.source()
-        + ": server '"
-        + id
-        + "' is defined otherwise in the cluster ("
-        + (form == null ? "in a form that this node cannot read" : form.source())
-        + "); make the files equal";
+    return here
+        + "is defined otherwise in the cluster ("
+        + (form == null ? "in a form that this node cannot read" : form.place())
+        + "), whose definition counts; make the files equal";
   }
 }

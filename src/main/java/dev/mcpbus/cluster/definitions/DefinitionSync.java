@@ -1,8 +1,8 @@
 package dev.mcpbus.cluster.definitions;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.cluster.engine.VertxClusterMembers;
 import dev.mcpbus.cluster.engine.WireCompatibility;
-import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.membership.NodeMessages;
 import dev.mcpbus.config.ServerDefinition;
@@ -11,7 +11,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +48,7 @@ public final class DefinitionSync {
 
   private final Vertx vertx;
   private final Context context;
-  private final ClusterMembers members;
+  private final VertxClusterMembers members;
   private final NodeMessages messages;
   private final Duration settle;
   private final Function<Set<ConnectionId>, Future<Void>> listener;
@@ -57,6 +56,7 @@ public final class DefinitionSync {
   private final WireCompatibility versions;
   private final PlacementRefusals refusals;
   private final DefinitionChanges changes;
+  private final FileDivergences divergences;
   private final DefinitionRegistry definitions;
 
   /** Sentences about nodes whose wire form this node does not have. */
@@ -69,15 +69,17 @@ public final class DefinitionSync {
 
   /**
    * @param settle pause after a change of nodes
+   * @param rollout how long files may differ before that is a warning
    * @param listener receives the ids whose definitions have changed
    * @param refused receives, whenever they may differ, all ids with the nodes that cannot run them
    */
   public DefinitionSync(
       Vertx vertx,
       ServerEntryReader reader,
-      ClusterMembers members,
+      VertxClusterMembers members,
       NodeMessages messages,
       Duration settle,
+      Duration rollout,
       Function<Set<ConnectionId>, Future<Void>> listener,
       Consumer<Map<String, Set<String>>> refused) {
     this.vertx = vertx;
@@ -90,7 +92,9 @@ public final class DefinitionSync {
     this.versions = new WireCompatibility(vertx);
     this.refusals = new PlacementRefusals(vertx, members.self());
     this.changes = new DefinitionChanges(vertx, members.self(), messages::publish);
-    this.definitions = new DefinitionRegistry(vertx, reader, changes, this::changed);
+    this.divergences = new FileDivergences(rollout, () -> System.nanoTime() / 1_000_000);
+    this.definitions =
+        new DefinitionRegistry(vertx, members.name(), reader, divergences, changes, this::changed);
   }
 
   /**
@@ -118,12 +122,16 @@ public final class DefinitionSync {
 
   /**
    * Sentences why this node is not ready for work. An unreadable definition is no reason: other
-   * nodes run the server, and this node passes calls on.
+   * nodes run the server, and this node passes calls on. A file that differs is none either: the
+   * cluster's definition counts.
    */
   public List<String> problems() {
-    List<String> all = new ArrayList<>(definitions.problems());
-    all.addAll(incompatible);
-    return all;
+    return incompatible;
+  }
+
+  /** Sentences about this node's file where it has differed from the cluster for too long. */
+  public List<String> notes() {
+    return divergences.overdue();
   }
 
   /** Why no node owns a server without an eligible node. */

@@ -34,9 +34,7 @@ public final class AddressWithdrawal {
     if (cluster == null) {
       return Future.succeededFuture();
     }
-    List<Future<Void>> gone = addresses.stream().map(one -> withdraw(cluster, one)).toList();
-    return Future.join(gone)
-        .<Void>mapEmpty()
+    return withdraw(cluster, addresses)
         .otherwiseEmpty()
         .compose(
             done -> {
@@ -44,6 +42,15 @@ public final class AddressWithdrawal {
               vertx.setTimer(PROPAGATION.toMillis(), now -> propagated.complete());
               return propagated.future();
             });
+  }
+
+  private Future<Void> withdraw(ClusterManager cluster, Collection<String> addresses) {
+    if (cluster instanceof RefreshingClusterManager ours) {
+      Promise<Void> gone = vertx.promise();
+      ours.withdraw(addresses).onComplete(gone);
+      return gone.future();
+    }
+    return Future.join(addresses.stream().map(one -> withdraw(cluster, one)).toList()).mapEmpty();
   }
 
   private Future<Void> withdraw(ClusterManager cluster, String address) {

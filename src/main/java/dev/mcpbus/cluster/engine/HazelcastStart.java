@@ -40,6 +40,7 @@ final class HazelcastStart {
 
   private static final Logger LOG = LoggerFactory.getLogger(HazelcastStart.class);
   private static final String QUORUM = "mcpbus";
+  private static final int JOIN_SECONDS = 2;
 
   private HazelcastStart() {}
 
@@ -59,10 +60,12 @@ final class HazelcastStart {
     }
     setRequired(config, options, secret);
     LiveNodeSelector selector = new LiveNodeSelector();
-    RefreshingClusterManager cluster = new RefreshingClusterManager(config, selector, secret);
+    ReservedEventLoops loops = new ReservedEventLoops(transport(vertx));
+    RefreshingClusterManager cluster =
+        new RefreshingClusterManager(config, selector, loops, secret);
     return new VertxBootstrapImpl()
         .options(vertx)
-        .transport(transport(vertx))
+        .transport(loops)
         .clusterManager(cluster)
         .clusterNodeSelector(selector)
         .init()
@@ -107,6 +110,7 @@ final class HazelcastStart {
         .setJavaSerializationFilterConfig(SerializationFilter.hazelcast());
     // With two backups, three nodes hold all entries each, and two of them may be lost at once.
     config.addMapConfig(new MapConfig(ClusterMaps.SERVERS).setBackupCount(2));
+    config.addMapConfig(new MapConfig(ClusterMaps.REMOVALS).setBackupCount(2));
     MapConfig claims = new MapConfig(ClusterMaps.OWNERS).setBackupCount(2);
     if (options.quorum() > 0) {
       config.addSplitBrainProtectionConfig(
@@ -139,6 +143,8 @@ final class HazelcastStart {
     config.setProperty("hazelcast.partial.member.disconnection.resolution.heartbeat.count", "4");
     config.setProperty("hazelcast.connection.monitor.interval", "50");
     config.setProperty("hazelcast.connection.monitor.max.faults", "1");
+    // How long the first member waits for others before the next one may join: by default 5 s.
+    config.setProperty("hazelcast.wait.seconds.before.join", "1");
     config.setProperty("hazelcast.merge.first.run.delay.seconds", "3");
     config.setProperty("hazelcast.merge.next.run.delay.seconds", "3");
     // An operation without an answer fails after twice this time. This must lie between the removal
@@ -178,7 +184,11 @@ final class HazelcastStart {
     List<String> addresses = addresses(options);
     boolean tcp = !addresses.isEmpty();
     join.getMulticastConfig().setEnabled(!tcp && service == null);
-    join.getTcpIpConfig().setEnabled(tcp).setMembers(addresses);
+    // Nodes that start together agree on the first member when this time is over.
+    join.getTcpIpConfig()
+        .setEnabled(tcp)
+        .setMembers(addresses)
+        .setConnectionTimeoutSeconds(JOIN_SECONDS);
     join.getKubernetesConfig().setEnabled(!tcp && service != null);
     if (service != null) {
       join.getKubernetesConfig().setProperty("service-dns", service);
@@ -199,6 +209,7 @@ final class HazelcastStart {
     JsonObject own =
         new JsonObject()
             .put("weight", options.weight())
+            .put(VertxClusterMembers.OPENING, true)
             .put(WireForm.READS, options.wire())
             .put(WireForm.READS_FROM, WireForm.OLDEST)
             .put("labels", new JsonArray(options.labels().stream().sorted().toList()));
@@ -208,9 +219,9 @@ final class HazelcastStart {
     EventBusOptions bus =
         new EventBusOptions()
             .setPort(options.busPort())
-            .setConnectTimeout(3_000)
-            .setClusterPingInterval(5_000)
-            .setClusterPingReplyInterval(5_000)
+            .setConnectTimeout(1_000)
+            .setClusterPingInterval(2_000)
+            .setClusterPingReplyInterval(3_000)
             .setClusterNodeMetadata(new JsonObject().put(WireForm.METADATA, own));
     ClusterOptions.Tls tls = options.tls();
     if (tls != null) {

@@ -3,7 +3,6 @@ package dev.mcpbus.cluster.engine;
 import dev.mcpbus.bus.Addresses;
 import io.vertx.core.Completable;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxException;
 import io.vertx.core.eventbus.impl.clustered.DefaultNodeSelector;
 import io.vertx.core.eventbus.impl.clustered.NodeSelector;
 import io.vertx.core.shareddata.Shareable;
@@ -17,7 +16,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * Chooses the node to which the clustered event bus sends: the choice of Vert.x, but never a node
  * that is known to be lost. The cluster's registrations name a lost node for a while, and a message
  * to it would disappear without a failure. {@link RefreshingClusterManager} reports lost and joined
- * nodes. Any thread may call.
+ * nodes. It looks for an address of a connection in the one entry of that connection ({@link
+ * ConnectionEntries}). Any thread may call.
  */
 public final class LiveNodeSelector implements NodeSelector, Shareable {
 
@@ -40,26 +41,44 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    */
   private static final Set<String> FOR_ALL = Set.of(Addresses.PLACEMENT, Addresses.ALL_EVENTS);
 
+  /** What each node serves under its own id. */
+  private static final List<String> OF_EACH_NODE =
+      List.of(Addresses.at(Addresses.PLACEMENT, ""), Addresses.at(Addresses.SERVERS_ANSWERS, ""));
+
   /** How long messages of {@link #FOR_ALL} still go to a lost node that may run. */
-  private static final long KEEP_INFORMED_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long KEEP_INFORMED_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  /** How long messages wait until registrations that were known before have been read again. */
+  private static final long PATIENCE_MILLIS = 200;
 
   private static final String KEY = "dev.mcpbus.routes";
 
-  /** Receives the node of the message that this thread is about to send. */
-  private static final ThreadLocal<@Nullable Consumer<String>> CHOICE_LISTENER =
-      new ThreadLocal<>();
+  /** Bound of {@link #unheard}. */
+  private static final int MAX_UNHEARD = 50_000;
 
-  /**
-   * The failure that reports to Vert.x's selector that no live node has a consumer. With an empty
-   * result instead, the selector forgets the waiting senders if the address is removed meanwhile,
-   * and they wait for their time-out; a failure always reaches them.
-   */
-  private static final class NoLiveRegistration extends VertxException {
-    private static final long serialVersionUID = 1;
+  private static final long BEING_READ = Long.MIN_VALUE;
 
-    NoLiveRegistration() {
-      super("no live node has a consumer", true);
-    }
+  /** An update may be lost with a link: the registrations are read again after this time. */
+  private static final long UNHEARD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** The message that this thread is about to send. */
+  private static final ThreadLocal<@Nullable Sending> SENDING = new ThreadLocal<>();
+
+  /** One message that is to be sent. Its methods are called on any thread. */
+  public interface Sending {
+
+    /**
+     * Receives the chosen node before the message is written; is not called where no node has a
+     * consumer, or where this Vert.x has no such selector.
+     *
+     * @param guessed the registrations could not be read in time: former ones were taken, or {@link
+     *     #owner}
+     * @return false where the message must not be sent any more
+     */
+    boolean goesTo(String node, boolean guessed);
+
+    /** The node that should receive it; null where that is not known. */
+    @Nullable String owner();
   }
 
   private final NodeSelector delegate = new DefaultNodeSelector();
@@ -73,22 +92,41 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
 
   private final LongSupplier nanos;
 
-  /** The live registrations that were last passed to the event bus, by address. */
+  /**
+   * Entries without a consumer: what is published there needs no reading of the registrations. The
+   * value is the time of the reading, {@link #BEING_READ} meanwhile; an update takes the entry out.
+   * Each connection has an address for its events, and few of these have a consumer.
+   */
+  private final Map<String, Long> unheard = new ConcurrentHashMap<>();
+
+  /** The live registrations that were last passed to the event bus, by entry. */
   private final Map<String, List<RegistrationInfo>> passedOn = new ConcurrentHashMap<>();
 
+  /** What was passed on before it was to be read again, by entry, until it has been read. */
+  private final Map<String, List<RegistrationInfo>> formerly = new ConcurrentHashMap<>();
+
+  /** Entries of which the former registrations hold, because they cannot be read. */
+  private final Set<String> outdated = ConcurrentHashMap.newKeySet();
+
+  /** Runs a task on any thread after so many milliseconds. */
+  private volatile BiConsumer<Long, Runnable> timer;
+
   public LiveNodeSelector() {
-    this(System::nanoTime);
+    this(System::nanoTime, (millis, task) -> {});
   }
 
   /**
    * @param nanos monotonic nanoseconds
+   * @param timer until {@link #register}
    */
-  LiveNodeSelector(LongSupplier nanos) {
+  LiveNodeSelector(LongSupplier nanos, BiConsumer<Long, Runnable> timer) {
     this.nanos = nanos;
+    this.timer = timer;
   }
 
   /** Makes this the selector that {@link #of} returns for {@code vertx}. */
   public void register(Vertx vertx) {
+    timer = (millis, task) -> vertx.setTimer(millis, now -> task.run());
     vertx.sharedData().<String, LiveNodeSelector>getLocalMap(KEY).put(KEY, this);
   }
 
@@ -97,18 +135,13 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
     return vertx.sharedData().<String, LiveNodeSelector>getLocalMap(KEY).get(KEY);
   }
 
-  /**
-   * Runs {@code sending}, which sends one message, and reports the chosen node.
-   *
-   * @param chosen receives the id of the chosen node, on any thread, before the message is written;
-   *     is not called where no node has a consumer, or where this Vert.x has no such selector
-   */
-  public static void reportingChoice(Consumer<String> chosen, Runnable sending) {
-    CHOICE_LISTENER.set(chosen);
+  /** Runs {@code send}, which sends one message, and lets {@code sending} follow its way. */
+  public static void follow(Sending sending, Runnable send) {
+    SENDING.set(sending);
     try {
-      sending.run();
+      send.run();
     } finally {
-      CHOICE_LISTENER.remove();
+      SENDING.remove();
     }
   }
 
@@ -127,14 +160,24 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   public void found(String node) {
     lost.remove(node);
     keptInformed.remove(node);
+    unheard.clear();
   }
 
   /**
-   * Keeps a lost node that may still run informed: for 10 s it receives the messages on {@link
+   * Keeps a lost node that may still run informed: for a minute it receives the messages on {@link
    * Addresses#PLACEMENT}, so that it sees that it is no member any more.
    */
   public void keepInformed(String node) {
     keptInformed.put(node, nanos.getAsLong() + KEEP_INFORMED_NANOS);
+  }
+
+  private static @Nullable String named(String address) {
+    for (String service : OF_EACH_NODE) {
+      if (address.startsWith(service)) {
+        return address.substring(service.length());
+      }
+    }
+    return null;
   }
 
   private boolean receives(String address, String node) {
@@ -157,6 +200,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    * date.
    */
   public void refresh() {
+    unheard.clear();
     for (String address : List.copyOf(passedOn.keySet())) {
       forget(address);
     }
@@ -167,7 +211,10 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    * go on with those that it holds.
    */
   private void forget(String address) {
-    passedOn.remove(address);
+    List<RegistrationInfo> known = passedOn.remove(address);
+    if (known != null) {
+      formerly.put(address, known);
+    }
     delegate.registrationsUpdated(new RegistrationUpdateEvent(address, List.of()));
   }
 
@@ -202,26 +249,43 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
     delegate.eventBusStarted();
   }
 
+  /**
+   * What is sent to a node by its id goes there, also where the registrations cannot be read, and
+   * to one that is no member here and runs: it is how nodes talk that a cut link keeps apart.
+   */
   @Override
   public void selectForSend(String address, Completable<String> promise) {
-    Consumer<String> chosen = CHOICE_LISTENER.get();
+    NodeChoice choice = new NodeChoice(SENDING.get(), promise);
+    String named = named(address);
+    if (named != null) {
+      choice.take(named, false);
+      return;
+    }
+    String entry = ConnectionEntries.entryOf(address);
     delegate.selectForSend(
-        address,
+        entry,
         (node, failure) -> {
-          if (failure instanceof NoLiveRegistration) {
-            promise.complete(null, null);
+          if (failure instanceof NodeChoice.NoLiveRegistration) {
+            choice.take(null, false);
           } else if (failure != null) {
-            promise.fail(failure);
+            choice.fail(failure);
           } else if (node != null && lost.contains(node)) {
-            forget(address);
-            promise.complete(null, null);
+            forget(entry);
+            choice.take(null, false);
           } else {
-            if (chosen != null && node != null) {
-              chosen.accept(node);
-            }
-            promise.complete(node, null);
+            choice.take(node, outdated.contains(entry));
           }
         });
+    String owner = choice.owner();
+    if (owner != null && !choice.isMade()) {
+      timer.accept(
+          PATIENCE_MILLIS,
+          () -> {
+            if (!lost.contains(owner)) {
+              choice.take(owner, true);
+            }
+          });
+    }
   }
 
   /**
@@ -230,6 +294,17 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    */
   @Override
   public void selectForPublish(String address, Completable<Iterable<String>> promise) {
+    String entry = ConnectionEntries.entryOf(address);
+    if (!FOR_ALL.contains(address)) {
+      Long read = unheard.get(entry);
+      if (read != null && read != BEING_READ && nanos.getAsLong() - read < UNHEARD_NANOS) {
+        promise.complete(List.of(), null);
+        return;
+      }
+      if (!delegate.wantsUpdatesFor(entry) && unheard.size() < MAX_UNHEARD) {
+        unheard.put(entry, BEING_READ);
+      }
+    }
     Set<String> reached = new HashSet<>();
     if (FOR_ALL.contains(address)) {
       reached.addAll(announced);
@@ -237,8 +312,13 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
     }
     reached.forEach(node -> choose(node, promise));
     delegate.selectForPublish(
-        address,
+        entry,
         (nodes, failure) -> {
+          if (failure instanceof NodeChoice.NoLiveRegistration) {
+            unheard.replace(entry, BEING_READ, nanos.getAsLong());
+          } else {
+            unheard.remove(entry);
+          }
           if (nodes != null) {
             for (String node : nodes) {
               if (!lost.contains(node) && reached.add(node)) {
@@ -247,7 +327,8 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
             }
           }
           if (reached.isEmpty()) {
-            promise.complete(List.of(), failure instanceof NoLiveRegistration ? null : failure);
+            promise.complete(
+                List.of(), failure instanceof NodeChoice.NoLiveRegistration ? null : failure);
           }
         });
   }
@@ -266,11 +347,14 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
 
   @Override
   public boolean wantsUpdatesFor(String address) {
-    return delegate.wantsUpdatesFor(address);
+    return unheard.containsKey(address) || delegate.wantsUpdatesFor(address);
   }
 
   @Override
   public void registrationsUpdated(RegistrationUpdateEvent event) {
+    outdated.remove(event.address());
+    formerly.remove(event.address());
+    unheard.remove(event.address());
     List<RegistrationInfo> live = live(event.registrations());
     remember(event.address(), live);
     delegate.registrationsUpdated(new RegistrationUpdateEvent(event.address(), live));
@@ -297,19 +381,45 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
 
     @Override
     public void getRegistrations(String address, Completable<List<RegistrationInfo>> promise) {
+      AtomicBoolean answered = new AtomicBoolean();
       cluster.getRegistrations(
           address,
           (found, failure) -> {
             List<RegistrationInfo> live = live(found);
-            if (failure != null) {
+            if (failure == null) {
+              formerly.remove(address);
+              outdated.remove(address);
+            }
+            if (answered.getAndSet(true)) {
+              if (failure == null) {
+                registrationsUpdated(new RegistrationUpdateEvent(address, live));
+              } else {
+                forget(address); // the next message reads them again
+              }
+            } else if (failure != null) {
               promise.fail(failure);
             } else if (live.isEmpty()) {
-              promise.fail(new NoLiveRegistration());
+              promise.fail(new NodeChoice.NoLiveRegistration());
             } else {
               remember(address, live);
               promise.succeed(live);
             }
           });
+      if (formerly.containsKey(address)) {
+        timer.accept(PATIENCE_MILLIS, () -> goOnWithFormer(address, answered, promise));
+      }
+    }
+
+    /** The part of the table with this address may be on a node that cannot be reached. */
+    private void goOnWithFormer(
+        String address, AtomicBoolean answered, Completable<List<RegistrationInfo>> promise) {
+      List<RegistrationInfo> former = live(formerly.get(address));
+      if (!former.isEmpty() && !answered.getAndSet(true)) {
+        LOG.debug("the registrations of {} cannot be read; the former ones hold", address);
+        outdated.add(address);
+        remember(address, former);
+        promise.succeed(former);
+      }
     }
 
     @Override

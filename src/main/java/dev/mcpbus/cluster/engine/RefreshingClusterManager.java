@@ -2,21 +2,22 @@ package dev.mcpbus.cluster.engine;
 
 import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.config.Config;
+import com.hazelcast.core.HazelcastInstanceNotActiveException;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.signing.NodeProof;
 import io.vertx.core.Completable;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import io.vertx.core.spi.cluster.NodeInfo;
 import io.vertx.core.spi.cluster.NodeListener;
+import io.vertx.core.spi.cluster.RegistrationInfo;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -25,7 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The cluster manager of Vert.x over Hazelcast, with three corrections.
+ * The cluster manager of Vert.x over Hazelcast, with three corrections, and with one entry for all
+ * addresses of a connection ({@link ConnectionEntries}).
  *
  * <p>It reports a lost node at once and cleans up afterwards. Vert.x first removes the node from
  * the cluster's tables, which waits until Hazelcast has promoted the backups of the node's part,
@@ -46,7 +48,8 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
 
   private static final Logger LOG = LoggerFactory.getLogger(RefreshingClusterManager.class);
 
-  private static final int MAX_LOGGED = 100;
+  /** The attribute of Hazelcast's members that run Vert.x. */
+  private static final String NODE_ID = "__vertx.nodeId";
 
   /**
    * The registrations change until the data of a lost member has settled, so three readings follow
@@ -75,11 +78,17 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
         public void nodeLeft(String node) {}
       };
 
-  private final LiveNodeSelector selector;
-  private final ClusterSecret secret;
+  /**
+   * The attribute of Hazelcast's members that are processes of mcpbus. A member without it is of
+   * plain Vert.x.
+   */
+  static final String ATTRIBUTE = "mcpbus";
 
-  /** Ids of processes that claimed to be nodes without a valid proof, as logged. */
-  private final Set<String> unproven = ConcurrentHashMap.newKeySet();
+  private final LiveNodeSelector selector;
+  private final ReservedEventLoops loops;
+  private final ClusterSecret secret;
+  private final NodeInfos infos;
+  private final ConnectionEntries connections = new ConnectionEntries(table());
 
   /** Runs the slow work of Vert.x, in the order of the events. */
   private final ExecutorService later =
@@ -98,10 +107,14 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   private volatile @Nullable NodeInfo own;
   private volatile @Nullable Future<?> lost;
 
-  RefreshingClusterManager(Config config, LiveNodeSelector selector, ClusterSecret secret) {
+  RefreshingClusterManager(
+      Config config, LiveNodeSelector selector, ReservedEventLoops loops, ClusterSecret secret) {
     super(config);
+    config.getMemberAttributeConfig().setAttribute(ATTRIBUTE, "node");
     this.selector = selector;
+    this.loops = loops;
     this.secret = secret;
+    this.infos = new NodeInfos(secret);
   }
 
   @Override
@@ -117,6 +130,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
         (joined, failure) -> {
           if (failure == null) {
             lost = StuckOperationCleaner.watch(getHazelcastInstance());
+            later(this::lookForPlainCallers);
             later(
                 () ->
                     getHazelcastInstance()
@@ -144,34 +158,80 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
             info.port(),
             NodeProof.sign(secret, getNodeId(), info.host(), info.port(), info.metadata()));
     own = signed;
+    // The event bus calls this on the context on which its server listens.
+    loops.open(of());
     super.setNodeInfo(signed, promise);
   }
 
-  /** Without the metadata of a process that cannot prove that it is a node. */
-  @Override
-  public void getNodeInfo(String node, Completable<NodeInfo> promise) {
-    super.getNodeInfo(
-        node,
-        (info, failure) -> promise.complete(info == null ? null : proven(node, info), failure));
+  private Vertx of() {
+    return Objects.requireNonNull(vertx, "init comes first");
   }
 
-  private NodeInfo proven(String node, NodeInfo info) {
-    JsonObject metadata = info.metadata();
-    if (metadata == null
-        || !metadata.containsKey(WireForm.METADATA)
-        || NodeProof.holds(secret, node, info.host(), info.port(), metadata)) {
-      return info;
-    }
-    if (unproven.size() < MAX_LOGGED && unproven.add(node)) {
-      LOG.warn(
-          "the process at {}:{} claims to be a node and does not have the cluster's secret; it gets"
-              + " no connections",
-          info.host(),
-          info.port());
-    }
-    JsonObject rest = metadata.copy();
-    rest.remove(WireForm.METADATA);
-    return new NodeInfo(info.host(), info.port(), rest);
+  /**
+   * Without the metadata of a process that cannot prove that it is a node. What was read of a node
+   * that has opened does not change; it is not read again, because the event bus must find a node
+   * while a part of the cluster's tables cannot be read, and one that is no member any more and
+   * waits for a reply. Completes on the loop of the event bus, which connects to the node from
+   * there and keeps the connection on that loop.
+   */
+  @Override
+  public void getNodeInfo(String node, Completable<NodeInfo> promise) {
+    loops.onBus(
+        () -> {
+          NodeInfo known = infos.known(node);
+          if (known != null) {
+            promise.complete(known, null);
+          } else {
+            super.getNodeInfo(
+                node,
+                (info, failure) ->
+                    loops.onBus(
+                        () -> promise.complete(info == null ? null : read(node, info), failure)));
+          }
+        });
+  }
+
+  /** Its own info has to be found missing: it is written again then. */
+  private NodeInfo read(String node, NodeInfo info) {
+    return node.equals(getNodeId()) ? info : infos.read(node, info);
+  }
+
+  private ConnectionEntries.Table table() {
+    return new ConnectionEntries.Table() {
+      @Override
+      public void add(String address, RegistrationInfo info, Completable<Void> done) {
+        RefreshingClusterManager.super.addRegistration(address, info, done);
+      }
+
+      @Override
+      public void remove(String address, RegistrationInfo info, Completable<Void> done) {
+        RefreshingClusterManager.super.removeRegistration(address, info, done);
+      }
+    };
+  }
+
+  @Override
+  public void addRegistration(String address, RegistrationInfo info, Completable<Void> promise) {
+    connections.add(address, info, promise);
+  }
+
+  @Override
+  public void removeRegistration(String address, RegistrationInfo info, Completable<Void> promise) {
+    connections.remove(address, info, promise);
+  }
+
+  /** Takes addresses of connections from the cluster while this node goes on to receive there. */
+  io.vertx.core.Future<Void> withdraw(Collection<String> addresses) {
+    return connections.withdraw(addresses);
+  }
+
+  private void lookForPlainCallers() {
+    boolean plain =
+        getHazelcastInstance().getCluster().getMembers().stream()
+            .anyMatch(
+                member ->
+                    member.getAttribute(NODE_ID) != null && member.getAttribute(ATTRIBUTE) == null);
+    connections.plainCallers(plain);
   }
 
   /** Without the lock that the superclass holds while it cleans up a lost node. */
@@ -196,6 +256,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
   @Override
   public void memberAdded(MembershipEvent event) {
     report(node(event), true);
+    later(this::lookForPlainCallers);
     later(() -> super.memberAdded(event));
     refresh();
   }
@@ -212,12 +273,13 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
           } else {
             super.memberRemoved(event);
           }
+          lookForPlainCallers();
         });
     refresh();
   }
 
   private static @Nullable String node(MembershipEvent event) {
-    return event.getMember().getAttribute("__vertx.nodeId");
+    return event.getMember().getAttribute(NODE_ID);
   }
 
   private boolean isPresent(@Nullable String node) {
@@ -228,7 +290,15 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
 
   private void later(Runnable step) {
     if (!later.isShutdown()) {
-      later.execute(step);
+      later.execute(() -> run(step));
+    }
+  }
+
+  private static void run(Runnable step) {
+    try {
+      step.run();
+    } catch (HazelcastInstanceNotActiveException e) {
+      LOG.debug("this node has left before its work for an event of the cluster", e);
     }
   }
 
@@ -242,6 +312,7 @@ final class RefreshingClusterManager extends HazelcastClusterManager {
       }
       before.stream().filter(node -> !now.contains(node)).forEach(node -> report(node, false));
       now.stream().filter(node -> !before.contains(node)).forEach(node -> report(node, true));
+      later(this::lookForPlainCallers);
       later(this::repairAll);
       Vertx timers = vertx;
       if (timers != null) {

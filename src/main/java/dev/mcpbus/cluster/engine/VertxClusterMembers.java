@@ -1,6 +1,7 @@
 package dev.mcpbus.cluster.engine;
 
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionException;
+import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import io.netty.channel.ConnectTimeoutException;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,19 +31,30 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The members of a clustered Vert.x. A node that may own connections publishes its name, labels and
- * weight in the metadata of its event bus; each is read once and kept, because it does not change.
- * Any thread may call.
+ * weight in the metadata of its event bus; each is read once it has opened and kept, because it
+ * does not change after that. Any thread may call.
  */
 public final class VertxClusterMembers implements ClusterMembers {
 
   private static final Logger LOG = LoggerFactory.getLogger(VertxClusterMembers.class);
 
+  /** A member of the metadata, true until {@link #open}; a node without it is open. */
+  static final String OPENING = "opening";
+
   private static final int CONNECT_MILLIS = 500;
+
+  /** A member that has not opened by then does not keep connections waiting. */
+  private static final long OPENING_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   private final VertxInternal vertx;
   private final ClusterManager cluster;
   private final String key;
   private final Map<String, ClusterNode> known = new ConcurrentHashMap<>();
+
+  /** A member whose doors are not open yet, and since when this node knows it. */
+  private record Opening(ClusterNode node, long since) {}
+
+  private final Map<String, Opening> opening = new ConcurrentHashMap<>();
 
   /** Node names by id, of all nodes that were ever read: the log names lost nodes too. */
   private final Map<String, String> names = new ConcurrentHashMap<>();
@@ -102,9 +115,19 @@ public final class VertxClusterMembers implements ClusterMembers {
   }
 
   @Override
+  public List<ClusterNode> opening() {
+    long now = System.nanoTime();
+    return opening.values().stream()
+        .filter(one -> now - one.since() < OPENING_PATIENCE_NANOS)
+        .map(Opening::node)
+        .toList();
+  }
+
+  @Override
   public Future<List<ClusterNode>> nodes() {
     List<String> alive = List.copyOf(alive());
     known.keySet().retainAll(alive);
+    opening.keySet().retainAll(alive);
     List<Future<@Nullable ClusterNode>> reads = alive.stream().map(this::node).toList();
     return restoreMetadata()
         .compose(written -> Future.join(reads))
@@ -114,6 +137,34 @@ public final class VertxClusterMembers implements ClusterMembers {
                     .map(Future::result)
                     .filter(Objects::nonNull)
                     .collect(Collectors.toList()));
+  }
+
+  /**
+   * Publishes that this node may own connections. Until then it is a member and no node: no other
+   * node hands a connection over to it.
+   */
+  public Future<Void> open() {
+    NodeInfo own = cluster.getNodeInfo();
+    JsonObject metadata = own == null ? null : own.metadata();
+    if (own == null || metadata == null || !isOpening(metadata, key)) {
+      return Future.succeededFuture();
+    }
+    JsonObject open = metadata.copy();
+    open.getJsonObject(key).remove(OPENING);
+    Promise<Void> written = vertx.promise();
+    cluster.setNodeInfo(new NodeInfo(own.host(), own.port(), open), written);
+    return written.future().compose(now -> node(self())).mapEmpty();
+  }
+
+  /** Whether the process behind an info may own nothing yet; its metadata will change. */
+  static boolean isOpening(NodeInfo info) {
+    return isOpening(info.metadata(), WireForm.METADATA);
+  }
+
+  private static boolean isOpening(@Nullable JsonObject metadata, String key) {
+    return metadata != null
+        && metadata.getValue(key) instanceof JsonObject own
+        && own.getBoolean(OPENING, false);
   }
 
   /**
@@ -138,7 +189,7 @@ public final class VertxClusterMembers implements ClusterMembers {
         .otherwiseEmpty();
   }
 
-  /** Null for a process that owns nothing, and for one whose metadata is not there yet. */
+  /** Null for a process that owns nothing, and for one that has not opened yet. */
   private Future<@Nullable ClusterNode> node(String id) {
     ClusterNode before = known.get(id);
     if (before != null) {
@@ -150,6 +201,11 @@ public final class VertxClusterMembers implements ClusterMembers {
         .map(
             found -> {
               ClusterNode node = node(id, found);
+              if (node != null && isOpening(found.metadata(), key)) {
+                opening.putIfAbsent(id, new Opening(node, System.nanoTime()));
+                return null;
+              }
+              opening.remove(id);
               if (node != null) {
                 names.put(id, node.name());
                 if (known.put(id, node) == null && !id.equals(self())) {

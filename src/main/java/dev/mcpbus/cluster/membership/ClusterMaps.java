@@ -12,6 +12,12 @@ public final class ClusterMaps {
   public static final String SERVERS = "mcpbus.servers";
 
   /**
+   * Digests of entries that callers removed at run time, {@code definitions.RemovalMap}, by server
+   * id: files that have them do not bring the server back.
+   */
+  public static final String REMOVALS = "mcpbus.servers.removals";
+
+  /**
    * With this an entry of {@link #SERVERS} ends after a removal; a definition ends with a brace.
    */
   public static final String REMOVED = "removed";

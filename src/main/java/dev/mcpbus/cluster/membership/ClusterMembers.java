@@ -7,6 +7,14 @@ import java.util.Set;
 /** The members of the cluster, as this process sees them. Implemented by the engine's adapter. */
 public interface ClusterMembers {
 
+  /**
+   * Members that will own connections in a moment, as of the last {@link #nodes}: their doors are
+   * not open yet. What no node owns and one of them should own waits for it.
+   */
+  default List<ClusterNode> opening() {
+    return List.of();
+  }
+
   /** The id of this process in the cluster. */
   String self();
 

@@ -30,23 +30,22 @@ public final class NodeMessages {
 
   /**
    * @param offsets receives the clock value of each message
+   * @param context of the consumer. No verticle ends it: Vert.x ends a verticle's consumers with
+   *     the verticle, and the verticle that calls first may end before this node does
    * @param first receives each message before all listeners, on the consumer's context
    */
-  public NodeMessages(Vertx vertx, ClockOffsets offsets, Consumer<NodeMessage> first) {
-    this.vertx = vertx;
+  public NodeMessages(OwnContext context, ClockOffsets offsets, Consumer<NodeMessage> first) {
+    this.vertx = context.vertx();
     this.offsets = offsets;
     this.first = first;
-    // On a context of its own: Vert.x ends a verticle's consumers with the verticle, and the
-    // verticle that calls first may end before this node does.
     Promise<Void> opened = Promise.promise();
-    OwnContext.create(vertx)
-        .run(
-            () ->
-                vertx
-                    .eventBus()
-                    .<JsonObject>consumer(Addresses.PLACEMENT, message -> received(message.body()))
-                    .completion()
-                    .onComplete(opened));
+    context.run(
+        () ->
+            vertx
+                .eventBus()
+                .<JsonObject>consumer(Addresses.PLACEMENT, message -> received(message.body()))
+                .completion()
+                .onComplete(opened));
     this.open = opened.future();
   }
 

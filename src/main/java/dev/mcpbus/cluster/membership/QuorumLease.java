@@ -25,6 +25,11 @@ import org.jspecify.annotations.Nullable;
  * stopped its connections announces {@code resting}, and the others need not wait for the grants to
  * end; {@link #gaveUp} counts the nodes whose grants to a lost node have ended.
  *
+ * <p>An announcement that grants a node nothing is a promise of {@link #PROMISE_MILLIS}: for that
+ * time other nodes count it as ended grant, and for that time the sender grants nothing to that
+ * node although it sees it again. {@code OwnershipModelTest} shows a way to two owners without
+ * this.
+ *
  * <p>Announcements of one node must arrive in their order. They may be late or missing; one that is
  * older than the last, or repeats it, extends nothing. {@link dev.mcpbus.cluster.PeerAnnouncements}
  * publishes and receives the announcements, the reconciler reads {@link #grants} and {@link
@@ -33,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 public final class QuorumLease {
 
   private static final long NEVER = Long.MIN_VALUE / 2;
+
+  /** How long an announcement that grants a node nothing counts, and binds its sender. */
+  static final long PROMISE_MILLIS = 2_000;
 
   /** How long the record of a node that has left is kept, milliseconds. */
   private static final long REMEMBERED_MILLIS = 60_000;
@@ -43,6 +51,11 @@ public final class QuorumLease {
 
   /** Other nodes by id. Guarded by this. */
   private final Map<String, Peer> peers = new HashMap<>();
+
+  /** The nodes of the last announcement that may act by this node's grants. Guarded by this. */
+  private Set<String> announced = Set.of();
+
+  private long announcedAt = NEVER;
 
   /** For each other node: until when its grant to this node holds, by this node's clock. */
   private volatile long[] grantedUntil = {};
@@ -58,6 +71,9 @@ public final class QuorumLease {
     private long grantedAt = NEVER;
 
     private long lostAt = NEVER;
+
+    /** Until then this node grants it nothing, because another one may count on that. */
+    private long boundUntil = NEVER;
 
     /** This peer is lost, has received that news, and has announced since that it owns nothing. */
     private boolean hasStopped;
@@ -85,7 +101,8 @@ public final class QuorumLease {
 
   /**
    * The announcement that this node has to publish now. It extends this node's grant to each node
-   * that it sees.
+   * that it sees, except those of which it has announced within {@link #PROMISE_MILLIS} that it
+   * grants them nothing.
    *
    * @param nodes all nodes that this node sees, by id
    * @param resting true where this node owns no connection and must not claim one
@@ -93,17 +110,21 @@ public final class QuorumLease {
   public synchronized NodeMessage.Announcement announcement(Set<String> nodes, boolean resting) {
     long now = clock.getAsLong();
     Map<String, Long> heard = new HashMap<>();
+    Set<String> granted = new HashSet<>(nodes);
     Set<String> stillGranted = new HashSet<>();
+    nodes.stream().filter(node -> !node.equals(self)).forEach(this::bind);
     peers.forEach(
         (node, peer) -> {
           if (now - peer.receivedAt <= silenceMillis) {
             heard.put(node, peer.at);
           }
           if (nodes.contains(node)) {
-            peer.grantedAt = peer.receivedAt;
             peer.lostAt = NEVER;
             peer.hasStopped = false;
-          } else if (stillGrants(peer, now)) {
+          }
+          if (nodes.contains(node) && now > peer.boundUntil) {
+            peer.grantedAt = peer.receivedAt;
+          } else if (granted.remove(node) || stillGrants(peer, now)) {
             stillGranted.add(node);
           }
         });
@@ -114,7 +135,27 @@ public final class QuorumLease {
                 !nodes.contains(one.getKey())
                     && now - Math.max(one.getValue().receivedAt, one.getValue().lostAt)
                         > REMEMBERED_MILLIS);
-    return new NodeMessage.Announcement(self, now, heard, nodes, stillGranted, resting, false);
+    announced = new HashSet<>(granted);
+    announced.addAll(stillGranted);
+    announcedAt = now;
+    return new NodeMessage.Announcement(self, now, heard, granted, stillGranted, resting, false);
+  }
+
+  /**
+   * Where the last announcement granted this node nothing, the nodes that had been heard then may
+   * count on it.
+   */
+  private void bind(String node) {
+    Peer seen = peers.computeIfAbsent(node, QuorumLease::unknown);
+    if (!announced.contains(node)) {
+      peers.forEach(
+          (other, peer) -> {
+            if (!other.equals(node)) {
+              long last = Math.min(peer.receivedAt, announcedAt);
+              seen.boundUntil = Math.max(seen.boundUntil, last + PROMISE_MILLIS);
+            }
+          });
+    }
   }
 
   private static Peer unknown(String node) {
@@ -182,8 +223,8 @@ public final class QuorumLease {
 
   /**
    * How many nodes have ended their grants to a lost node, this node included. Another node counts
-   * only once its announcement shows that it has received, from this node, an announcement made
-   * after the loss.
+   * while its announcement returns a clock value of this node that is later than the loss and at
+   * most {@link #PROMISE_MILLIS} old.
    */
   public synchronized int gaveUp(String node, Set<String> nodes) {
     long now = clock.getAsLong();
@@ -196,7 +237,8 @@ public final class QuorumLease {
       Peer peer = one.getValue();
       if (nodes.contains(one.getKey()) && peer.receivedAt != NEVER) {
         Set<String> granted = peer.granted;
-        if (granted != null && peer.echo >= lost.lostAt && !granted.contains(node)) {
+        boolean fresh = peer.echo >= lost.lostAt && now - peer.echo <= PROMISE_MILLIS;
+        if (granted != null && fresh && !granted.contains(node)) {
           count++;
         }
       }

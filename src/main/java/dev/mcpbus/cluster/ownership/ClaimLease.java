@@ -5,69 +5,104 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node's right to act on the claims that it holds. It lasts only while the node keeps
- * verifying those claims, and it ends by itself, without a message from another node, when the node
- * can no longer be sure that they are still its own.
+ * This node's right to act on the claims that it holds. It ends by itself, without a message from
+ * another node, when the node can no longer be sure that they are still its own.
  *
- * <p>How: the lease is held while three things are true. The claims were read within the last
- * {@code ttlMillis} (20 s by default); {@link #verified} counts from the beginning of the reading,
- * so a slow reading does not prolong the lease. The process was not paused: {@link #tick} runs
- * every 500 ms, and a gap of more than {@code pauseMillis} (4 s by default) means that other nodes
- * may have taken the connections over. The node holds the {@link
- * dev.mcpbus.cluster.membership.QuorumLease quorum lease}.
+ * <p>How: while the other nodes vouch for this one ({@link
+ * dev.mcpbus.cluster.membership.QuorumLease}), none of them takes its connections over, and the
+ * lease is held, however busy this process is and however long a reading of the claims takes.
+ * Without their word, and where no quorum is configured, it is held while two things are true. The
+ * claims were read within the last {@code ttlMillis} (20 s by default); {@link #verified} counts
+ * from the beginning of the reading. The process was not paused: {@link #tick} runs every 500 ms,
+ * and a gap of more than {@code pauseMillis} (4 s by default) means that other nodes may have taken
+ * the connections over.
  *
- * <p>{@link #isHeld} checks all three at the moment of the call. So a process that resumes after a
- * pause refuses its first request, although its own timers have not run yet. The mailbox of each
- * connection calls it before it takes a request. Written on the context of the {@link
- * OwnershipReconciler}; any thread may call {@link #isHeld}.
+ * <p>A lease that has ended stays ended. Claims are made under its present {@link #life}, and
+ * {@link #tick} begins a new life when it finds that the present one may not act any more; it is
+ * called before each message that could restore the other nodes' word. So a process that slept
+ * through the loss of its connections does not act on them again. A life checks everything at the
+ * moment of the call: a process that resumes after a pause refuses its first request, although its
+ * own timers have not run yet. The mailbox of each connection calls it before it takes a request.
+ *
+ * <p>Written on the context of the {@link OwnershipReconciler}; any thread may call a life.
  */
 final class ClaimLease {
+
+  /** From the beginning of the lease, or from its last end, to the next end. */
+  private final class Life implements BooleanSupplier {
+    private volatile boolean ended;
+
+    @Override
+    public boolean getAsBoolean() {
+      return !ended && mayAct();
+    }
+  }
+
+  /** What other nodes say of this one; any thread may call. */
+  interface Word {
+
+    /** False where a quorum is configured and does not let this node act. */
+    boolean allows();
+
+    /** Whether other nodes see this one, so that none takes its connections over. */
+    boolean vouches();
+  }
 
   private final LongSupplier clock;
   private final long ttlMillis;
   private final long pauseMillis;
-  private final BooleanSupplier quorum;
+  private final Word word;
   private volatile long verifiedAt;
   private volatile long tickedAt;
+  private volatile Life life = new Life();
 
   /**
    * @param clock monotonic milliseconds
    * @param ttlMillis how long the lease holds after a reading of the claims
    * @param pauseMillis a longer gap between two ticks means that the process was paused
-   * @param quorum true while the node holds the quorum lease, or needs none; called on any thread
    */
-  ClaimLease(LongSupplier clock, long ttlMillis, long pauseMillis, BooleanSupplier quorum) {
+  ClaimLease(LongSupplier clock, long ttlMillis, long pauseMillis, Word word) {
     this.clock = clock;
     this.ttlMillis = ttlMillis;
     this.pauseMillis = pauseMillis;
-    this.quorum = quorum;
-    long now = clock.getAsLong();
-    this.tickedAt = now;
-    this.verifiedAt = now - ttlMillis - 1;
+    this.word = word;
+    this.tickedAt = clock.getAsLong();
+    this.verifiedAt = tickedAt - ttlMillis - 1;
   }
 
-  boolean isHeld() {
+  private boolean mayAct() {
     long now = clock.getAsLong();
-    return now - tickedAt <= pauseMillis && now - verifiedAt <= ttlMillis && quorum.getAsBoolean();
+    return word.allows()
+        && (word.vouches() || (now - tickedAt <= pauseMillis && now - verifiedAt <= ttlMillis));
+  }
+
+  /** True while claims that are made now may be acted on; false for ever after {@link #end}. */
+  BooleanSupplier life() {
+    return life;
   }
 
   /**
    * Records that the process runs.
    *
-   * @return why the lease ended since the last tick, so that the reconciler must stop all
-   *     connections; null while it is held
+   * @return why the present life has ended, so that the reconciler must stop all connections; null
+   *     while it lasts
    */
   @Nullable String tick() {
     long now = clock.getAsLong();
     String why = null;
-    if (now - tickedAt > pauseMillis) {
-      why = "this process did not run for " + (now - tickedAt) / 1_000 + " s";
-    } else if (now - verifiedAt > ttlMillis) {
-      why = "the claims could not be read for " + (now - verifiedAt) / 1_000 + " s";
-    } else if (!quorum.getAsBoolean()) {
+    if (!word.allows()) {
       why = "this node sees fewer members than the quorum, or too few of them let it act";
+    } else if (!word.vouches()) {
+      if (now - tickedAt > pauseMillis) {
+        why = "this process did not run for " + (now - tickedAt) / 1_000 + " s";
+      } else if (now - verifiedAt > ttlMillis) {
+        why = "the claims could not be read for " + (now - verifiedAt) / 1_000 + " s";
+      }
     }
     tickedAt = now;
+    if (why != null) {
+      end();
+    }
     return why;
   }
 
@@ -80,8 +115,14 @@ final class ClaimLease {
     verifiedAt = at;
   }
 
-  /** Ends the lease at once, until the claims are read again. */
+  long millisSinceReading() {
+    return clock.getAsLong() - verifiedAt;
+  }
+
+  /** Ends the present life. Without the word of other nodes the next one begins with a reading. */
   void end() {
+    life.ended = true;
+    life = new Life();
     verifiedAt = clock.getAsLong() - ttlMillis - 1;
   }
 }

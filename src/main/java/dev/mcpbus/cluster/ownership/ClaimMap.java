@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.shareddata.AsyncMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,15 +13,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClaimMap implements ClaimStore {
 
-  private final Future<AsyncMap<String, String>> map;
+  private final Supplier<Future<AsyncMap<String, String>>> map;
 
-  public ClaimMap(Future<AsyncMap<String, String>> map) {
+  /**
+   * @param map gives the map on the caller's context; a future of another context would make each
+   *     reading wait for that context
+   */
+  public ClaimMap(Supplier<Future<AsyncMap<String, String>>> map) {
     this.map = map;
   }
 
   @Override
   public Future<Map<String, OwnershipClaim>> all() {
-    return map.compose(AsyncMap::entries)
+    return map.get()
+        .compose(AsyncMap::entries)
         .map(
             entries -> {
               Map<String, OwnershipClaim> claims = new HashMap<>();
@@ -38,16 +44,17 @@ public final class ClaimMap implements ClaimStore {
   @Override
   public Future<Boolean> replace(
       String id, @Nullable OwnershipClaim expected, OwnershipClaim next) {
-    return map.compose(
-        claims ->
-            expected == null
-                ? claims
-                    .putIfAbsent(id, next.encode())
-                    .compose(
-                        before ->
-                            before == null || OwnershipClaim.decode(before) != null
-                                ? Future.succeededFuture(before == null)
-                                : claims.replaceIfPresent(id, before, next.encode()))
-                : claims.replaceIfPresent(id, expected.encode(), next.encode()));
+    return map.get()
+        .compose(
+            claims ->
+                expected == null
+                    ? claims
+                        .putIfAbsent(id, next.encode())
+                        .compose(
+                            before ->
+                                before == null || OwnershipClaim.decode(before) != null
+                                    ? Future.succeededFuture(before == null)
+                                    : claims.replaceIfPresent(id, before, next.encode()))
+                    : claims.replaceIfPresent(id, expected.encode(), next.encode()));
   }
 }

@@ -31,7 +31,13 @@ final class ClaimReader {
     }
   }
 
-  record Reading(List<ClusterNode> nodes, Map<String, OwnershipClaim> claims) {}
+  /**
+   * What was read.
+   *
+   * @param opening members that will own connections in a moment
+   */
+  record Reading(
+      List<ClusterNode> nodes, List<ClusterNode> opening, Map<String, OwnershipClaim> claims) {}
 
   private final Vertx vertx;
   private final ClusterMembers members;
@@ -52,6 +58,9 @@ final class ClaimReader {
   /** The cause that was logged when reading failed; null after a successful reading. */
   private @Nullable String loggedProblem;
 
+  /** Whether a reading has succeeded: until then a node waits for the others of a start. */
+  private boolean started;
+
   ClaimReader(Vertx vertx, ClusterMembers members, ClaimStore claims) {
     this.vertx = vertx;
     this.members = members;
@@ -70,13 +79,18 @@ final class ClaimReader {
    */
   Future<Reading> next() {
     return withTimeout(
-            members.nodes().compose(present -> claims.all().map(all -> new Reading(present, all))))
+            members
+                .nodes()
+                .compose(
+                    present ->
+                        claims.all().map(all -> new Reading(present, members.opening(), all))))
         .onSuccess(this::read)
         .onFailure(this::unreadable);
   }
 
   private void read(Reading reading) {
     timeoutMillis = Math.max(MIN_TIMEOUT_MILLIS, timeoutMillis / 2);
+    started = true;
     reading.claims().forEach((id, claim) -> highest.merge(id, claim.epoch(), Math::max));
     if (loggedProblem != null) {
       loggedProblem = null;
@@ -89,10 +103,15 @@ final class ClaimReader {
       timeoutMillis *= 2; // a large map takes longer to read
       return;
     }
-    String why =
-        members.isQuorumLost(cause) ? "fewer nodes than the quorum are members" : cause.toString();
-    if (!why.equals(loggedProblem)) {
-      loggedProblem = why;
+    boolean quorumLost = members.isQuorumLost(cause);
+    String why = quorumLost ? "fewer nodes than the quorum are members" : cause.toString();
+    if (why.equals(loggedProblem)) {
+      return;
+    }
+    loggedProblem = why;
+    if (quorumLost && !started) {
+      LOG.info("this node waits for other nodes before it claims connections: {}", why);
+    } else {
       LOG.warn("this node cannot read the claims, and claims no connection until it can: {}", why);
     }
   }

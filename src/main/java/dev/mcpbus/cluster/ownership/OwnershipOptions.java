@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param silence how long a node may act after the last announcement that another node received
  *     from it (quorum lease); shorter than the cluster needs to give its connections to other nodes
  * @param settle pause after a join, so that nodes that join together cause one redistribution
+ * @param rollout how long the files of nodes may differ before that is a warning
  * @param quorum how many nodes must grant each other the right to act; 0 or 1 for no such rule
  */
 @PublicApi
@@ -24,6 +25,7 @@ public record OwnershipOptions(
     Duration pause,
     Duration silence,
     Duration settle,
+    Duration rollout,
     int quorum) {
 
   public static final OwnershipOptions DEFAULT =
@@ -34,9 +36,15 @@ public record OwnershipOptions(
           Duration.ofSeconds(4),
           Duration.ofSeconds(7),
           Duration.ofMillis(300),
+          Duration.ofSeconds(60),
           0);
 
   public OwnershipOptions withQuorum(int value) {
-    return new OwnershipOptions(tick, verify, ttl, pause, silence, settle, value);
+    return new OwnershipOptions(tick, verify, ttl, pause, silence, settle, rollout, value);
+  }
+
+  /** A copy with another grace period for files that differ. */
+  public OwnershipOptions withRollout(Duration value) {
+    return new OwnershipOptions(tick, verify, ttl, pause, silence, settle, value, quorum);
   }
 }

@@ -8,6 +8,9 @@ import java.util.Set;
  */
 public interface OwnershipPeers {
 
+  /** Runs {@code check} before each announcement of another node that may change the grants. */
+  void beforeGrants(Runnable check);
+
   /**
    * Publishes this node's announcement.
    *
@@ -29,6 +32,9 @@ public interface OwnershipPeers {
    * it sees that it is no member any more.
    */
   void keepInformed(String node);
+
+  /** Whether all links of a node are whole, as far as this node knows. */
+  boolean isWhole(String node);
 
   /** Publishes that this node shuts down: other nodes do not wait until its membership ends. */
   void leaving();

@@ -2,11 +2,10 @@ package dev.mcpbus.cluster.ownership;
 
 import dev.mcpbus.bus.SerialRuns;
 import dev.mcpbus.cluster.membership.ClusterMembers;
-import io.vertx.core.Context;
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,70 +18,95 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings the connections that run on this node in line with its claims. One pass reads nodes and
  * claims, compares them with the rendezvous hash, and claims, hands over or stops connections; it
- * runs after each event that may change the result, and every few seconds. Confined to the context
- * on which it is made; {@link #reconcile}, {@link #joined} and {@link #lost} may be called on any
- * thread.
+ * runs after each event that may change the result, and every few seconds. Confined to a context
+ * that the work of connections does not delay: on a busy one the node would miss its ticks and take
+ * itself for suspended. Any thread may call the public methods.
  */
 public final class OwnershipReconciler {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnershipReconciler.class);
 
-  private final Vertx vertx;
-  private final Context context;
+  private final OwnContext context;
   private final OwnershipOptions options;
   private final ClusterMembers members;
-  private final ClaimStore claims;
-  private final OwnershipListener listener;
   private final OwnershipPeers peers;
   private final LongSupplier clock;
   private final ClaimLease lease;
   private final LostNodes lostNodes;
   private final ClaimReader claimReader;
   private final PlacementTable table;
+  private final PacedStarts starts;
+  private final OwnershipLog log;
+  private final HeldClaims held;
 
-  /** Whether this node sees as many nodes as the quorum, whatever grants it holds. */
-  private volatile boolean enoughNodes = true;
-
-  /** The epochs of the claims that this node acts on, by key. */
-  private final Map<String, Long> held = new HashMap<>();
-
-  /** Connections that are stopping, by key; a new claim of the same key waits for them. */
-  private final Map<String, Future<Void>> leaving = new HashMap<>();
+  /** How many nodes this node saw at the last tick, itself included. */
+  private volatile int seen = 1;
 
   private final SerialRuns<Void> passes = new SerialRuns<>(this::pass);
-  private boolean closing;
+  private volatile boolean closing;
   private long lastPassAt;
 
   private long ticker = -1;
 
-  /** Binds the object to the context of the caller. */
+  /**
+   * @param context of everything that this object does, the calls to {@code listener} and {@code
+   *     peers} included
+   * @param clock monotonic milliseconds
+   */
   public OwnershipReconciler(
-      Vertx vertx,
+      OwnContext context,
       OwnershipOptions options,
       ClusterMembers members,
       ClaimStore claims,
       OwnershipListener listener,
       OwnershipPeers peers,
       LongSupplier clock) {
-    this.vertx = vertx;
-    this.context = vertx.getOrCreateContext();
+    Vertx vertx = context.vertx();
+    this.context = context;
     this.options = options;
     this.members = members;
-    this.claims = claims;
-    this.listener = listener;
     this.peers = peers;
     this.clock = clock;
     this.lease =
         new ClaimLease(
-            clock, options.ttl().toMillis(), options.pause().toMillis(), this::isQuorumHeard);
+            clock, options.ttl().toMillis(), options.pause().toMillis(), new PeersWord());
     this.lostNodes =
         new LostNodes(vertx, members, this::isGivenUp, peers::keepInformed, this::reconcile);
     this.claimReader = new ClaimReader(vertx, members, claims);
     this.table = new PlacementTable(members.self(), peers);
+    this.log = new OwnershipLog(clock);
+    this.held =
+        new HeldClaims(
+            members.self(),
+            claims,
+            lease,
+            listener,
+            peers,
+            log,
+            claimReader::highest,
+            this::reconcile);
+    this.starts = new PacedStarts(vertx, this::claimNow);
+    peers.beforeGrants(this::check);
+  }
+
+  /** What the announcements of other nodes say of this one. */
+  private final class PeersWord implements ClaimLease.Word {
+
+    @Override
+    public boolean allows() {
+      return isQuorumHeard();
+    }
+
+    /** Without a quorum each node that this node sees has to vouch: any of them might take over. */
+    @Override
+    public boolean vouches() {
+      return options.quorum() > 1 ? isQuorumHeard() : seen > 1 && peers.grants() >= seen;
+    }
   }
 
   private boolean isQuorumHeard() {
-    return options.quorum() <= 1 || (enoughNodes && peers.grants() >= options.quorum());
+    return options.quorum() <= 1
+        || (seen >= options.quorum() && peers.grants() >= options.quorum());
   }
 
   /**
@@ -100,20 +124,32 @@ public final class OwnershipReconciler {
             + " network between them cut?";
   }
 
+  /** How long ago the last reading of the claims began that succeeded, in milliseconds. */
+  public long millisSinceReading() {
+    return lease.millisSinceReading();
+  }
+
   private boolean isGivenUp(String node) {
     return options.quorum() <= 1 || peers.gaveUp(node, members.alive()) >= options.quorum();
   }
 
   /** Starts the ticks; {@link #place} then says which servers there are. */
   public void start() {
-    ticker = vertx.setPeriodic(options.tick().toMillis(), now -> tick());
-    tick();
+    context.run(
+        () -> {
+          ticker = context.vertx().setPeriodic(options.tick().toMillis(), now -> tick());
+          tick();
+        });
   }
 
-  /** Replaces the servers to place, by id, and reconciles. */
+  /**
+   * Replaces the servers to place, by id, and reconciles.
+   *
+   * @return completes when the claims were read and the first of them are on their way
+   */
   public Future<Void> place(Map<String, PlacementSpec> all) {
     table.place(all);
-    return passes.request();
+    return context.call(passes::request);
   }
 
   /** The servers to place, and the nodes and claims as of the last pass. */
@@ -150,8 +186,8 @@ public final class OwnershipReconciler {
 
   /** Runs a pass: something may have changed. */
   public void reconcile() {
-    context.runOnContext(
-        now -> {
+    context.run(
+        () -> {
           check();
           passes.request();
         });
@@ -159,7 +195,7 @@ public final class OwnershipReconciler {
 
   /** A node has joined: the next pass includes it, and its readings may be fast again. */
   public void joined() {
-    context.runOnContext(now -> claimReader.resetTimeout());
+    context.run(claimReader::resetTimeout);
   }
 
   /**
@@ -168,8 +204,8 @@ public final class OwnershipReconciler {
    * @param orderly it has handed all its connections over before
    */
   public void lost(String node, boolean orderly) {
-    context.runOnContext(
-        now -> {
+    context.run(
+        () -> {
           claimReader.resetTimeout();
           if (!orderly) {
             lostNodes.lost(node);
@@ -181,9 +217,9 @@ public final class OwnershipReconciler {
 
   /** Checks what this node can see without waiting for other nodes. */
   private void check() {
-    enoughNodes = members.alive().size() >= options.quorum();
+    seen = members.alive().size();
     String why = lease.tick();
-    if (why != null && !held.isEmpty()) {
+    if (why != null && held.count() > 0) {
       endAll(why);
     }
   }
@@ -191,13 +227,14 @@ public final class OwnershipReconciler {
   private void tick() {
     check();
     announce();
+    log.flush(false);
     if (clock.getAsLong() - lastPassAt >= options.verify().toMillis()) {
       passes.request();
     }
   }
 
   private void announce() {
-    peers.announceSelf(held.isEmpty() && leaving.isEmpty() && !isQuorumHeard());
+    peers.announceSelf(held.isQuiet() && !isQuorumHeard());
   }
 
   private Future<Void> pass() {
@@ -206,6 +243,7 @@ public final class OwnershipReconciler {
     }
     long began = clock.getAsLong();
     lastPassAt = began;
+    held.readingBegins();
     return claimReader
         .next()
         .transform(
@@ -215,13 +253,14 @@ public final class OwnershipReconciler {
                   return pass();
                 }
                 // Other nodes may own the connections that run here.
-                if (members.isQuorumLost(read.cause()) && !held.isEmpty()) {
+                if (members.isQuorumLost(read.cause()) && held.count() > 0) {
                   endAll("fewer nodes than the quorum are members");
                 }
                 return Future.succeededFuture();
               }
               table.read(read.result());
               lease.verified(began);
+              check();
               return isQuorumHeard() ? apply(table.claims()) : Future.succeededFuture();
             });
   }
@@ -230,16 +269,18 @@ public final class OwnershipReconciler {
     List<Future<Void>> steps = new ArrayList<>();
     Set<String> alive = members.alive();
     lostNodes.present(alive);
+    starts.clear();
     Set<String> wanted = table.keys();
-    for (String key : List.copyOf(held.keySet())) {
+    for (String key : held.keys()) {
       if (!wanted.contains(key)) {
-        steps.add(handOver(key, all.get(key)));
+        held.handOver(key, all.get(key));
       }
     }
     table
         .targets()
         .forEach(
             targets -> targets.keySet().forEach(key -> steps.add(step(key, targets, all, alive))));
+    starts.next();
     return Future.join(steps).<Void>mapEmpty().otherwiseEmpty();
   }
 
@@ -248,29 +289,30 @@ public final class OwnershipReconciler {
       Map<String, @Nullable String> targets,
       Map<String, OwnershipClaim> all,
       Set<String> alive) {
-    if (leaving.containsKey(key)) {
-      return Future.succeededFuture(); // its completion starts another pass
+    if (held.isInMotion(key) || starts.isUnderWay(key)) {
+      return Future.succeededFuture(); // what was read is older; the end of it, or the next pass
     }
     OwnershipClaim claim = all.get(key);
-    switch (OwnershipDecision.of(claim, held.get(key), members.self(), targets.get(key), alive)) {
+    switch (OwnershipDecision.of(claim, held.epoch(key), members.self(), targets.get(key), alive)) {
       case CLAIM -> {
         boolean another =
             targets.keySet().stream()
-                .anyMatch(
-                    one -> !one.equals(key) && (held.containsKey(one) || leaving.containsKey(one)));
-        return another || !isFree(claim, alive) ? Future.succeededFuture() : claim(key, claim);
+                .anyMatch(one -> !one.equals(key) && (held.runs(one) || starts.isUnderWay(one)));
+        if (!another && isFree(claim, alive)) {
+          starts.add(key, claim);
+        }
       }
-      case LOSE -> {
-        LOG.warn("{}: another node owns it now; this node stops it at once", key);
-        stop(key, false, null);
-      }
+      case LOSE -> held.lose(key);
       case HAND_OVER -> {
-        if (ReplicaAssignment.mayMove(key, targets, all, alive, peers::isServing)) {
-          return handOver(key, claim);
+        String target = targets.get(key);
+        // A node with a cut link may be unable to claim it, and it would have no owner.
+        if ((target == null || peers.isWhole(target))
+            && ReplicaAssignment.mayMove(key, targets, all, alive, peers::isServing)) {
+          held.handOver(key, claim);
         }
       }
       case RELEASE -> {
-        return release(key, claim);
+        return held.release(key, claim);
       }
       default -> {}
     }
@@ -287,71 +329,11 @@ public final class OwnershipReconciler {
         && (owner == null || alive.contains(owner) || lostNodes.hasStopped(owner));
   }
 
-  private Future<Void> claim(String id, @Nullable OwnershipClaim before) {
-    OwnershipClaim mine = new OwnershipClaim(members.self(), claimReader.highest(id) + 1);
-    return claims
-        .replace(id, before, mine)
-        .onFailure(failure -> LOG.warn("this node could not claim {}: {}", id, failure.toString()))
-        .map(
-            won -> {
-              if (won && !closing && !held.containsKey(id)) {
-                LOG.info("this node owns {}, epoch {}", id, mine.epoch());
-                peers.claimed(id, mine);
-                Future<Void> started = listener.own(id, mine.epoch(), lease::isHeld);
-                held.put(id, mine.epoch());
-                started
-                    .onSuccess(serving -> peers.serving(id, mine))
-                    .onFailure(
-                        failure ->
-                            LOG.warn("{}: this node owns it and cannot start it", id, failure));
-              }
-              return null;
-            });
-  }
-
-  /** The pass does not wait for it: calls in flight of one connection must not delay the others. */
-  private Future<Void> handOver(String id, @Nullable OwnershipClaim claim) {
-    LOG.info("{} is handed over to another node when its calls in flight have finished", id);
-    stop(id, true, claim);
-    return Future.succeededFuture();
-  }
-
-  private Future<Void> release(String id, @Nullable OwnershipClaim claim) {
-    if (claim == null || !claim.isOf(members.self())) {
-      return Future.succeededFuture();
+  private Future<Void> claimNow(String id, @Nullable OwnershipClaim before) {
+    if (closing || !isQuorumHeard() || held.runs(id) || !isFree(before, members.alive())) {
+      return Future.succeededFuture(); // the next pass decides anew
     }
-    return claims
-        .replace(id, claim, new OwnershipClaim(null, claim.epoch()))
-        .onSuccess(
-            released -> {
-              if (released) {
-                peers.released(id, claim);
-              }
-            })
-        .onFailure(
-            failure -> LOG.warn("this node could not release {}: {}", id, failure.toString()))
-        .<Void>mapEmpty()
-        .otherwiseEmpty();
-  }
-
-  /**
-   * Stops a connection of this node.
-   *
-   * @param claim released when no part of the connection runs here any more; null where the claim
-   *     is not this node's
-   */
-  private void stop(String id, boolean drain, @Nullable OwnershipClaim claim) {
-    if (held.remove(id) == null) {
-      return;
-    }
-    Future<Void> stopped =
-        listener.disown(id, drain).otherwiseEmpty().compose(done -> release(id, claim));
-    leaving.put(id, stopped);
-    stopped.onComplete(
-        done -> {
-          leaving.remove(id, stopped);
-          reconcile();
-        });
+    return held.claim(id, before);
   }
 
   /**
@@ -359,9 +341,10 @@ public final class OwnershipReconciler {
    * pass.
    */
   private void endAll(String why) {
-    LOG.warn("{} connections end here at once: {}", held.size(), why);
+    LOG.warn("{} connections end here at once: {}", held.count(), why);
     lease.end();
-    List.copyOf(held.keySet()).forEach(id -> stop(id, false, null));
+    starts.clear();
+    held.endAll();
   }
 
   /**
@@ -371,18 +354,21 @@ public final class OwnershipReconciler {
   public Future<Void> close() {
     closing = true;
     peers.leaving();
-    return passes
-        .quiet()
-        .compose(
-            quiet -> {
-              // The ticks continue: the claim lease must hold while calls in flight finish.
-              Map.copyOf(held)
-                  .forEach(
-                      (id, epoch) -> stop(id, true, new OwnershipClaim(members.self(), epoch)));
-              return Future.join(List.copyOf(leaving.values()))
-                  .<Void>mapEmpty()
-                  .otherwiseEmpty()
-                  .onComplete(handed -> vertx.cancelTimer(ticker));
+    return context.call(
+        () -> {
+          held.closing();
+          starts.clear();
+          return Future.join(passes.quiet(), starts.quiet()).transform(quiet -> handOverAll());
+        });
+  }
+
+  private Future<Void> handOverAll() {
+    // The ticks continue: the claim lease must hold while calls in flight finish.
+    return held.handOverAll()
+        .onComplete(
+            handed -> {
+              context.vertx().cancelTimer(ticker);
+              log.flush(true);
             });
   }
 }

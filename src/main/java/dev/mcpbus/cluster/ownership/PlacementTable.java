@@ -8,13 +8,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which servers are to be placed, and which nodes and claims the reconciler read at its last pass.
  * From these it says which node owns a server, and which node should. It waits for nothing and
- * changes nothing. Confined to the context of the {@link OwnershipReconciler}.
+ * changes nothing. Each thing that it knows is replaced as a whole; any thread may call.
  */
 public final class PlacementTable {
 
@@ -22,13 +23,14 @@ public final class PlacementTable {
   private final OwnershipPeers peers;
 
   /** What each server wants, by its id. */
-  private final Map<String, PlacementSpec> specs = new TreeMap<>();
+  private volatile SortedMap<String, PlacementSpec> specs = new TreeMap<>();
 
   /** By the id of a server: the ids of the nodes that cannot run it. */
-  private Map<String, Set<String>> refusals = Map.of();
+  private volatile Map<String, Set<String>> refusals = Map.of();
 
-  private List<ClusterNode> nodes = List.of();
-  private Map<String, OwnershipClaim> claims = Map.of();
+  private volatile List<ClusterNode> nodes = List.of();
+  private volatile List<ClusterNode> opening = List.of();
+  private volatile Map<String, OwnershipClaim> claims = Map.of();
 
   PlacementTable(String self, OwnershipPeers peers) {
     this.self = self;
@@ -36,8 +38,7 @@ public final class PlacementTable {
   }
 
   void place(Map<String, PlacementSpec> all) {
-    specs.clear();
-    specs.putAll(all);
+    specs = new TreeMap<>(all);
   }
 
   /** Returns false where nothing has changed. */
@@ -51,6 +52,7 @@ public final class PlacementTable {
 
   void read(ClaimReader.Reading reading) {
     read(reading.nodes());
+    opening = reading.opening();
     claims = reading.claims();
   }
 
@@ -81,16 +83,29 @@ public final class PlacementTable {
   /** For each server: by the key of each replica the id of the node that should own it, or null. */
   List<Map<String, @Nullable String>> targets() {
     List<ClusterNode> eligible = eligible();
+    List<ClusterNode> whole = eligible.stream().filter(node -> peers.isWhole(node.id())).toList();
+    List<ClusterNode> soon = new ArrayList<>(whole.isEmpty() ? eligible : whole);
+    soon.addAll(opening);
     List<Map<String, @Nullable String>> targets = new ArrayList<>();
     specs.forEach(
         (id, spec) -> {
+          // What no node owns waits for a node that is about to open; nothing is handed over to it.
+          // It does not wait for one that a cut link may keep from claiming.
+          boolean isOwned = keys(id).stream().anyMatch(this::isOwned);
           List<String> best =
-              RendezvousHash.best(id, fit(id, eligible), spec.labels(), spec.replicas()).stream()
+              RendezvousHash.best(
+                      id, fit(id, isOwned ? eligible : soon), spec.labels(), spec.replicas())
+                  .stream()
                   .map(ClusterNode::id)
                   .toList();
           targets.add(ReplicaAssignment.targets(keys(id), best, claims));
         });
     return targets;
+  }
+
+  private boolean isOwned(String key) {
+    OwnershipClaim claim = claims.get(key);
+    return claim != null && nodes.stream().anyMatch(node -> claim.isOf(node.id()));
   }
 
   private List<ClusterNode> eligible() {

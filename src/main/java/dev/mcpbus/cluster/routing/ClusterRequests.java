@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.routing;
 
+import dev.mcpbus.bus.CallRepeats;
 import dev.mcpbus.bus.ClusterMembership;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
@@ -12,7 +13,7 @@ import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RequestSenderProvider;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.engine.EngineNodes;
-import dev.mcpbus.cluster.engine.LiveNodeSelector;
+import dev.mcpbus.cluster.engine.ReservedEventLoops;
 import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.NodeMessage;
@@ -24,6 +25,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.shareddata.AsyncMap;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -63,6 +65,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   private static final long CLAIM_MILLIS = 1_000;
 
   private final Vertx vertx;
+  private final CallRepeats repeats;
   private final String wireForm;
   private final ClockOffsets offsets = new ClockOffsets(ClockOffsets::clock);
 
@@ -73,7 +76,10 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   private final NewestEpochs epochs = new NewestEpochs();
   private final InFlightRequests inFlight = new InFlightRequests();
   private final OwnerTable owners = new OwnerTable();
+  private final NodeLinks links;
   private final ReplicaRouting replicas;
+  private final GatheredReads gathered;
+  private final SingleSend.Shared sending;
 
   /**
    * Servers that this node knows to be defined; while two halves of the map merge, the map may not
@@ -88,14 +94,23 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
 
   private ClusterRequests(Vertx vertx) {
     this.vertx = vertx;
+    this.repeats = CallRepeats.of(vertx);
     this.nodes = new EngineNodes(vertx);
     this.replicas = new ReplicaRouting(this, owners);
     WireForm.Range reads = WireForm.of(nodes.ownMetadata());
     this.wireForm = Integer.toString(reads == null ? WireForm.NEWEST : reads.to());
     TransitDeadlines of = new TransitDeadlines(nodes.self(), offsets);
     this.deadlines = of;
-    this.messages = new NodeMessages(vertx, offsets, this::received);
+    this.links = new NodeLinks(nodes.self(), ClockOffsets::clock);
+    this.messages = new NodeMessages(ReservedEventLoops.ownership(vertx), offsets, this::received);
     vertx.eventBus().addInboundInterceptor(of::arrived);
+    RequestId.Numbering ids = new RequestId.Numbering(new SecureRandom());
+    this.sending = new SingleSend.Shared(vertx, nodes.self(), links, inFlight, ids);
+    new ArrivedRequests(ids, ClockOffsets::clock).open(vertx, nodes.self());
+    new LostAnswers(vertx, nodes.self(), links, inFlight).open();
+    new RelayedRequests(vertx, of).open(nodes.self());
+    this.gathered = new GatheredReads(vertx, this);
+    gathered.open(nodes.self());
     nodes.listen(this::membership);
     readOwners();
   }
@@ -126,33 +141,71 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   }
 
   @Override
-  public <T> Future<Message<T>> request(
+  public CallRepeats repeats() {
+    return repeats;
+  }
+
+  @Override
+  public <T> Future<Message<T>> requestOnce(
       @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
     options.addHeader(Headers.SPEAKS, wireForm);
     return new RoutedRequest<T>(vertx, this, deadlines, server, address, body, options).run();
   }
 
+  @Override
+  public <T> Future<T> read(
+      ConnectionId server, String suffix, Object body, DeliveryOptions options) {
+    ReplicaOwner owner =
+        isReplicated(server) || !GatheredReads.isReadable(suffix) ? null : owners.first(server);
+    if (owner == null
+        || owner.node().equals(self())
+        || !(links.to(owner.node()) instanceof NodeLinks.Way.Direct)) {
+      return RequestSender.super.read(server, suffix, body, options);
+    }
+    long began = ClockOffsets.clock();
+    long timeout = options.getSendTimeout();
+    return gathered
+        .read(owner.node(), server, suffix, body, timeout)
+        .compose(
+            answer -> {
+              if (answer != null) {
+                @SuppressWarnings("unchecked") // as with any reply: its reader names the type
+                T read = (T) answer;
+                return Future.succeededFuture(read);
+              }
+              long left = Math.max(1, timeout - (ClockOffsets.clock() - began));
+              return RequestSender.super.read(server, suffix, body, options.setSendTimeout(left));
+            });
+  }
+
   /**
-   * Sends a request once. It is in flight until the reply arrives, its node leaves, or the send
-   * fails.
+   * A request that can be sent once. It is in flight until the reply arrives, its node leaves, or
+   * the send fails.
    *
    * @param owner the node and replica that should receive it, null where the bus chooses
    */
-  <T> void send(
+  <T> SingleSend<T> sending(
       @Nullable ConnectionId server,
       @Nullable ReplicaOwner owner,
       String address,
       Object body,
       DeliveryOptions options,
       Promise<Message<T>> reply) {
-    InFlightRequests.InFlightRequest<T> request = inFlight.begin(server, owner, reply);
-    LiveNodeSelector.reportingChoice(
-        request::goesTo,
-        () ->
-            vertx
-                .eventBus()
-                .<T>request(address, body, options)
-                .onComplete(request::answered, request::failed));
+    return new SingleSend<>(sending, server, owner, address, body, options, reply);
+  }
+
+  /**
+   * The node to which this one passes requests while it is no part of a quorum and serves nothing
+   * itself: one that hears it and may be part of a quorum. Null while this node serves, and where
+   * there is none.
+   */
+  @Nullable String wayOut() {
+    return servesNothing() ? links.widest() : null;
+  }
+
+  /** Whether this node is no part of a quorum, so that it owns nothing. */
+  boolean servesNothing() {
+    return reasonNotServing.get() != null;
   }
 
   boolean isReplicated(ConnectionId server) {
@@ -188,6 +241,11 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     return messages;
   }
 
+  /** Which nodes hear each other. */
+  public NodeLinks links() {
+    return links;
+  }
+
   /** The replicas of each server and their owners. */
   public ReplicaRouting replicas() {
     return replicas;
@@ -219,7 +277,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     options.addHeader(Headers.SPEAKS, wireForm).addHeader(Headers.TO, suffix);
     deadlines.stamp(options.getHeaders());
     Promise<Message<T>> reply = OwnContext.promise(vertx);
-    send(server, owner, owner.replica().address(), body, options, reply);
+    sending(server, owner, owner.replica().address(), body, options, reply).send();
     return reply
         .future()
         .recover(
@@ -254,7 +312,9 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   }
 
   private void received(NodeMessage message) {
-    if (message instanceof NodeMessage.Claimed claimed) {
+    if (message instanceof NodeMessage.Announcement announcement) {
+      links.announced(announcement);
+    } else if (message instanceof NodeMessage.Claimed claimed) {
       owners.put(new ReplicaOwner(claimed.replica(), claimed.node(), ConnectionState.CLOSED, ""));
     } else if (message instanceof NodeMessage.ReplicaState changed) {
       owners.state(changed.replica(), changed.node(), changed.state(), changed.version());
@@ -292,7 +352,9 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   private void membership(String node, boolean joined) {
     if (joined) {
       inFlight.joined(node);
+      links.joined(node);
     } else {
+      links.left(node);
       inFlight.left(node);
       owners.lost(node);
     }

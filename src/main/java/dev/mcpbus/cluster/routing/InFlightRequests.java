@@ -6,8 +6,10 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import io.vertx.core.Promise;
 import io.vertx.core.eventbus.Message;
+import java.util.Collections;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -28,33 +30,159 @@ final class InFlightRequests {
    */
   private volatile boolean nodeReported;
 
+  /** How long the bus may take to find the node of a request. */
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
+
   final class InFlightRequest<T> {
     private final long sentAt = System.nanoTime();
     private final @Nullable ConnectionId server;
-    private final @Nullable ReplicaOwner owner;
+    private final @Nullable ReplicaId replica;
+    private final @Nullable String expected;
     private final Promise<Message<T>> promise;
+    private final boolean passedOn;
+    private final @Nullable RequestId id;
     private volatile @Nullable String node;
 
+    /** No node was chosen, and none may be any more. Guarded by this. */
+    private boolean givenUp;
+
+    private volatile boolean mayBeGivenUp;
+
+    /** The bus sent it to the known owner without a look at the registrations. */
+    private volatile boolean isGuess;
+
+    // Of the thread that looks for lost answers.
+    private boolean maybeLost;
+    private boolean asking;
+
     private InFlightRequest(
-        @Nullable ConnectionId server, @Nullable ReplicaOwner owner, Promise<Message<T>> promise) {
+        @Nullable RequestId id,
+        @Nullable ConnectionId server,
+        @Nullable ReplicaId replica,
+        @Nullable String expected,
+        boolean passedOn,
+        Promise<Message<T>> promise) {
+      this.id = id;
+      this.passedOn = passedOn;
       this.server = server;
-      this.owner = owner;
+      this.replica = replica;
+      this.expected = expected;
       this.promise = promise;
     }
 
-    /** The bus has chosen a node for the request. */
-    void goesTo(String to) {
+    /**
+     * The bus has chosen a node for the request.
+     *
+     * @param guessed without a look at the registrations
+     * @return false where it must not be sent any more
+     */
+    boolean goesTo(String to, boolean guessed) {
       nodeReported = true;
-      node = to;
+      synchronized (this) {
+        if (givenUp) {
+          return false;
+        }
+        node = to;
+      }
+      if (guessed) {
+        isGuess = true;
+      }
       // The node may have left after it was chosen and before it was recorded here: then left() has
       // not seen this request.
-      if (gone.contains(to)) {
+      if (gone.contains(to) && !passedOn) {
         lost(this, "that the call went to has left the cluster");
       }
+      return true;
     }
 
+    /** Its caller sends it again where {@link #giveUp} ends it. */
+    void mayBeGivenUp() {
+      mayBeGivenUp = nodeReported;
+    }
+
+    /**
+     * Takes back a request for which the bus has found no node for long. False where it has been
+     * sent.
+     */
+    boolean giveUp() {
+      if (!mayBeGivenUp || System.nanoTime() - sentAt < PATIENCE_NANOS) {
+        return false;
+      }
+      return takeBack();
+    }
+
+    /** Takes back a request that was not sent so far; its promise is the caller's then. */
+    synchronized boolean takeBack() {
+      if (node == null && !givenUp) {
+        givenUp = true;
+        all.remove(this);
+        return true;
+      }
+      return false;
+    }
+
+    /** Where the bus sent it, or the owner to which a third node passes it on. */
     private boolean isAt(String where) {
-      return where.equals(nodeReported ? node : owner == null ? null : owner.node());
+      return where.equals(nodeReported ? node : null)
+          || (where.equals(expected) && (passedOn || !nodeReported));
+    }
+
+    /** Null for a request to this node itself. */
+    @Nullable RequestId id() {
+      return id;
+    }
+
+    /** A third node passes it on. */
+    boolean isPassedOn() {
+      return passedOn;
+    }
+
+    /** The node that is to answer; null where it is this process, or not known. */
+    @Nullable String receiver() {
+      return passedOn ? expected : firstHop();
+    }
+
+    /** The node to which the bus sent it; null where that is not known. */
+    @Nullable String firstHop() {
+      return node;
+    }
+
+    /** Notes that a link which it or its answer takes is cut; {@code false} takes nothing back. */
+    void mayBeLost(boolean lost) {
+      maybeLost |= lost;
+    }
+
+    /** True where its answer may be lost and this node does not ask for it yet: it has to, then. */
+    boolean beginAsking() {
+      boolean begins = maybeLost && !asking;
+      asking |= begins;
+      return begins;
+    }
+
+    void endAsking() {
+      asking = false;
+    }
+
+    /** The bus sent it to a node where its receiver may not be. */
+    boolean isMisrouted() {
+      String to = node;
+      return isGuess || (to != null && expected != null && !passedOn && !to.equals(expected));
+    }
+
+    /** The id, the server, the node and the age, for the log. */
+    @Override
+    public String toString() {
+      long millis = (System.nanoTime() - sentAt) / 1_000_000;
+      return id
+          + " for "
+          + what()
+          + " at "
+          + node
+          + ", expected at "
+          + expected
+          + ", "
+          + millis
+          + " ms old";
     }
 
     private String what() {
@@ -70,17 +198,41 @@ final class InFlightRequests {
       all.remove(this);
       promise.tryFail(failure);
     }
+
+    /** The bus's own failure, which says nothing of a request that was taken back. */
+    void failedOnBus(Throwable failure) {
+      if (!isTakenBack()) {
+        failed(failure);
+      }
+    }
+
+    private synchronized boolean isTakenBack() {
+      return givenUp;
+    }
   }
 
   /**
-   * @param owner the owner that should receive the request, null where none is known
+   * @param id in the headers of the request; null for one to this node itself
+   * @param replica that should receive the request, null where none is known
+   * @param expected its node, null where that is not known
+   * @param passedOn a third node passes the request on to the owner
    * @param promise completed once, by the reply, the failure of sending, or the loss of the node
    */
   <T> InFlightRequest<T> begin(
-      @Nullable ConnectionId server, @Nullable ReplicaOwner owner, Promise<Message<T>> promise) {
-    InFlightRequest<T> request = new InFlightRequest<>(server, owner, promise);
+      @Nullable RequestId id,
+      @Nullable ConnectionId server,
+      @Nullable ReplicaId replica,
+      @Nullable String expected,
+      boolean passedOn,
+      Promise<Message<T>> promise) {
+    InFlightRequest<T> request =
+        new InFlightRequest<>(id, server, replica, expected, passedOn, promise);
     all.add(request);
     return request;
+  }
+
+  Set<InFlightRequest<?>> all() {
+    return Collections.unmodifiableSet(all);
   }
 
   /** Ends all requests that went to a node which has left. */
@@ -109,7 +261,7 @@ final class InFlightRequests {
     endAll(
         request ->
             replica.server().equals(request.server)
-                && (request.owner == null || request.owner.replica().equals(replica))
+                && (request.replica == null || request.replica.equals(replica))
                 && request.isAt(node)
                 && request.sentAt < before,
         "handed %s over before it answered; the call may have run");

@@ -44,6 +44,10 @@ final class RoutedRequest<T> {
   private final long maxWait;
   private final Set<ReplicaId> tried = new HashSet<>();
   private boolean defined;
+  private boolean passedOn;
+
+  /** Since when it waits for an owner, by {@link #spent}; -1 where it had none to wait for yet. */
+  private long waitsSince = -1;
 
   /**
    * @param server the server whose connection should receive it, null for a service of every node
@@ -87,16 +91,39 @@ final class RoutedRequest<T> {
     attempt(server == null ? null : requests.replicas().next(server, address, options, tried));
   }
 
+  private SingleSend<T> sending(
+      @Nullable ReplicaOwner owner, String to, Promise<Message<T>> reply) {
+    SingleSend<T> sending = requests.sending(server, owner, to, body, options, reply);
+    return server != null && maxWait > 0 ? sending.mayBeGivenUp() : sending;
+  }
+
+  /** This node has been dropped from the cluster, and another one may know the owner. */
+  private void passOn(String via) {
+    passedOn = true;
+    updateTimeLeft();
+    deadlines.stamp(options.getHeaders());
+    options.getHeaders().remove(Headers.TO);
+    Promise<Message<T>> reply = context.promise();
+    sending(null, address, reply).sendBy(via);
+    reply.future().onComplete(this::answered, this::failed);
+  }
+
   private void attempt(@Nullable ReplicaOwner owner) {
+    passedOn = false;
+    if (server != null && owner == null && requests.servesNothing()) {
+      // The registrations of the bus cannot be read there, and would keep the request waiting.
+      failed(McpFailure.ownerLeft("this node serves nothing at the moment"));
+      return;
+    }
     deadlines.stamp(options.getHeaders());
     Promise<Message<T>> reply = context.promise();
     if (server != null && owner != null && requests.isReplicated(server)) {
       tried.add(owner.replica());
       options.getHeaders().set(Headers.TO, ReplicaRouting.suffix(server, address));
-      requests.send(server, owner, owner.replica().address(), body, options, reply);
+      sending(owner, owner.replica().address(), reply).send();
     } else {
       options.getHeaders().remove(Headers.TO);
-      requests.send(server, owner, address, body, options, reply);
+      sending(owner, address, reply).send();
     }
     reply.future().onComplete(this::answered, this::failed);
   }
@@ -121,23 +148,28 @@ final class RoutedRequest<T> {
   }
 
   private void failed(Throwable failure) {
-    boolean noReceiver = RequestSender.hadNoReceiver(failure);
+    boolean noReceiver =
+        RequestSender.hadNoReceiver(failure) || McpFailure.of(failure).isOwnerLeft();
     if (server == null || !(noReceiver || isRefused(failure))) {
       promise.fail(failure);
       return;
     }
+    waitsSince = waitsSince < 0 ? spent() : waitsSince;
     ReplicaOwner other =
         tried.isEmpty() ? null : requests.replicas().next(server, address, options, tried);
+    String wayOut = passedOn ? null : requests.wayOut();
     if (other != null) {
       updateTimeLeft();
       attempt(other);
     } else if (!noReceiver) {
       promise.fail(failure);
+    } else if (wayOut != null) {
+      passOn(wayOut);
     } else if (defined) {
       repeat();
     } else {
       requests
-          .isDefined(server, Math.max(1, Math.max(1_000, maxWait) - spent()))
+          .isDefined(server, Math.max(1, Math.max(1_000, maxWait) - (spent() - waitsSince)))
           .onSuccess(
               known -> {
                 if (known) {
@@ -160,13 +192,20 @@ final class RoutedRequest<T> {
 
   private void repeat() {
     long spent = spent();
-    if (server != null && spent + PAUSE_MILLIS >= maxWait) {
+    boolean late = timeLeft >= 0 && spent + PAUSE_MILLIS >= timeLeft;
+    if (server != null && (late || spent - waitsSince + PAUSE_MILLIS >= maxWait)) {
       promise.fail(requests.betweenOwners(server));
       return;
     }
     context.setTimer(
         PAUSE_MILLIS,
         now -> {
+          if (requests.repeats().isCancelled(options.getHeaders().get(Headers.CALL_ID))) {
+            promise.fail(
+                McpFailure.notSent(
+                    FailureCode.CANCELLED, "the caller cancelled the call before it had an owner"));
+            return;
+          }
           updateTimeLeft();
           tried.clear();
           attempt();

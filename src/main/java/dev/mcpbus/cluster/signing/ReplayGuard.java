@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.signing;
 
+import dev.mcpbus.internals.NumberWindow;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -29,7 +30,7 @@ final class ReplayGuard {
   private static final int MAX_SENDERS = 4_096;
 
   private static final class Sender {
-    private final ReplayWindow window = new ReplayWindow(WINDOW);
+    private final NumberWindow window = new NumberWindow(WINDOW);
 
     /** The smallest difference of the clocks so far. */
     private long difference;
@@ -88,6 +89,6 @@ final class ReplayGuard {
     if (difference - one.difference > MAX_AGE.toMillis() && Math.abs(age) > MAX_AGE.toMillis()) {
       return "it was sent more than " + MAX_AGE.toSeconds() + " s ago";
     }
-    return once && !one.window.pass(number) ? "it has arrived before" : null;
+    return once && !one.window.add(number) ? "it has arrived before" : null;
   }
 }

@@ -70,7 +70,7 @@ final class SignatureRules {
 
   /** Headers that name an address to which the receiver sends in its own name. */
   private static final List<String> SENT_TO =
-      List.of(Headers.PROGRESS, Headers.LOG, Headers.NOTICES, Headers.INPUT);
+      List.of(Headers.PROGRESS, Headers.LOG, Headers.NOTICES, Headers.INPUT, Headers.REACHED);
 
   private SignatureRules() {}
 

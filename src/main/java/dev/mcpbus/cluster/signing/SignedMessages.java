@@ -6,17 +6,16 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.internals.WireMessages;
-import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.Message;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -49,6 +48,11 @@ public final class SignedMessages {
   /** Headers that other components add on the way and that give no rights. */
   private static final Set<String> NOT_SIGNED =
       Set.of(Headers.PROOF, Headers.TRACEPARENT, Headers.TRACESTATE, Headers.BAGGAGE);
+
+  private record Header(String name, String value) {}
+
+  private static final Comparator<Header> BY_NAME =
+      Comparator.comparing(Header::name).thenComparing(Header::value);
 
   private final Mac prototype;
   private final InstantSource time;
@@ -89,7 +93,7 @@ public final class SignedMessages {
     Message<Object> message = delivery.message();
     if (!WireMessages.isLocalOnly(delivery)
         && SignatureRules.needsProof(message.address(), message.headers())) {
-      byte[] body = body(delivery.body());
+      byte[] body = SignedBody.sent(delivery.body());
       if (body != null) { // a body without a wire form stays on this node
         message.headers().set(Headers.PROOF, prove(message, delivery.send(), body));
       }
@@ -180,17 +184,18 @@ public final class SignedMessages {
     add(mac, message.address());
     String reply = message.replyAddress();
     add(mac, reply == null ? "" : reply);
-    MultiMap headers = message.headers();
-    headers.entries().stream()
-        .map(one -> Map.entry(one.getKey().toLowerCase(Locale.ROOT), one.getValue()))
-        .filter(one -> !NOT_SIGNED.contains(one.getKey()))
-        .sorted(
-            Map.Entry.<String, String>comparingByKey().thenComparing(Map.Entry.comparingByValue()))
-        .forEach(
-            one -> {
-              add(mac, one.getKey());
-              add(mac, one.getValue());
-            });
+    List<Header> signed = new ArrayList<>();
+    for (Map.Entry<String, String> header : message.headers()) {
+      String lower = header.getKey().toLowerCase(Locale.ROOT);
+      if (!NOT_SIGNED.contains(lower)) {
+        signed.add(new Header(lower, header.getValue()));
+      }
+    }
+    signed.sort(BY_NAME);
+    for (Header header : signed) {
+      add(mac, header.name());
+      add(mac, header.value());
+    }
     ClusterSecret.update(mac, body);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(mac.doFinal());
   }
@@ -209,39 +214,9 @@ public final class SignedMessages {
 
   private static byte @Nullable [] decoded(Message<Object> message) {
     try {
-      return body(message.body());
+      return SignedBody.received(message.body());
     } catch (RuntimeException unreadable) {
       return null;
     }
-  }
-
-  /**
-   * The bytes that both sides sign: JSON after one writing and reading, because values such as
-   * floats may change by it. Null for a body that is never sent to another node.
-   */
-  private static byte @Nullable [] body(@Nullable Object body) {
-    if (body == null) {
-      return new byte[] {'0'};
-    }
-    if (body instanceof Buffer buffer) {
-      return tagged('b', buffer.getBytes());
-    }
-    if (body instanceof JsonObject json) {
-      return tagged('o', new JsonObject(json.toBuffer()).toBuffer().getBytes());
-    }
-    if (body instanceof JsonArray json) {
-      return tagged('a', new JsonArray(json.toBuffer()).toBuffer().getBytes());
-    }
-    if (body instanceof String text) {
-      return tagged('s', text.getBytes(StandardCharsets.UTF_8));
-    }
-    return null;
-  }
-
-  private static byte[] tagged(char kind, byte[] bytes) {
-    byte[] all = new byte[bytes.length + 1];
-    all[0] = (byte) kind;
-    System.arraycopy(bytes, 0, all, 1, bytes.length);
-    return all;
   }
 }

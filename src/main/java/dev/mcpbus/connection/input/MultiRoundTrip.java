@@ -57,6 +57,7 @@ public final class MultiRoundTrip {
       broken(call, "it asked for input " + MAX_ROUNDS + " times");
       return;
     }
+    session.reaches(call);
     List<String> keys = new ArrayList<>();
     long hold = session.hold(call, () -> keys.forEach(inputs::withdraw));
     if (requests == null) {

@@ -80,6 +80,7 @@ public final class ServerRequests {
     InputRequests.OutgoingQuestion question =
         inputs.ask(method, params, false, owner, client, call);
     open.put(requestId, question.key());
+    session.reachesAll();
     session.extendAll(CallDeadline.QUESTION_MILLIS);
     question
         .answer()

@@ -32,6 +32,10 @@ import org.jspecify.annotations.Nullable;
  * @param idleStop the session ends after this long without a call, zero for never; default zero
  * @param shared whether clients of the gateway may share the connection although its server keeps a
  *     session; default false
+ * @param repeat whether mcpbus makes a safe call again whose owner or connection was lost; default
+ *     {@code SAFE}
+ * @param renewable whether a client of the gateway may go on with a new connection, and so a new
+ *     session at the server, where the node of the last one is lost; default false
  * @param toolsOnly refuse a server that offers prompts or resources; default false
  * @param tools which of the server's tools exist for callers; default all
  * @param validation whether arguments are checked before a call is sent; default {@code AUTO}
@@ -57,6 +61,8 @@ public record ConnectionOptions(
     boolean lazy,
     Duration idleStop,
     boolean shared,
+    Repeat repeat,
+    boolean renewable,
     boolean toolsOnly,
     ToolPolicy tools,
     Validation validation,
@@ -65,6 +71,17 @@ public record ConnectionOptions(
 
   public ConnectionOptions {
     capabilities = capabilities.copy();
+  }
+
+  /** Which calls mcpbus makes again when their owner or their connection is lost. */
+  public enum Repeat {
+    /**
+     * Readings, and calls of tools that the server marks with {@code readOnlyHint} or {@code
+     * idempotentHint}.
+     */
+    SAFE,
+    /** None: the marks of the server are not true, or a second reading costs too much. */
+    NEVER
   }
 
   /** What happens to a call while there is no session. */
@@ -102,6 +119,8 @@ public record ConnectionOptions(
           false,
           Duration.ZERO,
           false,
+          Repeat.SAFE,
+          false,
           false,
           ToolPolicy.ALL,
           Validation.AUTO,
@@ -132,6 +151,8 @@ public record ConnectionOptions(
     private boolean lazy;
     private Duration idleStop;
     private boolean shared;
+    private Repeat repeat;
+    private boolean renewable;
     private boolean toolsOnly;
     private ToolPolicy tools;
     private Validation validation;
@@ -156,6 +177,8 @@ public record ConnectionOptions(
       lazy = from.lazy;
       idleStop = from.idleStop;
       shared = from.shared;
+      repeat = from.repeat;
+      renewable = from.renewable;
       toolsOnly = from.toolsOnly;
       tools = from.tools;
       validation = from.validation;
@@ -248,6 +271,16 @@ public record ConnectionOptions(
       return this;
     }
 
+    public Builder repeat(Repeat value) {
+      repeat = value;
+      return this;
+    }
+
+    public Builder renewable(boolean value) {
+      renewable = value;
+      return this;
+    }
+
     public Builder toolsOnly(boolean value) {
       toolsOnly = value;
       return this;
@@ -292,6 +325,8 @@ public record ConnectionOptions(
           lazy,
           idleStop,
           shared,
+          repeat,
+          renewable,
           toolsOnly,
           tools,
           validation,

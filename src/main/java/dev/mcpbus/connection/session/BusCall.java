@@ -292,6 +292,11 @@ public final class BusCall extends PendingRequest {
   }
 
   @Override
+  @Nullable String reachedAddress() {
+    return header(Headers.REACHED);
+  }
+
+  @Override
   @Nullable String logAddress() {
     return header(Headers.LOG);
   }

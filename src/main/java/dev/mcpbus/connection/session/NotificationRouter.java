@@ -86,6 +86,7 @@ final class NotificationRouter {
             : null;
     String address = call == null ? null : call.noticeAddress();
     if (call != null && address != null) {
+      listener.reaches(call);
       listener.onCallNotification(address, call.callId(), method, params);
     }
   }
@@ -109,6 +110,7 @@ final class NotificationRouter {
       call.extend(now);
     }
     if (affordable) {
+      listener.reaches(call);
       listener.onCallNotification(address, call.callId(), Methods.PROGRESS, params);
     }
   }

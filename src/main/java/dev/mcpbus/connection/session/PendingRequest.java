@@ -24,6 +24,7 @@ public abstract class PendingRequest {
   private int rounds;
   private @Nullable TelemetryOperation operation;
   private boolean toolError;
+  private boolean reached;
   private double progress = Double.NEGATIVE_INFINITY;
 
   /**
@@ -148,6 +149,23 @@ public abstract class PendingRequest {
 
   /** The call id by which the caller can cancel the request. */
   public @Nullable String callId() {
+    return null;
+  }
+
+  /**
+   * Notes that something of the call leaves for its client.
+   *
+   * @return the address that wants to know it, {@link dev.mcpbus.bus.Headers#REACHED}; null where
+   *     none does, and after the first time
+   */
+  public final @Nullable String reach() {
+    String address = reached ? null : reachedAddress();
+    reached = true;
+    return address;
+  }
+
+  /** The value of {@link dev.mcpbus.bus.Headers#REACHED}; null where there is none. */
+  @Nullable String reachedAddress() {
     return null;
   }
 

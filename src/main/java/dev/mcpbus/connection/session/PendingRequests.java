@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,6 +143,10 @@ final class PendingRequests {
       }
     }
     return found;
+  }
+
+  void forEach(Consumer<PendingRequest> action) {
+    byId.values().forEach(action);
   }
 
   /** Extends every deadline that we chose to at least {@code millis} from now. */

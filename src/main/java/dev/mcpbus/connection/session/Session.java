@@ -253,6 +253,16 @@ public final class Session implements Channel.Receiver {
     pending.extendAll(clock.millis(), millis);
   }
 
+  /** The server asks a question for one of the calls in flight, and does not name it. */
+  public void reachesAll() {
+    pending.forEach(listener::reaches);
+  }
+
+  /** Something of a call leaves for its client, or lives on at the server. */
+  public void reaches(PendingRequest call) {
+    listener.reaches(call);
+  }
+
   /** Cancels a request, also at the server; false where it does not wait. */
   public boolean cancel(CallReference which) {
     return abandon(pending.find(which), "cancelled by " + which.by(), which.params());

@@ -52,6 +52,21 @@ public interface SessionListener {
    */
   void onListChanged(Session session, String method, RawJson params, boolean passes);
 
+  /**
+   * Something of a call leaves for its client; to be called before it does. Its sender learns it
+   * once, and then does not repeat the call.
+   */
+  default void reaches(PendingRequest call) {
+    String address = call.reach();
+    String callId = call.callId();
+    if (address != null && callId != null) {
+      onReached(address, callId);
+    }
+  }
+
+  /** Tells the sender of a call that something of it leaves for its client. */
+  void onReached(String address, String callId);
+
   /** Progress or a log message of one call, for the address that its caller named. */
   void onCallNotification(String address, @Nullable String callId, String method, RawJson params);
 

@@ -105,6 +105,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
   /** Sends the call that is to become a task; {@link #complete} takes the answer. */
   void send(Session in, RawJson params) {
     session = in;
+    in.reaches(origin);
     hold = in.send(this, params);
   }
 
@@ -126,6 +127,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
 
   /** {@code first} is the answer to the call. */
   void begin(Session in, TaskState first) {
+    in.reaches(origin);
     hold = in.hold(this, this::abandoned);
     begun(in, first);
   }

@@ -277,6 +277,7 @@ final class DiscoverCall extends GatewayCall {
    * @param answer the whole message, or the failure of the call
    */
   void end(AsyncResult<Buffer> answer) {
+    reply.repeated(repeats());
     if (answer.succeeded()) {
       reply.answer(200, answer.result(), null);
     } else {

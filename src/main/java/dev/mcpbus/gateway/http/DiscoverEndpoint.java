@@ -149,8 +149,8 @@ final class DiscoverEndpoint {
       return;
     }
     DiscoverCall call = call(headers, principal, message, RawJson.NULL, meta, view, reply);
-    router
-        .notify(call)
+    RequestAudit.begun(
+            vertx, directory.audit(), reply.source(), call.request(), () -> router.notify(call))
         .onComplete(
             outcome -> {
               RequestAudit.ended(directory.audit(), reply.source(), call, outcome);
@@ -225,7 +225,7 @@ final class DiscoverEndpoint {
           forget(call);
           call.cancel();
         });
-    answered(call)
+    RequestAudit.begun(vertx, directory.audit(), reply.source(), request, () -> answered(call))
         .map(found -> call.written(request.takesTask() ? tasks.named(call, found) : found))
         .onComplete(
             answer -> {

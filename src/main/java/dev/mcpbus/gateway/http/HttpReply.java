@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.http;
 
+import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.McpErrors;
@@ -109,6 +110,13 @@ public final class HttpReply {
 
   void header(CharSequence name, String value) {
     http.putHeader(name, value);
+  }
+
+  /** Says that the call was made again so many times, unless the response is a stream already. */
+  void repeated(int times) {
+    if (times > 0 && !stream && !isOver()) {
+      http.putHeader(CallHeaders.HTTP_REPEATED, Integer.toString(times));
+    }
   }
 
   /** Makes it a standing stream: one without an answer at its end. */

@@ -109,6 +109,7 @@ final class InitializeEndpoint {
         .onComplete(
             answered -> {
               forget(exchange, reply);
+              reply.repeated(CallHeaders.repeats(answered.headers()));
               if (answered.body() != null && answered.body().length() > 0) {
                 reply.answer(200, answered.body(), answered.headers().get(SessionMessage.EVENT));
               } else if (request) {

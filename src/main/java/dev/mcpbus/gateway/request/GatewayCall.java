@@ -42,6 +42,7 @@ public abstract class GatewayCall {
   private ViewList.@Nullable Target listed;
   private @Nullable TelemetryOperation operation;
   private boolean toolError;
+  private int repeats;
   private boolean denied;
   private boolean cancelled;
 
@@ -97,6 +98,7 @@ public abstract class GatewayCall {
                 Addresses.of(connection, suffix),
                 params.toBuffer(),
                 request.options(carried()))
+            .onFailure(failure -> repeats = McpFailure.of(failure).repeats())
             .map(this::replied);
     String named = server;
     return named == null || named.equals(connection.value())
@@ -121,7 +123,13 @@ public abstract class GatewayCall {
   /** The result in a reply; notes whether it reports an error of the tool. */
   protected RawJson replied(Message<Buffer> reply) {
     toolError = operation != null && reply.headers().contains(Headers.TOOL_ERROR);
+    repeats = CallHeaders.repeats(reply.headers());
     return RawJson.of(reply.body());
+  }
+
+  /** How many times mcpbus has made the call again; known when it has its outcome. */
+  public int repeats() {
+    return repeats;
   }
 
   /** The failure of a call that the client has cancelled before. */

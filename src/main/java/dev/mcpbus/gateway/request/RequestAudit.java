@@ -1,6 +1,8 @@
 package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.policy.RecordedCalls;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Audit.Decision;
@@ -9,20 +11,64 @@ import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.RefusalCode;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes the outcomes of the requests of MCP clients to the audit log. Any thread may call. */
+/** Writes the requests of MCP clients to the audit log. Any thread may call. */
 public final class RequestAudit {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestAudit.class);
+
+  /** Members of params that say what a request is about. */
+  private static final List<String> NAMES = List.of("name", "uri", "taskId");
 
   private RequestAudit() {}
 
   /** A path of the gateway that does not exist, or that the principal may not use. */
   public static void refused(Audit audit, HttpServerRequest request, Principal principal) {
     audit.refused(request, principal, RefusalCode.UNKNOWN_CONNECTION);
+  }
+
+  /**
+   * Lets a request go on once its beginning is in the audit log, where {@code auth.audit.onFailure}
+   * is {@code refuse}; elsewhere at once. The line has the name that the client uses.
+   *
+   * @return as {@link RecordedCalls#after}
+   */
+  public static <T> Future<T> begun(
+      Vertx vertx,
+      Audit audit,
+      RequestSource source,
+      GatewayRequest request,
+      Supplier<Future<T>> go) {
+    return RecordedCalls.after(
+        audit,
+        () ->
+            audit.begin(
+                vertx,
+                source,
+                request.principal(),
+                request.method(),
+                word(request.method()),
+                request.view().server() ? request.view().name() : null,
+                named(request.params())),
+        go);
+  }
+
+  private static @Nullable String named(RawJson params) {
+    for (String member : NAMES) {
+      RawJson value = params.member(member);
+      if (value != null && value.isString()) {
+        return value.asString();
+      }
+    }
+    return null;
   }
 
   /** A request has its outcome. A defect of the log itself keeps no answer from the client. */
@@ -50,6 +96,7 @@ public final class RequestAudit {
         call.item(),
         call.isDenied() ? Decision.DENY : Decision.ALLOW,
         code(call, outcome),
+        call.repeats(),
         request.since());
   }
 

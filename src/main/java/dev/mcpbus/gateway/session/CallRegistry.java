@@ -12,7 +12,9 @@ import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,9 @@ final class CallRegistry {
     void heard(ServerNotice event);
   }
 
+  /** Of all connections that are being opened; more is lost. */
+  static final int MAX_EARLY = 256;
+
   private final String host;
 
   /** New in each host, so that no client can derive the id of another client's call. */
@@ -67,6 +72,12 @@ final class CallRegistry {
   private final Map<String, Caller> connections = new HashMap<>();
   private final Map<String, Caller> questions = new HashMap<>();
   private long sequence;
+
+  /** Takes again what came from private connections whose callers were not registered yet. */
+  private final List<Runnable> early = new ArrayList<>();
+
+  /** How many private connections are being opened. */
+  private int opening;
 
   CallRegistry(String host) {
     this.host = host;
@@ -104,6 +115,31 @@ final class CallRegistry {
     calls.remove(callId);
   }
 
+  /**
+   * A private connection is being opened. Its server may ask and report before this host learns the
+   * connection's id; both wait for {@link #opened}.
+   */
+  void opening() {
+    opening++;
+  }
+
+  /** An opening has ended, and the connection, if there is one, has its caller. */
+  void opened() {
+    opening--;
+    List<Runnable> waiting = List.copyOf(early);
+    early.clear();
+    waiting.forEach(Runnable::run);
+  }
+
+  /** True where it waits: its connection is not known, and one is being opened. */
+  private boolean waits(@Nullable String connection, Runnable again) {
+    boolean waits = connection != null && opening > 0 && early.size() < MAX_EARLY;
+    if (waits) {
+      early.add(again);
+    }
+    return waits;
+  }
+
   void addConnection(String connection, Caller caller) {
     connections.put(connection, caller);
   }
@@ -127,6 +163,8 @@ final class CallRegistry {
       Caller asked = questions.remove(withdrawn);
       if (asked != null) {
         asked.withdrawn(withdrawn);
+      } else if (!early.isEmpty()) {
+        early.add(() -> asked(message)); // after the question, which may wait
       }
       return;
     }
@@ -135,6 +173,9 @@ final class CallRegistry {
     Caller byCall = callId == null ? null : calls.get(callId);
     Caller byConnection = connections.get(question.connection());
     Caller caller = byCall == null ? byConnection : byCall;
+    if (caller == null && waits(question.connection(), () -> asked(message))) {
+      return;
+    }
     if (caller == null) {
       message.reply(
           McpFailure.notSent(FailureCode.CANCELLED, "the client that made the call has gone"));
@@ -163,6 +204,8 @@ final class CallRegistry {
     Caller caller = connections.get(event.connection());
     if (caller != null) {
       caller.heard(event);
+    } else {
+      waits(event.connection(), () -> heard(event));
     }
   }
 }

@@ -99,6 +99,7 @@ final class ClientConnections {
   }
 
   private Future<Opened> open(ConnectionId server, ClientStatement statement) {
+    host.registry().opening();
     return connections
         .open(server.value(), statement, holder.owner(), era(server))
         .compose(
@@ -111,8 +112,9 @@ final class ClientConnections {
             failure ->
                 McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
                     // Its own address reports the reason.
-                    ? Future.succeededFuture(new Opened(server, true, Long.MAX_VALUE))
-                    : Future.failedFuture(failure));
+                    ? Future.succeededFuture(Opened.shared(server, Long.MAX_VALUE))
+                    : Future.<Opened>failedFuture(failure))
+        .onComplete(ended -> host.registry().opened());
   }
 
   /** Of a server that is up; null if it is not known. */

@@ -130,6 +130,7 @@ final class GatewaySession {
     changes.forget();
     if (facts.getValue(SessionStore.LEVEL) instanceof String level) {
       inbox.level(level);
+      servers.connections.logLevel.want(level);
     }
     subscriptions.continueFrom(view, facts);
   }

@@ -23,9 +23,16 @@ final class PrivateConnections {
    * The connection that answers a client.
    *
    * @param shared whether it is the connection of the server, which all clients share
+   * @param renewable whether a new connection may take its place where its node is lost
    * @param maxCallMillis the longest time that a call over it may take
    */
-  record Opened(ConnectionId id, boolean shared, long maxCallMillis) {}
+  record Opened(ConnectionId id, boolean shared, boolean renewable, long maxCallMillis) {
+
+    /** The connection that all clients share. */
+    static Opened shared(ConnectionId id, long maxCallMillis) {
+      return new Opened(id, true, true, maxCallMillis);
+    }
+  }
 
   /**
    * What a private connection tells its server about the client.
@@ -110,7 +117,13 @@ final class PrivateConnections {
             answer -> {
               String id = answer.body().getString("lease");
               long longest = answer.body().getLong("maxCallMillis", 0L);
-              return new Opened(new ConnectionId(id == null ? server : id), id == null, longest);
+              return id == null
+                  ? Opened.shared(new ConnectionId(server), longest)
+                  : new Opened(
+                      new ConnectionId(id),
+                      false,
+                      answer.body().getBoolean("renewable", false),
+                      longest);
             });
   }
 

@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,7 +95,7 @@ final class SessionRequests {
       return;
     }
     SessionCall call = begin(message, id, method, params);
-    McpErrors.guarded(() -> answer(call))
+    McpErrors.guarded(() -> begun(message, call.request(), () -> answer(call)))
         .onComplete(
             outcome -> {
               audit(call.message, call, outcome);
@@ -115,8 +116,7 @@ final class SessionRequests {
     GatewayRequest request = request(method, params, false, trace);
     SessionNotification sent = new SessionNotification(host, session.servers, request);
     notifications++;
-    host.router()
-        .notify(sent)
+    begun(message, request, () -> host.router().notify(sent))
         .onComplete(
             outcome -> {
               notifications--;
@@ -259,10 +259,17 @@ final class SessionRequests {
     }
   }
 
+  private Future<RawJson> begun(
+      Message<?> message, GatewayRequest request, Supplier<Future<RawJson>> go) {
+    return RequestAudit.begun(host.vertx(), host.directory().audit(), source(message), request, go);
+  }
+
   private void audit(Message<?> message, GatewayCall call, AsyncResult<RawJson> outcome) {
-    RequestSource source =
-        RequestSource.parse(SessionMessage.header(message, SessionMessage.SOURCE));
-    RequestAudit.ended(host.directory().audit(), source, call, outcome);
+    RequestAudit.ended(host.directory().audit(), source(message), call, outcome);
+  }
+
+  private static RequestSource source(Message<?> message) {
+    return RequestSource.parse(SessionMessage.header(message, SessionMessage.SOURCE));
   }
 
   /**
@@ -292,7 +299,7 @@ final class SessionRequests {
     session.touch();
     host.registry().remove(callId);
     session.questions.callEnded(callId);
-    session.streams.finish(call.stream, call.message, answer);
+    session.streams.finish(call.stream, call.message, answer, call.repeats());
     session.noteUse();
   }
 

@@ -72,7 +72,7 @@ final class SessionServers {
     return of(new ConnectionId(server))
         .map(
             at -> {
-              if (!at.shared()) {
+              if (!at.renewable()) {
                 // The state of its calls ends with this node: no other can take the session over.
                 host.store().end(session.id);
               }
@@ -88,7 +88,7 @@ final class SessionServers {
   private Future<Opened> of(ConnectionId server) {
     DirectoryEntry facts = directory.snapshot().server(server.value());
     return facts != null && !facts.hasSessions()
-        ? Future.succeededFuture(new Opened(server, true, 0))
+        ? Future.succeededFuture(Opened.shared(server, 0))
         : connections.of(server, statement);
   }
 

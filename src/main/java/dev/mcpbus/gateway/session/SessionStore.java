@@ -16,9 +16,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The facts of sessions in a map of the cluster, so that another node can take over the session of
- * a lost node: the params of {@code initialize}, the log level, the subscriptions. A session with a
- * private connection is not in the map, because the connection ends with its node. Without a
- * cluster the store does nothing. Confined to the host's context.
+ * a lost node: the params of {@code initialize}, the log level, the subscriptions. A session that
+ * has sent a request over a private connection which is not renewable is not in the map, because
+ * what the server keeps for it ends with its node. Without a cluster the store does nothing.
+ * Confined to the host's context.
  */
 final class SessionStore {
 

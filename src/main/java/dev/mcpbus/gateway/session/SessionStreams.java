@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Codecs;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionMessage;
 import io.vertx.core.buffer.Buffer;
@@ -131,11 +132,15 @@ final class SessionStreams {
    * @param message whose reply the response waits for
    * @param answer null if there is none
    */
-  void finish(ResumableStream stream, Message<?> message, @Nullable Buffer answer) {
+  void finish(ResumableStream stream, Message<?> message, @Nullable Buffer answer, int repeats) {
     String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
     if (stream.isReadBy(exchange)) {
       String eventId = answer == null ? null : stream.finishBy(answer);
-      message.reply(answer == null ? Buffer.buffer() : answer, event(eventId));
+      DeliveryOptions delivery = event(eventId);
+      if (repeats > 0) {
+        delivery.addHeader(Headers.REPEATED, Integer.toString(repeats));
+      }
+      message.reply(answer == null ? Buffer.buffer() : answer, delivery);
     } else {
       message.reply(Buffer.buffer());
       if (answer == null) {

@@ -5,11 +5,14 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * logs first.
  *
  * <p>Variables: {@code MCPBUS_LOG} (the level, default {@code INFO}), {@code MCPBUS_LOG_CLUSTER}
- * (that of Hazelcast, default {@code ERROR}), {@code MCPBUS_LOG_FORMAT} ({@code text} or {@code
- * json}).
+ * (that of Hazelcast; without it errors alone, except those of {@link #SURVIVED}), {@code
+ * MCPBUS_LOG_FORMAT} ({@code text} or {@code json}).
  */
 public final class LogSetup extends ContextAwareBase implements Configurator {
 
@@ -36,6 +39,10 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
           "io.netty", Level.WARN,
           // It logs each connection that a lost node refuses; mcpbus logs which node is lost.
           "io.vertx.core.eventbus.impl.clustered", Level.ERROR,
+          // It logs that a link of the bus was reset; mcpbus logs which node is lost.
+          "io.vertx.core.net.impl.ConnectionBase", Level.OFF,
+          // It logs that it could not remove the addresses of a lost node; no message goes there.
+          "io.vertx.spi.cluster.hazelcast.HazelcastClusterManager", Level.OFF,
           // It logs each message that arrives while a node stops; its sender gets a failure.
           "io.vertx.core.eventbus.impl.MessageConsumerImpl", Level.ERROR,
           // It logs each socket that is cut while it opens; mcpbus logs all others.
@@ -43,15 +50,32 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
           // Decisions and calls, where auth.audit is on.
           "dev.mcpbus.audit", Level.INFO);
 
+  /**
+   * Loggers of Hazelcast that report what a lost, cut off or suspended node leaves behind, as
+   * errors with a stack trace: a second answer to an operation that was repeated, a merge that
+   * waits for a migration. What fails for good reaches the caller of the operation, and mcpbus logs
+   * that. With {@code MCPBUS_LOG_CLUSTER} they have the level of the others.
+   */
+  private static final List<String> SURVIVED =
+      List.of(
+          "com.hazelcast.internal.cluster.impl.operations",
+          "com.hazelcast.internal.partition.operation",
+          "com.hazelcast.map.impl.operation",
+          "com.hazelcast.multimap.impl.operations",
+          "com.hazelcast.spi.impl.operationservice");
+
   private final Map<String, String> variables;
+
+  private final OutputStream out;
 
   /** For Logback. */
   public LogSetup() {
-    this(System.getenv());
+    this(System.getenv(), new FileOutputStream(FileDescriptor.err));
   }
 
-  LogSetup(Map<String, String> variables) {
+  LogSetup(Map<String, String> variables, OutputStream out) {
     this.variables = variables;
+    this.out = out;
   }
 
   @Override
@@ -62,6 +86,9 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     setContext(logging);
     QUIET.forEach((name, level) -> logging.getLogger(name).setLevel(level));
     logging.getLogger("com.hazelcast").setLevel(level("MCPBUS_LOG_CLUSTER", Level.ERROR));
+    if (variables.get("MCPBUS_LOG_CLUSTER") == null) {
+      SURVIVED.forEach(name -> logging.getLogger(name).setLevel(Level.OFF));
+    }
     Logger root = logging.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(level("MCPBUS_LOG", Level.INFO));
     root.addAppender(appender(logging));
@@ -72,7 +99,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     return Level.toLevel(variables.get(variable), standard);
   }
 
-  private ConsoleAppender<ILoggingEvent> appender(LoggerContext logging) {
+  private QueuedAppender appender(LoggerContext logging) {
     Layout<ILoggingEvent> layout =
         isJson(variables.get("MCPBUS_LOG_FORMAT")) ? new JsonLayout() : new PrintableLayout();
     layout.setContext(logging);
@@ -82,12 +109,11 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     encoder.setCharset(StandardCharsets.UTF_8);
     encoder.setLayout(layout);
     encoder.start();
-    ConsoleAppender<ILoggingEvent> err = new ConsoleAppender<>();
+    QueuedAppender err = new QueuedAppender(out, encoder);
     err.setContext(logging);
     err.setName("err");
-    err.setTarget("System.err");
-    err.setEncoder(encoder);
     err.start();
+    Runtime.getRuntime().addShutdownHook(new Thread(err::end, "mcpbus-log-end"));
     return err;
   }
 

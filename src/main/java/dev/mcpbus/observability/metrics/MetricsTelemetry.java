@@ -3,6 +3,7 @@ package dev.mcpbus.observability.metrics;
 import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionTelemetry;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.MetricsPage;
 import dev.mcpbus.bus.ReceivedRequest;
@@ -33,6 +34,7 @@ public final class MetricsTelemetry implements Telemetry {
   private final Map<String, ServerMeters> servers = new ConcurrentHashMap<>();
   private final StateCollector state;
   private final DoorMeters doors = new DoorMeters(timers);
+  private final RepeatMeters repeats = new RepeatMeters();
   private final PageWriter page;
   private final JvmMeters jvm = new JvmMeters(registry);
   private @Nullable Runnable probes;
@@ -41,6 +43,7 @@ public final class MetricsTelemetry implements Telemetry {
     this.vertx = vertx;
     this.page = new PageWriter(vertx, registry, jvm);
     this.state = new StateCollector(vertx, servers.values());
+    state.add(() -> repeats.collect(servers.keySet()));
     registry.getPrometheusRegistry().register(state);
     registry.getPrometheusRegistry().register(timers);
     state.gauge(
@@ -95,6 +98,11 @@ public final class MetricsTelemetry implements Telemetry {
   @Override
   public void sessionEnded(String version, long nanos) {
     timers.timer(OperationTimers.SERVER_SESSION, TransportLabels.HTTP.tags(version)).record(nanos);
+  }
+
+  @Override
+  public void repeated(String server, FailureCode code) {
+    repeats.count(server, code);
   }
 
   @Override

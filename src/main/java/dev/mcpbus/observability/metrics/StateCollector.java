@@ -41,13 +41,18 @@ final class StateCollector implements MultiCollector {
 
   /** Adds a value of the service; NaN where it is not known now. */
   synchronized void gauge(String name, String help, Labels labels, DoubleSupplier value) {
-    more.add(
+    add(
         () ->
             GaugeSnapshot.builder()
                 .name(name)
                 .help(help)
                 .dataPoint(new GaugeDataPointSnapshot(value.getAsDouble(), labels, null))
                 .build());
+  }
+
+  /** Adds a metric that its supplier counts itself. */
+  synchronized void add(Supplier<MetricSnapshot> metric) {
+    more.add(metric);
   }
 
   @Override

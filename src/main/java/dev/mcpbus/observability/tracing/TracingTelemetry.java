@@ -2,6 +2,7 @@ package dev.mcpbus.observability.tracing;
 
 import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionTelemetry;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.MetricsPage;
 import dev.mcpbus.bus.ReceivedRequest;
@@ -129,6 +130,9 @@ public final class TracingTelemetry implements Telemetry {
   /** A session is no span: it has no beginning that a caller knows. */
   @Override
   public void sessionEnded(String version, long nanos) {}
+
+  @Override
+  public void repeated(String server, FailureCode code) {}
 
   @Override
   public @Nullable MetricsPage page() {

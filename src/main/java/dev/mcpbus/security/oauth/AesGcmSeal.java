@@ -10,7 +10,7 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * Seals bytes with AES-256-GCM: they can be neither read nor changed without the key. Thread-safe.
  */
-final class AesGcmSeal {
+public final class AesGcmSeal {
 
   private static final int NONCE = 12;
   private static final int TAG_BITS = 128;
@@ -26,7 +26,7 @@ final class AesGcmSeal {
    * @param key 32 bytes in Base64
    * @throws IllegalArgumentException if the key is invalid; the message does not show it
    */
-  static AesGcmSeal of(String key) {
+  public static AesGcmSeal of(String key) {
     byte[] bytes;
     try {
       bytes = Base64.getDecoder().decode(key.strip());
@@ -43,7 +43,7 @@ final class AesGcmSeal {
   /**
    * @param place bound to the sealed bytes: they open with the same place only
    */
-  byte[] seal(byte[] plain, byte[] place) throws GeneralSecurityException {
+  public byte[] seal(byte[] plain, byte[] place) throws GeneralSecurityException {
     byte[] nonce = OAuthDigests.random(NONCE);
     byte[] hidden = cipher(Cipher.ENCRYPT_MODE, nonce, place).doFinal(plain);
     byte[] sealed = Arrays.copyOf(nonce, NONCE + hidden.length);
@@ -55,7 +55,7 @@ final class AesGcmSeal {
    * @throws GeneralSecurityException if the bytes were sealed with another key or for another
    *     place, or were changed
    */
-  byte[] open(byte[] sealed, byte[] place) throws GeneralSecurityException {
+  public byte[] open(byte[] sealed, byte[] place) throws GeneralSecurityException {
     if (sealed.length < NONCE) {
       throw new GeneralSecurityException("too short");
     }

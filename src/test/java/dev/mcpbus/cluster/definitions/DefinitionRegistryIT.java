@@ -102,8 +102,8 @@ class DefinitionRegistryIT {
   }
 
   @Test
-  void a_file_that_says_something_else_is_named_with_the_other_place_and_its_node_is_not_ready() {
-    try (InnerCluster cluster = new InnerCluster(2)) {
+  void a_file_that_differs_is_a_warning_with_both_places_and_every_node_stays_ready() {
+    try (InnerCluster cluster = new InnerCluster(2).rollout(Duration.ZERO)) {
       BridgeOptions bridge = BridgeOptions.DEFAULT.withPort(0);
       JsonObject servers =
           new JsonObject().put("same", EchoServer.shell()).put("other", EchoServer.shell());
@@ -115,11 +115,16 @@ class DefinitionRegistryIT {
           cluster.start(
               cluster.join("second"), "second.json", differs, Map.of(), bridge, AuthOptions.NONE);
       Http.Answer ready = Http.get(second.port(), "/health/ready");
-      assertThat(ready.status()).isEqualTo(503);
-      assertThat(ready.body())
-          .contains("second.json: server 'other' is defined otherwise", "(first.json)")
+      String differs1 = "second.json on node 'second': server 'other' is defined otherwise";
+      String place = "(first.json on node 'first')";
+      assertThat(ready.status()).isEqualTo(200);
+      assertThat(ready.json().getJsonArray("notes").encode())
+          .contains(differs1, place)
           .doesNotContain("'same'");
-      assertThat(Http.get(first.port(), "/health/ready").status()).isEqualTo(200);
+      assertThat(Http.get(first.port(), "/health/ready").json().containsKey("notes")).isFalse();
+      JsonObject list = second.requestHere(Addresses.SERVERS_LIST, new JsonObject());
+      assertThat(list.containsKey("problems")).isFalse();
+      assertThat(list.getJsonArray("notes").encode()).contains(differs1, place);
       assertThat(status(second, "other").getString("problem")).contains("first.json");
 
       // Removed for all nodes, while the files still name it.
@@ -128,7 +133,9 @@ class DefinitionRegistryIT {
           "the removal to be a divergence",
           () ->
               assertThat(Http.get(second.port(), "/health/ready").body())
-                  .contains("second.json: server 'same' was removed from the cluster"));
+                  .contains(
+                      "second.json on node 'second': server 'same' was removed from the cluster"));
+      assertThat(Http.get(second.port(), "/health/ready").status()).isEqualTo(200);
     }
   }
 

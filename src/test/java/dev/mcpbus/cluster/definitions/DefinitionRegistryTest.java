@@ -9,12 +9,16 @@ import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.hosting.ServerEntryReader;
+import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.testing.InnerCluster;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,8 +46,14 @@ class DefinitionRegistryTest {
     reader = ServerEntryReader.in(Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT);
     DefinitionChanges changes = new DefinitionChanges(vertx, "one", told -> {});
     definitions =
-        new DefinitionRegistry(vertx, reader, changes, changed -> Future.succeededFuture());
-    assertThat(definitions.add(definition(), true).await(20, SECONDS)).isTrue();
+        new DefinitionRegistry(
+            vertx,
+            "one",
+            reader,
+            new FileDivergences(Duration.ZERO, () -> 0),
+            changes,
+            changed -> Future.succeededFuture());
+    assertThat(definitions.add(definition(), Addition.START).await(20, SECONDS)).isTrue();
     assertThat(definitions.all()).containsOnlyKeys(ID);
   }
 
@@ -64,17 +74,63 @@ class DefinitionRegistryTest {
 
     assertThat(map.get("one").await(20, SECONDS)).isEqualTo(text);
     assertThat(definitions.all()).containsOnlyKeys(ID);
-    assertThat(definitions.problems()).isEmpty();
+    assertThat(definitions.problem(ID)).isNull();
+  }
+
+  @Test
+  void a_file_that_says_what_the_map_has_writes_nothing() throws Exception {
+    String text = map.get("one").await(20, SECONDS);
+
+    definitions.replace(definition()).await(20, SECONDS);
+    assertThat(map.get("one").await(20, SECONDS)).isEqualTo(text);
+
+    JsonObject other = new JsonObject().put("url", "http://127.0.0.1:2/mcp");
+    definitions.replace(reader.read("one", other)).await(20, SECONDS);
+    assertThat(map.get("one").await(20, SECONDS)).isNotEqualTo(text).contains("127.0.0.1:2");
   }
 
   @Test
   void what_was_removed_on_purpose_stays_away_until_it_is_added_again() throws Exception {
-    definitions.remove(ID).await(20, SECONDS);
+    definitions.remove(ID, false).await(20, SECONDS);
     definitions.readAll().await(20, SECONDS);
     assertThat(definitions.all()).isEmpty();
 
-    assertThat(definitions.add(definition(), false).await(20, SECONDS)).isTrue();
+    // A file that still has the entry does not bring it back, one with another entry does.
+    assertThat(definitions.add(definition(), Addition.START).await(20, SECONDS)).isFalse();
+    assertThat(definitions.all()).isEmpty();
+    JsonObject other = new JsonObject().put("url", "http://127.0.0.1:2/mcp");
+    assertThat(definitions.add(reader.read("one", other), Addition.START).await(20, SECONDS))
+        .isTrue();
+    definitions.remove(ID, false).await(20, SECONDS);
+
+    assertThat(definitions.add(definition(), Addition.CALLER).await(20, SECONDS)).isTrue();
     assertThat(definitions.all()).containsOnlyKeys(ID);
-    assertThat(definitions.add(definition(), false).await(20, SECONDS)).isFalse();
+    assertThat(definitions.add(definition(), Addition.CALLER).await(20, SECONDS)).isFalse();
+  }
+
+  @Test
+  void a_file_adds_what_the_cluster_lacks_and_what_no_caller_has_removed() throws Exception {
+    List<ServerDefinition> file = new ArrayList<>(List.of(definition()));
+    for (int i = 0; i < 200; i++) {
+      file.add(
+          reader.read(
+              "s" + i, new JsonObject().put("url", "http://127.0.0.1:" + (i + 1) + "/mcp")));
+    }
+    ConnectionId removed = file.get(7).id();
+    definitions.add(file.get(7), Addition.CALLER).await(20, SECONDS);
+    definitions.remove(removed, false).await(20, SECONDS);
+
+    List<ConnectionId> added = definitions.seed(file).await(20, SECONDS);
+
+    assertThat(added).hasSize(199).doesNotHaveDuplicates().doesNotContain(ID, removed);
+    assertThat(definitions.all()).hasSize(200).doesNotContainKey(removed);
+    assertThat(definitions.all().keySet()).allMatch(id -> definitions.problem(id) == null);
+    assertThat(map.size().await(20, SECONDS)).isEqualTo(201); // with the note of the removal
+    assertThat(definitions.seed(file).await(20, SECONDS)).as("the same file again").isEmpty();
+
+    List<ServerDefinition> differs =
+        List.of(reader.read("s3", new JsonObject().put("url", "http://127.0.0.1:9/mcp")));
+    assertThat(definitions.seed(differs).await(20, SECONDS)).isEmpty();
+    assertThat(definitions.problem(new ConnectionId("s3"))).contains("is defined otherwise");
   }
 }

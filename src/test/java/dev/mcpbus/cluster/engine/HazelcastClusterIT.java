@@ -49,7 +49,20 @@ class HazelcastClusterIT {
   private static ClusterOptions options(String host, int port, @Nullable ClusterSecret secret) {
     ClusterOptions base = ClusterOptions.DEFAULT;
     return new ClusterOptions(
-        "doors", null, host, port, 0, List.of(), null, 0, Set.of(), 1, base.wire(), secret, null);
+        "doors",
+        null,
+        host,
+        port,
+        0,
+        List.of(),
+        null,
+        0,
+        Set.of(),
+        1,
+        base.wire(),
+        base.rolloutGrace(),
+        secret,
+        null);
   }
 
   private Vertx start(ClusterOptions options, @Nullable Path file) throws Exception {

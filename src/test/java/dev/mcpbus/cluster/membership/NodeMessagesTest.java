@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
@@ -31,7 +32,8 @@ class NodeMessagesTest {
         new VerticleBase() {
           @Override
           public Future<?> start() {
-            NodeMessages messages = new NodeMessages(vertx, new ClockOffsets(() -> 0), heard::add);
+            NodeMessages messages =
+                new NodeMessages(OwnContext.create(vertx), new ClockOffsets(() -> 0), heard::add);
             made.set(messages);
             return messages.open();
           }
@@ -47,7 +49,8 @@ class NodeMessagesTest {
   void the_first_listener_gets_each_message_before_the_others(Vertx vertx) throws Exception {
     List<String> order = new CopyOnWriteArrayList<>();
     NodeMessages messages =
-        new NodeMessages(vertx, new ClockOffsets(() -> 0), told -> order.add("first"));
+        new NodeMessages(
+            OwnContext.create(vertx), new ClockOffsets(() -> 0), told -> order.add("first"));
     messages.open().await(10, SECONDS);
     messages.listen(told -> order.add("listener"));
 
@@ -59,7 +62,8 @@ class NodeMessagesTest {
 
   @Test
   void a_listener_that_has_ended_gets_nothing(Vertx vertx) throws Exception {
-    NodeMessages messages = new NodeMessages(vertx, new ClockOffsets(() -> 0), told -> {});
+    NodeMessages messages =
+        new NodeMessages(OwnContext.create(vertx), new ClockOffsets(() -> 0), told -> {});
     messages.open().await(10, SECONDS);
     Runnable end = messages.listen(told -> heard.add(new NodeMessage.Leaving("ended")));
     messages.listen(heard::add);
@@ -73,7 +77,8 @@ class NodeMessagesTest {
 
   @Test
   void what_is_no_message_of_a_node_is_passed_over(Vertx vertx) throws Exception {
-    NodeMessages messages = new NodeMessages(vertx, new ClockOffsets(() -> 0), heard::add);
+    NodeMessages messages =
+        new NodeMessages(OwnContext.create(vertx), new ClockOffsets(() -> 0), heard::add);
     messages.open().await(10, SECONDS);
 
     vertx.eventBus().publish(Addresses.PLACEMENT, new JsonObject().put("clock", "late"));

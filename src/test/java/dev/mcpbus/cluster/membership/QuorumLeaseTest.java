@@ -20,6 +20,7 @@ class QuorumLeaseTest {
   private static final long SILENCE = 7_000;
   private static final int STEP = 100;
   private static final int TICK = 500;
+  private static final long PROMISE_AND_WAY = QuorumLease.PROMISE_MILLIS + 2L * TICK;
 
   private long now = 1_000_000;
   private final Map<String, Peer> peers = new HashMap<>();
@@ -167,6 +168,38 @@ class QuorumLeaseTest {
     assertThat(all.get(0).gaveUp("n2")).isEqualTo(2);
   }
 
+  /** The third node has said that it grants n2 nothing, and sees it again at once. */
+  @Test
+  void what_a_node_has_announced_as_ended_binds_it_for_a_while() {
+    List<Peer> all = nodes(3);
+    Peer first = all.get(0);
+    Peer second = all.get(1);
+    Peer third = all.get(2);
+    pass(2_000);
+    cut(first, second);
+    cut(third, second);
+    first.lose("n2");
+    third.lose("n2");
+    pass(SILENCE + 2_000);
+    assertThat(first.gaveUp("n2")).isEqualTo(2);
+
+    third.deaf.remove("n2");
+    second.deaf.remove("n3");
+    third.members.add("n2");
+    long until = now + QuorumLease.PROMISE_MILLIS;
+    third.deaf.add("n1");
+    first.deaf.add("n3");
+    while (now < until - TICK) {
+      pass(STEP);
+      boolean taken = first.gaveUp("n2") == 2;
+      assertThat(taken && second.lease.grants() > 1).as("at %s of %s", now, until).isFalse();
+    }
+    pass(2L * TICK);
+    assertThat(first.gaveUp("n2")).as("the news are too old").isEqualTo(1);
+    pass(PROMISE_AND_WAY);
+    assertThat(second.lease.grants()).as("the third grants again").isEqualTo(2);
+  }
+
   /** An announcement of n2, which has just received n1's clock. */
   private static NodeMessage.Announcement told(Peer one, long at, Set<String> sees) {
     return new NodeMessage.Announcement(
@@ -262,7 +295,11 @@ class QuorumLeaseTest {
               });
         }
       }
-      at(faults, 20 + random.nextInt(100), () -> other.lose(victim.name));
+      long lost = 20L + random.nextInt(100);
+      at(faults, lost, () -> other.lose(victim.name));
+      if (random.nextInt(4) == 0) {
+        at(faults, lost + 1 + random.nextInt(100), () -> other.members.add(victim.name));
+      }
       if (random.nextInt(4) == 0) {
         at(faults, random.nextInt(150), () -> victim.lose(other.name));
       }

@@ -22,7 +22,7 @@ class ClaimMapTest {
   void start() {
     vertx = Vertx.vertx();
     map = TestBus.await(vertx.sharedData().getLocalAsyncMap("claims"));
-    claims = new ClaimMap(vertx.sharedData().getLocalAsyncMap("claims"));
+    claims = new ClaimMap(() -> vertx.sharedData().getLocalAsyncMap("claims"));
   }
 
   @AfterEach

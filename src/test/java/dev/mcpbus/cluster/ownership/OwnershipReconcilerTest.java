@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterNode;
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -41,6 +42,7 @@ class OwnershipReconcilerTest {
           Duration.ofSeconds(4),
           Duration.ofSeconds(8),
           Duration.ofMillis(10),
+          Duration.ofSeconds(60),
           0);
 
   private final Map<String, OwnershipClaim> map = new ConcurrentHashMap<>();
@@ -57,6 +59,19 @@ class OwnershipReconcilerTest {
 
   /** Lost nodes whose grants of another member have not ended. */
   private final Set<String> stillGranted = ConcurrentHashMap.newKeySet();
+
+  private final Set<String> withCutLink = ConcurrentHashMap.newKeySet();
+
+  /** While set: claims wait for it, and are made then. */
+  private volatile @Nullable Promise<Void> claiming;
+
+  /** While set: what was read before arrives only then. */
+  private volatile @Nullable Promise<Void> reading;
+
+  private final AtomicLong readings = new AtomicLong();
+
+  /** Members whose doors are not open yet. */
+  private volatile List<ClusterNode> opening = List.of();
 
   @BeforeEach
   void on(Vertx made) {
@@ -83,6 +98,8 @@ class OwnershipReconcilerTest {
     private volatile int grants;
 
     private volatile @Nullable OwnershipReconciler placement;
+    private volatile Runnable beforeGrants = () -> {};
+    private final OwnContext context = OwnContext.create(vertx);
 
     Site(String name) {
       this.name = name;
@@ -92,7 +109,7 @@ class OwnershipReconcilerTest {
           go -> {
             OwnershipReconciler made =
                 new OwnershipReconciler(
-                    vertx,
+                    context,
                     options,
                     this,
                     this,
@@ -135,6 +152,11 @@ class OwnershipReconcilerTest {
     }
 
     @Override
+    public List<ClusterNode> opening() {
+      return opening;
+    }
+
+    @Override
     public Future<List<ClusterNode>> nodes() {
       return Future.succeededFuture(members());
     }
@@ -144,14 +166,24 @@ class OwnershipReconcilerTest {
       if (hangs.getAndDecrement() > 0) {
         return Promise.<Map<String, OwnershipClaim>>promise().future();
       }
-      return cut ? Future.failedFuture("no quorum") : Future.succeededFuture(new HashMap<>(map));
+      Map<String, OwnershipClaim> read = new HashMap<>(map);
+      readings.incrementAndGet();
+      Promise<Void> late = reading;
+      return cut
+          ? Future.failedFuture("no quorum")
+          : late == null ? Future.succeededFuture(read) : late.future().map(read);
     }
 
     @Override
     public Future<Boolean> replace(
         String id, @Nullable OwnershipClaim expected, OwnershipClaim next) {
-      return Future.succeededFuture(
-          expected == null ? map.putIfAbsent(id, next) == null : map.replace(id, expected, next));
+      Promise<Void> late = claiming;
+      return (late == null ? Future.<Void>succeededFuture() : late.future())
+          .map(
+              now ->
+                  expected == null
+                      ? map.putIfAbsent(id, next) == null
+                      : map.replace(id, expected, next));
     }
 
     @Override
@@ -181,6 +213,11 @@ class OwnershipReconcilerTest {
     }
 
     @Override
+    public void beforeGrants(Runnable check) {
+      beforeGrants = check;
+    }
+
+    @Override
     public void announceSelf(boolean rests) {
       resting = rests;
     }
@@ -198,6 +235,11 @@ class OwnershipReconcilerTest {
     @Override
     public void keepInformed(String node) {
       reachable.add(node);
+    }
+
+    @Override
+    public boolean isWhole(String node) {
+      return !withCutLink.contains(node);
     }
 
     @Override
@@ -457,6 +499,119 @@ class OwnershipReconcilerTest {
     assertThat(right.getAsBoolean()).isFalse();
     Awaitility.await().until(() -> a.events.contains("kill s0"));
     assertThat(right.getAsBoolean()).isFalse();
+  }
+
+  @Test
+  void neither_a_busy_process_nor_a_slow_reading_ends_what_other_nodes_vouch_for() {
+    Site a = new Site("a");
+    Site b = new Site("b");
+    settled(a, b);
+    BooleanSupplier right = a.rights.getOrDefault(a.serves.iterator().next(), () -> false);
+    a.hangs.set(Long.MAX_VALUE);
+    a.slept.set(60_000);
+    long readings = a.hangs.get();
+    Awaitility.await("two more readings").until(() -> a.hangs.get() <= readings - 2);
+    assertThat(right.getAsBoolean()).isTrue();
+    assertThat(a.events).noneMatch(event -> event.startsWith("kill"));
+  }
+
+  @Test
+  void what_no_node_owns_waits_for_a_member_that_is_about_to_open() {
+    ClusterNode soon = new ClusterNode("b", "b", 1, Set.of());
+    opening = List.of(soon);
+    Site a = new Site("a");
+    List<ClusterNode> both = List.of(soon, members().get(0));
+    Awaitility.await().until(() -> !a.serves.isEmpty());
+    long before = readings.get();
+    Awaitility.await("two passes more").until(() -> readings.get() > before + 1);
+    assertThat(a.serves)
+        .isNotEmpty()
+        .allMatch(id -> RendezvousHash.owner(id, both, Set.of()).orElseThrow().id().equals("a"));
+    opening = List.of(); // it takes too long
+    settled(a);
+    opening = List.of(soon);
+    long later = readings.get();
+    Awaitility.await("two passes more").until(() -> readings.get() > later + 1);
+    assertThat(a.events).as("nothing is handed over to it").noneMatch(e -> e.startsWith("drain"));
+  }
+
+  @Test
+  void a_node_with_a_cut_link_gets_nothing_handed_over_until_the_link_is_whole() {
+    Site a = new Site("a");
+    settled(a);
+    withCutLink.add("b");
+    Site b = new Site("b");
+    long before = readings.get();
+    Awaitility.await("passes that see b").until(() -> readings.get() > before + 6);
+    assertThat(a.serves).hasSize(20);
+    assertThat(b.serves).isEmpty();
+    withCutLink.clear();
+    Awaitility.await("b has its share").until(() -> !b.serves.isEmpty());
+    settled(a, b);
+  }
+
+  @Test
+  void what_nobody_owns_does_not_wait_for_a_node_with_a_cut_link() {
+    alive.add("b"); // a member that claims nothing
+    withCutLink.add("b");
+    Site a = new Site("a");
+    Awaitility.await("a owns all").until(() -> a.serves.size() == 20);
+    withCutLink.clear();
+    Site b = new Site("b");
+    settled(a, b);
+  }
+
+  @Test
+  void a_reading_that_is_older_than_a_claim_does_not_end_what_was_claimed() {
+    Promise<Void> claims = Promise.promise();
+    Promise<Void> stale = Promise.promise();
+    claiming = claims;
+    Site a = new Site("a");
+    Awaitility.await("the first pass has read").until(() -> readings.get() >= 1);
+    reading = stale;
+    long before = readings.get();
+    Awaitility.await("the next pass reads").until(() -> readings.get() > before);
+    claiming = null;
+    vertx.runOnContext(now -> claims.complete());
+    Awaitility.await("what was on its way is claimed").until(() -> a.serves.size() == 20);
+    reading = null;
+    long after = readings.get();
+    vertx.runOnContext(now -> stale.complete());
+    Awaitility.await("two passes more").until(() -> readings.get() > after + 1);
+    assertThat(a.events).noneMatch(event -> event.startsWith("kill"));
+    settled(a);
+  }
+
+  @Test
+  void a_node_that_slept_through_its_loss_ends_all_before_new_grants_count() {
+    options =
+        new OwnershipOptions(
+            Duration.ofHours(1), // no tick sees the lapse
+            Duration.ofMillis(30),
+            Duration.ofSeconds(20),
+            Duration.ofSeconds(4),
+            Duration.ofSeconds(8),
+            Duration.ofMillis(10),
+            Duration.ofSeconds(60),
+            2);
+    Site a = new Site("a");
+    Site b = new Site("b");
+    Objects.requireNonNull(Awaitility.await().until(() -> a.placement, Objects::nonNull))
+        .reconcile();
+    Awaitility.await().until(() -> !a.serves.isEmpty());
+    BooleanSupplier right = a.rights.getOrDefault(a.serves.iterator().next(), () -> false);
+    a.grants = 1;
+    Promise<Void> checked = Promise.promise();
+    a.context.run(
+        () -> {
+          a.beforeGrants.run();
+          checked.complete();
+        });
+    Awaitility.await("the check").until(checked.future()::isComplete);
+    a.grants = 2;
+    assertThat(right.getAsBoolean()).as("what it owned before its loss").isFalse();
+    assertThat(a.events).anyMatch(event -> event.startsWith("kill"));
+    assertThat(b.events).noneMatch(event -> event.startsWith("kill"));
   }
 
   @Test

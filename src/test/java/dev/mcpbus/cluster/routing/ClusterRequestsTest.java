@@ -71,6 +71,7 @@ class ClusterRequestsTest {
               Set.of(),
               1,
               WireForm.NEWEST,
+              ClusterOptions.DEFAULT.rolloutGrace(),
               SECRET,
               null);
       Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
@@ -295,6 +296,28 @@ class ClusterRequestsTest {
   }
 
   @Test
+  void a_call_that_a_leaving_owner_refuses_waits_for_the_next_one() throws Exception {
+    define("handed");
+    AtomicInteger refused = new AtomicInteger();
+    third
+        .eventBus()
+        .consumer(
+            address("handed"),
+            call -> {
+              if (refused.getAndIncrement() < 2) {
+                call.reply(McpFailure.ownerLeft("connection 'handed': being stopped"));
+              } else {
+                call.reply(Buffer.buffer("next"));
+              }
+            })
+        .completion()
+        .await(20, SECONDS);
+
+    assertThat(call("handed", 5_000).await(20, SECONDS).body()).isEqualTo(Buffer.buffer("next"));
+    assertThat(refused).hasValue(3);
+  }
+
+  @Test
   void a_budget_ends_on_time_where_the_owner_does_not_answer() throws Exception {
     third.eventBus().consumer(address("silent"), call -> {}).completion().await(20, SECONDS);
     long from = System.nanoTime();
@@ -385,6 +408,7 @@ class ClusterRequestsTest {
             Set.of(),
             1,
             WireForm.NEWEST,
+            ClusterOptions.DEFAULT.rolloutGrace(),
             SECRET,
             null);
     Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.bus.CallRepeats;
 import dev.mcpbus.bus.ClusterMembership;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -109,7 +110,7 @@ class ClientHostsTest {
 
     @Override
     @SuppressWarnings("unchecked") // the caller expects bytes
-    public <T> Future<Message<T>> request(
+    public <T> Future<Message<T>> requestOnce(
         @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
       asked.add(address);
       String other = "0123456789ab" + String.format(Locale.ROOT, "%04x", 100 + asked.size());
@@ -123,6 +124,11 @@ class ClientHostsTest {
                       new DeliveryOptions().addHeader(SessionMessage.HOST, other)));
       return (Future<Message<T>>)
           (Future<?>) vertx.eventBus().<Buffer>request(other, Buffer.buffer());
+    }
+
+    @Override
+    public CallRepeats repeats() {
+      return CallRepeats.of(vertx);
     }
 
     @Override

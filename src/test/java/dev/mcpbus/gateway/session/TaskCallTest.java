@@ -69,7 +69,7 @@ class TaskCallTest {
     TaskCall task =
         new TaskCall(
             parked, client, "s", ClientStatement.of(RawJson.EMPTY_OBJECT, null), "host.1", "work");
-    task.begin(new Opened(new ConnectionId("s"), true, maxCall.toMillis()), RawJson.EMPTY_OBJECT);
+    task.begin(Opened.shared(new ConnectionId("s"), maxCall.toMillis()), RawJson.EMPTY_OBJECT);
     return task;
   }
 
@@ -109,7 +109,7 @@ class TaskCallTest {
             new ParkedCallBounds(10),
             InstantSource.system(),
             10);
-    Opened own = new Opened(new ConnectionId("s"), true, KEPT.toMillis());
+    Opened own = Opened.shared(new ConnectionId("s"), KEPT.toMillis());
     client.keep(
         own, new ServerQuestion("q", Methods.ROOTS_LIST, RawJson.EMPTY_OBJECT, Promise.promise()));
     RawJson roots = RawJson.of("{\"capabilities\":{\"roots\":{}}}");

@@ -8,7 +8,6 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import ch.qos.logback.core.ConsoleAppender;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.LoggedConnection;
 import io.vertx.core.Context;
@@ -31,21 +30,31 @@ class LogSetupTest {
 
   private static LoggerContext logging(Map<String, String> variables) {
     LoggerContext logging = new LoggerContext();
-    new LogSetup(variables).configure(logging);
+    new LogSetup(variables, System.err).configure(logging);
     return logging;
   }
 
   private static String line(LoggerContext logging, ILoggingEvent event) {
-    ConsoleAppender<ILoggingEvent> err =
-        (ConsoleAppender<ILoggingEvent>)
-            Objects.requireNonNull(logging.getLogger("ROOT").getAppender("err"));
-    return new String(err.getEncoder().encode(event), StandardCharsets.UTF_8);
+    QueuedAppender err =
+        (QueuedAppender) Objects.requireNonNull(logging.getLogger("ROOT").getAppender("err"));
+    return new String(err.encoder().encode(event), StandardCharsets.UTF_8);
   }
 
   private static LoggingEvent event(
       LoggerContext logging, String message, @Nullable Throwable error) {
     Logger logger = logging.getLogger("dev.mcpbus.some.Place");
     return new LoggingEvent("", logger, Level.WARN, message, error, null);
+  }
+
+  @Test
+  void what_a_cluster_survives_is_no_error_of_hazelcast_unless_its_log_is_wanted() {
+    String operation = "com.hazelcast.multimap.impl.operations.GetAllOperation";
+    String start = "com.hazelcast.instance.impl.Node";
+    LoggerContext normal = logging(Map.of());
+    assertThat(normal.getLogger(operation).isErrorEnabled()).isFalse();
+    assertThat(normal.getLogger(start).isErrorEnabled()).isTrue();
+    assertThat(logging(Map.of("MCPBUS_LOG_CLUSTER", "error")).getLogger(operation).isErrorEnabled())
+        .isTrue();
   }
 
   @Test

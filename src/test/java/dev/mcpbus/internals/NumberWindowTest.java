@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.signing;
+package dev.mcpbus.internals;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,26 +9,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ReplayWindowTest {
+class NumberWindowTest {
 
   @Test
   void each_number_passes_once_in_whatever_order_they_arrive() {
-    ReplayWindow window = new ReplayWindow(8);
+    NumberWindow window = new NumberWindow(8);
     for (long number : new long[] {3, 1, 2, 0, 7}) {
-      assertThat(window.pass(number)).isTrue();
-      assertThat(window.pass(number)).isFalse();
+      assertThat(window.add(number)).isTrue();
+      assertThat(window.add(number)).isFalse();
     }
   }
 
   @Test
   void what_lies_too_far_behind_does_not_pass() {
-    ReplayWindow window = new ReplayWindow(8);
-    assertThat(window.pass(100)).isTrue();
-    assertThat(window.pass(92)).isFalse();
-    assertThat(window.pass(93)).isTrue();
-    assertThat(window.pass(-1)).isFalse();
-    assertThat(window.pass(Long.MAX_VALUE)).isTrue();
-    assertThat(window.pass(Long.MAX_VALUE)).isFalse();
+    NumberWindow window = new NumberWindow(8);
+    assertThat(window.add(100)).isTrue();
+    assertThat(window.add(92)).isFalse();
+    assertThat(window.add(93)).isTrue();
+    assertThat(window.add(-1)).isFalse();
+    assertThat(window.add(Long.MAX_VALUE)).isTrue();
+    assertThat(window.add(Long.MAX_VALUE)).isFalse();
   }
 
   @ParameterizedTest
@@ -36,7 +36,7 @@ class ReplayWindowTest {
   void it_does_what_a_set_of_all_numbers_would_do(long seed) {
     Random random = new Random(seed);
     int size = 1 + random.nextInt(64);
-    ReplayWindow window = new ReplayWindow(size);
+    NumberWindow window = new NumberWindow(size);
     Set<Long> seen = new HashSet<>();
     long newest = -1;
     long base = 0;
@@ -45,7 +45,7 @@ class ReplayWindowTest {
       long number = Math.max(0, base - random.nextInt(2 * size));
       boolean expected = number > newest - size && seen.add(number);
       newest = Math.max(newest, number);
-      assertThat(window.pass(number)).as("number %s of step %s", number, i).isEqualTo(expected);
+      assertThat(window.add(number)).as("number %s of step %s", number, i).isEqualTo(expected);
     }
   }
 }

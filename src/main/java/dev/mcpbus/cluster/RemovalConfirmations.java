@@ -1,0 +1,92 @@
+package dev.mcpbus.cluster;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.JsonReplies;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.cluster.membership.ClusterNode;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * After the removal of a server asks every node to confirm that it calls the server no more: it
+ * knows of the removal, and no connection to the server is left on it. Confined to the context of
+ * {@code ServersVerticle}.
+ */
+final class RemovalConfirmations {
+
+  /** Longer than connections drain by default. */
+  static final long MAX_WAIT_MILLIS = 6_000;
+
+  private final Vertx vertx;
+  private final Function<ConnectionId, Future<Void>> gone;
+  private @Nullable MessageConsumer<JsonObject> questions;
+
+  /**
+   * @param gone completes when this node calls the server no more
+   */
+  RemovalConfirmations(Vertx vertx, Function<ConnectionId, Future<Void>> gone) {
+    this.vertx = vertx;
+    this.gone = gone;
+  }
+
+  /**
+   * Confirms to other nodes from now on.
+   *
+   * @param self the id of this node
+   */
+  Future<Void> open(String self) {
+    MessageConsumer<JsonObject> consumer =
+        vertx
+            .eventBus()
+            .consumer(
+                Addresses.at(Addresses.SERVERS_REMOVE, self),
+                message -> JsonReplies.serve(message, () -> confirm(message.body())));
+    questions = consumer;
+    return consumer.completion();
+  }
+
+  void close() {
+    if (questions != null) {
+      questions.unregister();
+    }
+  }
+
+  private Future<JsonObject> confirm(JsonObject body) {
+    ConnectionId id =
+        ConnectionId.parse(body.getString("id", ""))
+            .orElseThrow(() -> McpFailure.badRequest("the body must be {\"id\": string}"));
+    return gone.apply(id).map(new JsonObject().put("removed", id.value()));
+  }
+
+  /**
+   * Waits for this node and the others, for at most {@link #MAX_WAIT_MILLIS}.
+   *
+   * @return the names of the nodes that have not confirmed
+   */
+  Future<List<String>> await(ConnectionId id, String self, List<ClusterNode> nodes) {
+    List<String> late = new ArrayList<>();
+    List<Future<Void>> answers = new ArrayList<>();
+    for (ClusterNode node : nodes) {
+      Future<?> answer =
+          node.id().equals(self)
+              ? gone.apply(id).timeout(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS)
+              : vertx
+                  .eventBus()
+                  .request(
+                      Addresses.at(Addresses.SERVERS_REMOVE, node.id()),
+                      new JsonObject().put("id", id.value()),
+                      new DeliveryOptions().setSendTimeout(MAX_WAIT_MILLIS));
+      answers.add(answer.<Void>mapEmpty().onFailure(silent -> late.add(node.name())));
+    }
+    return Future.join(answers).transform(all -> Future.succeededFuture(late));
+  }
+}
