@@ -160,7 +160,11 @@ final class ClientHosts {
                     McpFailure.notSent(
                         FailureCode.UNAVAILABLE, "the client's session moves; try again"));
               }
-              elsewhere.put(client, other);
+              if (other.isEmpty()) {
+                elsewhere.remove(client, host); // it is leaving
+              } else {
+                elsewhere.put(client, other);
+              }
               return over.getAsBoolean()
                   ? Future.failedFuture(
                       McpFailure.notSent(FailureCode.CANCELLED, "the client has gone"))

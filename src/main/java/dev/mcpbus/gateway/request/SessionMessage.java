@@ -48,7 +48,8 @@ public final class SessionMessage {
   /**
    * A request of a {@code discover} client to a server that has sessions: params -> result, or
    * {@code input_required}. The answer to this and to {@link #TASK}, {@link #LIST} and {@link
-   * #LISTEN} names in {@link #HOST} another host if that one has the client.
+   * #LISTEN} names in {@link #HOST} another host if that one has the client; an empty name says
+   * that the host is leaving and the sender's own node has to take the client.
    */
   public static final String CALL = "call";
 

@@ -8,7 +8,7 @@ final class ClaimedElsewhereException extends RuntimeException {
   final String host;
 
   /**
-   * @param host its name
+   * @param host its name; empty where this host is leaving and none is known
    */
   ClaimedElsewhereException(String host) {
     super("the client's session is at host " + host, null, false, false);

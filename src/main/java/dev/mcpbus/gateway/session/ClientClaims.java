@@ -41,6 +41,8 @@ final class ClientClaims {
   /** Claims that are being given up: a new claim waits, so that it is not given up with them. */
   private final Map<String, Future<?>> ending = new HashMap<>();
 
+  private boolean leaving;
+
   /**
    * @param host that claims
    * @param idle after which an idle client is forgotten; a claim lasts twice as long
@@ -58,17 +60,25 @@ final class ClientClaims {
     return vertx.sharedData().getClusterWideMap(MAP);
   }
 
+  /** From now on no client begins here: its sessions would end with this host in a moment. */
+  void leave() {
+    leaving = true;
+  }
+
   /**
    * Claims a client, unless another host of a living node has it.
    *
-   * @return the name of the host that has it; fails with {@code UNAVAILABLE} if the map does not
-   *     answer in time
+   * @return the name of the host that has it, empty if this host is leaving and the sender has to
+   *     ask a host of its own; fails with {@code UNAVAILABLE} if the map does not answer in time
    */
   Future<String> claim(String key) {
     if (!clustered) {
       return Future.succeededFuture(host);
     }
     Future<?> before = ending.getOrDefault(key, Future.succeededFuture());
+    if (leaving) {
+      return before.transform(ended -> Future.succeededFuture(""));
+    }
     return inTime(before.compose(ended -> map()).compose(map -> claim(map, key)))
         .onSuccess(
             claimant -> {

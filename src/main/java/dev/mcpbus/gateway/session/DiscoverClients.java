@@ -249,6 +249,11 @@ final class DiscoverClients {
                     }));
   }
 
+  /** Its clients may end what they do; no other begins here. */
+  void leave() {
+    claims.leave();
+  }
+
   Future<Void> close() {
     List<Future<Void>> ending = new ArrayList<>();
     List.copyOf(clients.values()).forEach(client -> ending.add(end(client)));

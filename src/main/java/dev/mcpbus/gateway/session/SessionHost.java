@@ -154,6 +154,7 @@ public final class SessionHost extends VerticleBase {
           }
         });
     sessions.hangUp();
+    clients.leave();
     return quiet.future().compose(ended -> end());
   }
 

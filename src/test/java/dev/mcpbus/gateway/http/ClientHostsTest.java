@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallRepeats;
 import dev.mcpbus.bus.ClusterMembership;
 import dev.mcpbus.bus.ConnectionId;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,8 +105,11 @@ class ClientHostsTest {
 
   // ---- hosts on other nodes
 
-  /** A node on which every session host names another one. */
-  private record MovingHosts(Vertx vertx, List<String> asked) implements RequestSender {
+  /**
+   * Session hosts that name others, in the order in which they are asked; the last answers itself.
+   */
+  private record HostsInTurn(Vertx vertx, List<String> asked, List<String> others)
+      implements RequestSender {
 
     private static final String NODE = "0123456789ab-0000";
 
@@ -113,17 +118,14 @@ class ClientHostsTest {
     public <T> Future<Message<T>> requestOnce(
         @Nullable ConnectionId server, String address, Object body, DeliveryOptions options) {
       asked.add(address);
-      String other = "0123456789ab" + String.format(Locale.ROOT, "%04x", 100 + asked.size());
-      vertx
-          .eventBus()
-          .<Buffer>localConsumer(
-              other,
-              message ->
-                  message.reply(
-                      Buffer.buffer(),
-                      new DeliveryOptions().addHeader(SessionMessage.HOST, other)));
-      return (Future<Message<T>>)
-          (Future<?>) vertx.eventBus().<Buffer>request(other, Buffer.buffer());
+      String other = others.get(asked.size() - 1);
+      DeliveryOptions answer = new DeliveryOptions();
+      if (!other.equals("here")) {
+        answer.addHeader(SessionMessage.HOST, other);
+      }
+      String at = "host " + asked.size();
+      vertx.eventBus().<Buffer>localConsumer(at, message -> message.reply(Buffer.buffer(), answer));
+      return (Future<Message<T>>) (Future<?>) vertx.eventBus().<Buffer>request(at, Buffer.buffer());
     }
 
     @Override
@@ -161,14 +163,39 @@ class ClientHostsTest {
   @Test
   void a_request_whose_client_has_left_goes_to_no_further_host(Vertx vertx) {
     List<String> asked = new CopyOnWriteArrayList<>();
+    List<String> others =
+        IntStream.range(0, 5)
+            .mapToObj(i -> "0123456789ab" + String.format(Locale.ROOT, "%04x", 100 + i))
+            .toList();
     vertx
         .sharedData()
         .<String, RequestSender>getLocalMap("dev.mcpbus.sender")
-        .put("", new MovingHosts(vertx, asked));
+        .put("", new HostsInTurn(vertx, asked, others));
     ClientHosts moving = new ClientHosts(new SessionHostNames(vertx, 1));
     assertThat(failure(moving, true)).isEqualTo(FailureCode.CANCELLED);
     assertThat(asked).hasSize(1);
     assertThat(failure(moving, false)).isEqualTo(FailureCode.UNAVAILABLE);
     assertThat(asked).hasSize(5).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void a_host_that_is_leaving_sends_the_client_to_a_host_of_its_own_node(Vertx vertx) {
+    List<String> asked = new CopyOnWriteArrayList<>();
+    vertx
+        .sharedData()
+        .<String, RequestSender>getLocalMap("dev.mcpbus.sender")
+        .put("", new HostsInTurn(vertx, asked, List.of("0123456789ab0abc", "", "here")));
+    ClientHosts leaving = new ClientHosts(new SessionHostNames(vertx, 1));
+    String own = leaving.host("key");
+    Future<Message<Buffer>> sent =
+        leaving.send("key", RawJson.EMPTY_OBJECT, null, new DeliveryOptions(), () -> false);
+    await().until(sent::isComplete);
+    assertThat(sent.succeeded()).isTrue();
+    assertThat(asked)
+        .containsExactly(
+            Addresses.GATEWAY_SESSIONS + own,
+            Addresses.GATEWAY_SESSIONS + "0123456789ab0abc",
+            Addresses.GATEWAY_SESSIONS + own);
+    assertThat(leaving.host("key")).isEqualTo(own);
   }
 }

@@ -69,6 +69,25 @@ class ClientClaimsIT {
     }
   }
 
+  /** Else its servers have a session that ends with the node in a moment. */
+  @Test
+  void a_host_that_is_leaving_claims_no_client_and_answers_when_its_own_claim_is_given_up() {
+    SessionHostNames names = new SessionHostNames(vertx, 1);
+    ClientClaims claims = new ClientClaims(vertx, "leaving", names, Duration.ofMinutes(1));
+    on(() -> claims.claim("its own"));
+    String claimant =
+        on(
+            () -> {
+              claims.leave();
+              claims.end("its own");
+              return claims.claim("its own");
+            });
+    assertThat(claimant).isEmpty();
+    assertThat(on(() -> map.get("its own"))).isNull();
+    assertThat(on(() -> claims.claim("new"))).isEmpty();
+    assertThat(on(() -> map.get("new"))).isNull();
+  }
+
   /** Else a caller who sends requests under new names and cancels them fills the map. */
   @Test
   void a_client_that_has_gone_before_its_claim_was_written_leaves_none() {
