@@ -36,6 +36,13 @@ public final class ClusterScale implements Callable<Integer> {
   private int busy;
 
   @Option(
+      names = "--settle",
+      description =
+          "Seconds from READY until idle nodes are watched; compilers are at work for"
+              + " minutes. Default: ${DEFAULT-VALUE}.")
+  private int settleSeconds = 20;
+
+  @Option(
       names = "--idle",
       description = "Seconds to watch idle nodes; 0: none. Default: ${DEFAULT-VALUE}.")
   private int idleSeconds = 30;
@@ -79,7 +86,8 @@ public final class ClusterScale implements Callable<Integer> {
       for (int i = 0; i < busy; i++) {
         programs.add(new ProcessBuilder("sh", "-c", "while :; do :; done").start());
       }
-      ScaleRun.Plan plan = new ScaleRun.Plan(connections, nodes, idleSeconds, startOnly);
+      ScaleRun.Plan plan =
+          new ScaleRun.Plan(connections, nodes, settleSeconds, idleSeconds, startOnly);
       ScaledNode.Launch launch = launch();
       for (int run = 1; run <= runs; run++) {
         Path folder = Files.createTempDirectory(out, "run-");

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class ScaleRun {
 
   /** What to do. */
-  record Plan(int connections, int nodes, int idleSeconds, boolean startOnly) {}
+  record Plan(int connections, int nodes, int settleSeconds, int idleSeconds, boolean startOnly) {}
 
   /** An epoch is the number of the claim times this, plus the number of the session. */
   private static final long SESSIONS = 1_000_000;
@@ -151,7 +151,7 @@ final class ScaleRun {
   }
 
   private void idle() throws IOException, InterruptedException {
-    TimeUnit.SECONDS.sleep(20);
+    TimeUnit.SECONDS.sleep(plan.settleSeconds());
     List<Duration> before = nodes.stream().map(ScaledNode::cpu).toList();
     long from = System.nanoTime();
     TimeUnit.SECONDS.sleep(plan.idleSeconds());
