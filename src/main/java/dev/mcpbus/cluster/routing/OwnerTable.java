@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ReplicaId;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -156,6 +157,17 @@ final class OwnerTable {
         .filter(ReplicaOwner::serves)
         .findFirst()
         .orElse(all.isEmpty() ? null : all.get(0));
+  }
+
+  /** The owner of a server with one replica; null where there are several, or none is known. */
+  @Nullable ReplicaOwner only(ConnectionId server) {
+    Group group = groups.get(server);
+    if (group == null) {
+      return null;
+    }
+    Iterator<ReplicaOwner> all = group.owners.values().iterator();
+    ReplicaOwner first = all.hasNext() ? all.next() : null;
+    return all.hasNext() ? null : first;
   }
 
   /**

@@ -53,6 +53,10 @@ public final class ReplicaRouting {
    */
   @Nullable ReplicaOwner next(
       ConnectionId server, String address, DeliveryOptions options, Set<ReplicaId> tried) {
+    ReplicaOwner only = tried.isEmpty() ? owners.only(server) : null;
+    if (only != null) {
+      return only; // nearly all servers: the address need not be taken apart
+    }
     // A call that becomes a task belongs to the session that runs it, so the speaker takes it.
     boolean task = options.getHeaders() != null && options.getHeaders().contains(Headers.TASK);
     return owners.next(server, !task && isSpread(suffix(server, address)), tried);
