@@ -33,9 +33,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node, without doors. Joins at once, as its file says, and then does what the lines on stdin
- * say, JSON objects with {@code do}, one JSON line on stdout for each. Ends with its stdin; on
- * SIGTERM it hands over first, within the time that the service takes for it.
+ * One node, without doors; with no servers in its file a {@link PlainCluster}. Joins at once, as
+ * its file says, and then does what the lines on stdin say, JSON objects with {@code do}, one JSON
+ * line on stdout for each. Ends with its stdin; on SIGTERM it hands over first, within the time
+ * that the service takes for it.
  */
 final class NodeMain {
 
@@ -57,7 +58,9 @@ final class NodeMain {
     this.config =
         read.usable().orElseThrow(() -> new IllegalArgumentException("" + read.problems()));
     this.vertx =
-        HazelcastCluster.start(McpBus.vertxOptions(), config.cluster(), null)
+        (config.servers().isEmpty()
+                ? PlainCluster.start(McpBus.vertxOptions(), config.cluster())
+                : HazelcastCluster.start(McpBus.vertxOptions(), config.cluster(), null))
             .await(60, TimeUnit.SECONDS);
     this.strain = new Strain(vertx);
     this.registrations = new Registrations(vertx);
