@@ -23,6 +23,7 @@ public final class ClusterFaults implements Callable<Integer> {
   enum Scenario {
     kill,
     stop,
+    merge,
     partition,
     link,
     roll,
@@ -53,7 +54,7 @@ public final class ClusterFaults implements Callable<Integer> {
       names = "--runs",
       description =
           "Of each but random. Default: 20 of kill, 6 of link, 5 of stop and partition, 3 of"
-              + " balanced, change, join and disk, else 1.")
+              + " merge, balanced, change, join and disk, else 1.")
   private Integer runs;
 
   @Option(names = "--schedules", description = "Random ones. Default: ${DEFAULT-VALUE}.")
@@ -132,6 +133,12 @@ public final class ClusterFaults implements Callable<Integer> {
   private boolean run(Bed bed) {
     owner(bed, Scenario.kill, OwnerFaults.Kind.KILL, 20);
     owner(bed, Scenario.stop, OwnerFaults.Kind.STOP, 5);
+    if (only.contains(Scenario.merge)) {
+      OwnerFaults faults = new OwnerFaults(bed);
+      for (int i = 1; i <= runsOr(3); i++) {
+        faults.atMerge(i);
+      }
+    }
     if (namespaces) {
       owner(bed, Scenario.partition, OwnerFaults.Kind.PARTITION, 5);
     }

@@ -6,12 +6,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The owner of a server is killed, stopped or cut off while calls are in flight. */
+/**
+ * The owner of a server is killed, stopped or cut off while calls are in flight; or stopped at the
+ * moment at which another node, stopped before and dropped, has come back.
+ */
 final class OwnerFaults {
 
   enum Kind {
     KILL("kill -9"),
     STOP("stop"),
+    MERGE("stop at a merge"),
     PARTITION("partition");
 
     private final String text;
@@ -23,6 +27,8 @@ final class OwnerFaults {
 
   private static final int IN_FLIGHT_EACH = 5;
   private static final Duration LONG = Duration.ofSeconds(25);
+  private static final Duration LONGER = Duration.ofSeconds(50);
+  private static final Duration MEMBERS_AT_MOST = Duration.ofSeconds(40);
 
   private final Bed bed;
   private final Cluster cluster;
@@ -35,17 +41,46 @@ final class OwnerFaults {
   }
 
   void run(Kind kind, int number) {
-    cluster.awaitSettled();
     String server = cluster.servers().get(number % cluster.servers().size());
     Node owner;
     List<CompletableFuture<Ending>> inFlight;
     do {
+      cluster.awaitSettled();
       bed.begin();
       owner = cluster.owner(cluster.node(1), server);
-      inFlight = inFlight(owner, server);
+      inFlight = inFlight(server, cluster.others(owner), LONG);
       // Else it was handed over meanwhile, for a node that had joined.
     } while (inFlight.isEmpty());
     strikeAndMeasure(kind, number, server, owner, inFlight);
+  }
+
+  /** {@link Kind#MERGE}. The server is one that the node which comes back does not get. */
+  void atMerge(int number) {
+    cluster.awaitQuiet(Duration.ofSeconds(5));
+    String server = cluster.servers().get(number % cluster.servers().size());
+    Node owner = cluster.owner(cluster.node(1), server);
+    List<Node> others = cluster.others(owner);
+    Node back = others.get(number / 3 % 2);
+    Node third = others.get(1 - number / 3 % 2);
+    long changes = third.memberships();
+    back.stop();
+    awaitChanges(third, changes + 1, "drops " + back.name());
+    bed.begin();
+    List<CompletableFuture<Ending>> inFlight = inFlight(server, List.of(third), LONGER);
+    back.resume();
+    awaitChanges(third, changes + 2, "has " + back.name() + " again");
+    strikeAndMeasure(Kind.MERGE, number, server, owner, inFlight);
+  }
+
+  private static void awaitChanges(Node node, long wanted, String what) {
+    long from = System.nanoTime();
+    while (node.memberships() < wanted) {
+      if (System.nanoTime() - from > MEMBERS_AT_MOST.toNanos()) {
+        throw new IllegalStateException(
+            node.name() + " does not say within " + MEMBERS_AT_MOST.toSeconds() + " s: " + what);
+      }
+      Pause.millis(50);
+    }
   }
 
   private void strikeAndMeasure(
@@ -70,24 +105,24 @@ final class OwnerFaults {
   }
 
   /**
-   * Calls that are at the server when the fault comes, half of them through each other node; none
-   * where some have ended before.
+   * Calls that are at the server when the fault comes, as many through each of the nodes; none where
+   * some have ended before.
    */
-  private List<CompletableFuture<Ending>> inFlight(Node owner, String server) {
+  private List<CompletableFuture<Ending>> inFlight(
+      String server, List<Node> ways, Duration budget) {
     List<CompletableFuture<Ending>> calls = new ArrayList<>();
     List<String> ids = new ArrayList<>();
-    for (Node via : cluster.others(owner)) {
+    for (Node via : ways) {
       for (int i = 0; i < IN_FLIGHT_EACH; i++) {
         String id = caller.nextId();
         ids.add(id);
-        calls.add(caller.call(id, via, server, LONG, LONG.plusSeconds(5)));
+        calls.add(caller.call(id, via, server, budget, budget.plusSeconds(5)));
       }
     }
     for (int i = 0; i < ids.size(); i++) {
       if (!bed.awaitExecuted(ids.get(i), calls.get(i))) {
         calls.forEach(CompletableFuture::join);
         bed.check("calls that ended before a fault");
-        cluster.awaitSettled();
         return List.of();
       }
     }
@@ -97,7 +132,7 @@ final class OwnerFaults {
   private void strike(Kind kind, Node owner) {
     switch (kind) {
       case KILL -> owner.kill();
-      case STOP -> owner.stop();
+      case STOP, MERGE -> owner.stop();
       default -> cluster.cutOff(owner);
     }
   }
@@ -105,7 +140,7 @@ final class OwnerFaults {
   private void relieve(Kind kind, Node owner) {
     switch (kind) {
       case KILL -> owner.start();
-      case STOP -> owner.resume();
+      case STOP, MERGE -> owner.resume();
       default -> cluster.healAll();
     }
   }
@@ -138,11 +173,11 @@ final class OwnerFaults {
         figures.add("kill -9: first success elsewhere", Duration.ofSeconds(3), served);
         figures.add("kill -9: success via both survivors", Duration.ofSeconds(3), everywhere);
       }
-      case STOP -> {
+      case STOP, MERGE -> {
         Duration wanted = Duration.ofSeconds(15);
-        figures.add("stop: new owner answers", wanted, served);
-        figures.add("stop: last in-flight call has failed", wanted, since(from, ended));
-        figures.add("stop: all well after it went on", wanted, since(healed, settled));
+        figures.add(kind.text + ": new owner answers", wanted, served);
+        figures.add(kind.text + ": last in-flight call has failed", wanted, since(from, ended));
+        figures.add(kind.text + ": all well after it went on", wanted, since(healed, settled));
       }
       default -> {
         Duration wanted = Duration.ofSeconds(15);
