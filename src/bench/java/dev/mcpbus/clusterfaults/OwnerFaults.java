@@ -105,8 +105,8 @@ final class OwnerFaults {
   }
 
   /**
-   * Calls that are at the server when the fault comes, as many through each of the nodes; none where
-   * some have ended before.
+   * Calls that are at the server when the fault comes, as many through each of the nodes; none
+   * where some have ended before.
    */
   private List<CompletableFuture<Ending>> inFlight(
       String server, List<Node> ways, Duration budget) {

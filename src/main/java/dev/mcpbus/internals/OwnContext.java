@@ -1,5 +1,6 @@
 package dev.mcpbus.internals;
 
+import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Closeable;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -8,6 +9,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +73,24 @@ public final class OwnContext {
   /** Runs {@code task} later on this context. */
   public void run(Runnable task) {
     context.runOnContext(now -> task.run());
+  }
+
+  /**
+   * Runs {@code task} on this context after its event loop has looked at its sockets once more. For
+   * work that always has more to do: a task that each time calls {@link #run} for its next part
+   * keeps the event loop from all sockets for up to a second, because the loop first runs what
+   * waits, in rounds of 64 tasks.
+   */
+  public void runAfterSockets(Runnable task) {
+    if (context.isEventLoopContext()) {
+      // The context reports what the task throws.
+      ScheduledFuture<?> unused =
+          context
+              .nettyEventLoop()
+              .schedule(() -> context.dispatch(task, Runnable::run), 0, TimeUnit.NANOSECONDS);
+    } else {
+      run(task);
+    }
   }
 
   /**

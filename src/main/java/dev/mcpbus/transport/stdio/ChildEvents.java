@@ -1,11 +1,13 @@
 package dev.mcpbus.transport.stdio;
 
+import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,15 +36,19 @@ final class ChildEvents implements Handler<Void> {
    */
   private static final long HIGH_WATER = 32L << 20;
 
+  /** A task that has taken so long leaves the rest to the next, nanoseconds. */
+  private static final long TASK_NANOS = 1_000_000;
+
   /**
-   * The bytes that one task passes to the reader, so that a busy child does not block other work of
-   * the context.
+   * After a task that has taken so long the event loop looks at its sockets before the next: a
+   * child that never pauses must not hold up the connections of other servers.
    */
-  private static final int TASK_BYTES = 1 << 20;
+  private static final long BUSY_NANOS = 200_000;
 
   private static final Object WRITABLE = new Object();
 
   private final Context owner;
+  private final LongSupplier clock;
   private final ConcurrentLinkedQueue<Object> events = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private final AtomicLong bytes = new AtomicLong();
@@ -52,7 +58,15 @@ final class ChildEvents implements Handler<Void> {
   private volatile Runnable resume = () -> {};
 
   ChildEvents(Context owner) {
+    this(owner, System::nanoTime);
+  }
+
+  /**
+   * @param clock monotonic nanoseconds
+   */
+  ChildEvents(Context owner, LongSupplier clock) {
     this.owner = owner;
+    this.clock = clock;
   }
 
   Context owner() {
@@ -112,43 +126,63 @@ final class ChildEvents implements Handler<Void> {
       try {
         owner.runOnContext(this);
       } catch (RejectedExecutionException e) {
-        // Vert.x is closed: no receiver is left, and the child is killed nevertheless.
-        events.clear();
+        rejected();
       }
     }
   }
 
+  /** Vert.x is closed: no receiver is left, and the child is killed nevertheless. */
+  private void rejected() {
+    events.clear();
+  }
+
   /** Delivers one batch, on the owner context. */
   @Override
-  public void handle(Void ignored) {
-    scheduled.set(false);
+  public void handle(@Nullable Void ignored) {
     ChildEventListener target = reader;
     if (target == null) {
+      scheduled.set(false);
       return;
     }
+    long began = clock.getAsLong();
     try {
-      int budget = TASK_BYTES;
-      while (budget > 0) {
-        Object event = events.poll();
-        if (event == null) {
-          break;
-        }
-        if (event instanceof byte[] chunk) {
-          bytes.addAndGet(-chunk.length);
-          budget -= chunk.length;
-          target.stdout(chunk);
-        } else if (event instanceof String how) {
-          target.ended(how);
-        } else {
-          target.writable();
-        }
-      }
+      deliver(target, began + TASK_NANOS);
       target.batchEnd();
     } finally {
       if (paused.get() && bytes.get() < HIGH_WATER / 2 && paused.compareAndSet(true, false)) {
         resume.run();
       }
-      schedule();
+      if (clock.getAsLong() - began < BUSY_NANOS) {
+        scheduled.set(false);
+        schedule();
+      } else {
+        scheduleAfterSockets();
+      }
+    }
+  }
+
+  private void deliver(ChildEventListener target, long until) {
+    do {
+      Object event = events.poll();
+      if (event == null) {
+        return;
+      }
+      if (event instanceof byte[] chunk) {
+        bytes.addAndGet(-chunk.length);
+        target.stdout(chunk);
+      } else if (event instanceof String how) {
+        target.ended(how);
+      } else {
+        target.writable();
+      }
+    } while (clock.getAsLong() - until < 0);
+  }
+
+  private void scheduleAfterSockets() {
+    try {
+      OwnContext.of(owner).runAfterSockets(() -> handle(null));
+    } catch (RejectedExecutionException e) {
+      rejected();
     }
   }
 }
