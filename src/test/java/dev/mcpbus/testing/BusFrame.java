@@ -5,7 +5,6 @@ import io.vertx.core.eventbus.MessageCodec;
 import io.vertx.core.eventbus.impl.CodecManager;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -82,14 +81,17 @@ public record BusFrame(
     to.appendInt(bytes.length).appendBytes(bytes);
   }
 
-  /** Writes frames one after the other to the port of a bus; they are read in this order. */
+  /**
+   * Writes frames to the port of a bus, which reads them in this order. In one piece: a bus that
+   * refuses the first of them closes the connection at once.
+   */
   public static void write(int port, Buffer... frames) {
+    Buffer all = Buffer.buffer();
+    for (Buffer frame : frames) {
+      all.appendBuffer(frame);
+    }
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      OutputStream out = socket.getOutputStream();
-      for (Buffer frame : frames) {
-        out.write(frame.getBytes());
-      }
-      out.flush();
+      socket.getOutputStream().write(all.getBytes());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
