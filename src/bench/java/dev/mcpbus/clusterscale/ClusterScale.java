@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -70,10 +71,6 @@ public final class ClusterScale implements Callable<Integer> {
 
   private static final Path SCRIPT = Path.of("src", "scripts", "mcpbus").toAbsolutePath();
 
-  /** Those of the script. */
-  private static final List<String> DEFAULTS =
-      List.of("-XX:+UseSerialGC", "-Xms16m", "-XX:NewSize=8m");
-
   public static void main(String[] args) {
     System.exit(new CommandLine(new ClusterScale()).execute(args));
   }
@@ -106,13 +103,13 @@ public final class ClusterScale implements Callable<Integer> {
   /** With an archive of classes, as after the first start on a machine. */
   private ScaledNode.Launch launch() throws IOException, InterruptedException {
     Path archive = out.resolve("classes.jsa").toAbsolutePath();
-    List<String> options = new ArrayList<>(flags.isEmpty() ? DEFAULTS : flags);
-    options.add("-Xmx" + heapMegabytes + "m");
-    Map<String, String> environment =
-        Map.of(
-            "MCPBUS_JAR", jar.toAbsolutePath().toString(),
-            "MCPBUS_ARCHIVE", archive.toString(),
-            "MCPBUS_JAVA_OPTS", String.join(" ", options));
+    Map<String, String> environment = new HashMap<>();
+    environment.put("MCPBUS_JAR", jar.toAbsolutePath().toString());
+    environment.put("MCPBUS_ARCHIVE", archive.toString());
+    environment.put("JDK_JAVA_OPTIONS", "-Xmx" + heapMegabytes + "m"); // beside the script's
+    if (!flags.isEmpty()) {
+      environment.put("MCPBUS_JAVA_OPTS", String.join(" ", flags));
+    }
     Files.deleteIfExists(archive);
     ProcessBuilder making = new ProcessBuilder(SCRIPT.toString(), "make-archive").inheritIO();
     making.environment().putAll(environment);
