@@ -10,9 +10,13 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** One process of the service, with a directory, a configuration and ports of its own. */
 final class Node {
+
+  private static final Pattern MEMBERS = Pattern.compile("Members \\{size:(\\d+)");
 
   /**
    * Where everything of a node is.
@@ -188,8 +192,22 @@ final class Node {
 
   /** How often this node has said since its first start that the members have changed. */
   long memberships() {
+    return namedMembers().size();
+  }
+
+  /** How many members this node has named last. */
+  int members() {
+    List<Integer> all = namedMembers();
+    return all.isEmpty() ? 0 : all.get(all.size() - 1);
+  }
+
+  private List<Integer> namedMembers() {
     try (var lines = Files.lines(log(), java.nio.charset.StandardCharsets.ISO_8859_1)) {
-      return lines.filter(line -> line.contains("Members {size:")).count();
+      return lines
+          .map(MEMBERS::matcher)
+          .filter(Matcher::find)
+          .map(found -> Integer.parseInt(found.group(1)))
+          .toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -28,6 +28,10 @@ final class OwnerFaults {
   private static final int IN_FLIGHT_EACH = 5;
   private static final Duration LONG = Duration.ofSeconds(25);
   private static final Duration LONGER = Duration.ofSeconds(50);
+
+  /** Hazelcast looks for other parts of its cluster every few seconds. */
+  private static final Duration WHOLE_AT_MOST = Duration.ofSeconds(30);
+
   private static final Duration MEMBERS_AT_MOST = Duration.ofSeconds(40);
 
   private final Bed bed;
@@ -45,7 +49,7 @@ final class OwnerFaults {
     Node owner;
     List<CompletableFuture<Ending>> inFlight;
     do {
-      cluster.awaitSettled();
+      cluster.awaitWhole();
       bed.begin();
       owner = cluster.owner(cluster.node(1), server);
       inFlight = inFlight(server, cluster.others(owner), LONG);
@@ -62,19 +66,18 @@ final class OwnerFaults {
     List<Node> others = cluster.others(owner);
     Node back = others.get(number / 3 % 2);
     Node third = others.get(1 - number / 3 % 2);
-    long changes = third.memberships();
     back.stop();
-    awaitChanges(third, changes + 1, "drops " + back.name());
+    awaitMembers(third, 2, "drops " + back.name());
     bed.begin();
     List<CompletableFuture<Ending>> inFlight = inFlight(server, List.of(third), LONGER);
     back.resume();
-    awaitChanges(third, changes + 2, "has " + back.name() + " again");
+    awaitMembers(third, 3, "has " + back.name() + " again");
     strikeAndMeasure(Kind.MERGE, number, server, owner, inFlight);
   }
 
-  private static void awaitChanges(Node node, long wanted, String what) {
+  private static void awaitMembers(Node node, int wanted, String what) {
     long from = System.nanoTime();
-    while (node.memberships() < wanted) {
+    while (node.members() != wanted) {
       if (System.nanoTime() - from > MEMBERS_AT_MOST.toNanos()) {
         throw new IllegalStateException(
             node.name() + " does not say within " + MEMBERS_AT_MOST.toSeconds() + " s: " + what);
@@ -98,6 +101,10 @@ final class OwnerFaults {
     relieve(kind, owner);
     cluster.awaitSettled();
     long settled = System.nanoTime();
+    cluster.awaitWhole();
+    bed.figures()
+        .add(
+            kind.text + ": all are members again", WHOLE_AT_MOST, since(healed, System.nanoTime()));
     List<Ending> endings = inFlight.stream().map(CompletableFuture::join).toList();
     lost.forEach(CompletableFuture::join);
     figures(kind, from, endings, first, healed, settled);

@@ -26,7 +26,7 @@ final class Schedules implements AutoCloseable {
   }
 
   void run(long seed, int calls) {
-    cluster.awaitSettled();
+    cluster.awaitWhole();
     bed.begin();
     Schedule schedule = Schedule.of(seed, calls, cluster.links().canCut());
     System.out.println("seed " + seed + ": " + schedule.faults());

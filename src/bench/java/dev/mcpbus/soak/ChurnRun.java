@@ -18,6 +18,9 @@ final class ChurnRun {
   private static final int WARM_UP = 100;
   private static final int SLACK = 20;
 
+  /** After which the service has closed the connections to servers that it kept for later. */
+  private static final long POOLED_MILLIS = 12_000;
+
   /** What the first use of something makes once. */
   private static final long KEPT = 500;
 
@@ -153,23 +156,26 @@ final class ChurnRun {
 
   /**
    * Counts once what was begun is over: when there is no more than before, or when it is not
-   * getting less any more though idle sessions had their time.
+   * getting less any more though idle sessions and pooled connections had their time.
    *
    * @param lingerSeconds for which things may stay
    */
   private static Observation settled(
       Running running, Observation before, long from, long lingerSeconds) {
-    long patience = SoakBed.SESSION_IDLE_MILLIS + 3_000 + lingerSeconds * 1_000;
-    long idleOver = System.nanoTime() + patience * 1_000_000L;
+    long idle = Math.max(SoakBed.SESSION_IDLE_MILLIS + 3_000, POOLED_MILLIS);
+    long idleOver = System.nanoTime() + (idle + lingerSeconds * 1_000) * 1_000_000L;
     pause(500);
     Observation last = look(running, from);
     for (int i = 0; i < 40 + lingerSeconds; i++) {
-      if (Growth.ownButRings(last) <= Growth.ownButRings(before) + SLACK) {
+      if (Growth.ownButRings(last) <= Growth.ownButRings(before) + SLACK
+          && last.handles() <= before.handles() + SLACK) {
         return last;
       }
       pause(1_500);
       Observation next = look(running, from);
-      boolean still = Growth.ownButRings(next) > Growth.ownButRings(last) - SLACK / 2;
+      boolean still =
+          Growth.ownButRings(next) > Growth.ownButRings(last) - SLACK / 2
+              && next.handles() >= last.handles();
       last = next;
       if (still && System.nanoTime() - idleOver > 0) {
         return last;

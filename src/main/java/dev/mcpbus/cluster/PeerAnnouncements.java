@@ -180,6 +180,11 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   @Override
+  public boolean isCut(String node) {
+    return ClusterRequests.of(vertx).links().isCut(node);
+  }
+
+  @Override
   public void leaving() {
     messages.publish(new NodeMessage.Leaving(members.self()));
   }

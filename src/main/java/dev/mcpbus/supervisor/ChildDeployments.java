@@ -13,6 +13,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
@@ -118,18 +119,19 @@ final class ChildDeployments {
   }
 
   /**
-   * Deploys nothing more, and undeploys all children, the last added first.
+   * Deploys nothing more, and undeploys all children, the last added first. Waits for steps that
+   * have begun too: the replies to their requests no longer arrive once the context has ended.
    *
-   * @param ids in order of addition
+   * @param ids of the children that are not forgotten, in order of addition
    * @return succeeds at the latest after the bound
    */
   Future<Void> close(Collection<String> ids, long boundMillis) {
     closing = true;
     Deque<String> remaining = new ArrayDeque<>();
     ids.forEach(remaining::push);
-    List<Future<Void>> workers =
-        Stream.generate(() -> drainNext(remaining)).limit(STOP_CONCURRENCY).toList();
-    return bounded(Future.join(workers), boundMillis)
+    List<Future<Void>> all = new ArrayList<>(steps.values());
+    Stream.generate(() -> drainNext(remaining)).limit(STOP_CONCURRENCY).forEach(all::add);
+    return bounded(Future.join(all), boundMillis)
         .<Void>mapEmpty()
         .otherwise(
             late -> {

@@ -296,6 +296,22 @@ class SupervisorVerticleTest {
   }
 
   @Test
+  void undeploying_the_supervisor_waits_for_a_child_that_is_leaving() throws Exception {
+    running("a", "b");
+    Promise<Void> draining = Promise.promise();
+    children.stops.put("a", draining.future());
+    Future<Void> terminated = supervisor.terminateChild("a");
+    awaitLog("a stop");
+    Future<Void> undeployed = vertx.undeploy(deployment);
+    awaitLog("a stop", "b stop", "b undeployed");
+    assertThat(undeployed.isComplete()).isFalse();
+    draining.complete();
+    get(terminated);
+    get(undeployed);
+    awaitLog("a stop", "b stop", "b undeployed", "a undeployed");
+  }
+
+  @Test
   void undeploying_the_supervisor_is_bounded_when_a_child_hangs() throws Exception {
     running("a", "b");
     Promise<Void> stuck = Promise.promise();

@@ -2,6 +2,7 @@ package dev.mcpbus.cluster.engine;
 
 import io.vertx.core.Handler;
 import java.util.Arrays;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +15,12 @@ import org.slf4j.LoggerFactory;
 final class ExceptionReporter implements Handler<Throwable> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ExceptionReporter.class);
+
+  /** Where messages wait that have not been written when their connection ends. */
+  private static final Set<String> UNWRITTEN =
+      Set.of(
+          "io.netty.channel.ChannelOutboundBuffer",
+          "io.vertx.core.internal.concurrent.OutboundMessageQueue");
 
   @Override
   public void handle(Throwable failure) {
@@ -28,7 +35,6 @@ final class ExceptionReporter implements Handler<Throwable> {
     return failure instanceof IllegalStateException
         && "Promise already completed".equals(failure.getMessage())
         && Arrays.stream(failure.getStackTrace())
-            .anyMatch(
-                frame -> frame.getClassName().equals("io.netty.channel.ChannelOutboundBuffer"));
+            .anyMatch(frame -> UNWRITTEN.contains(frame.getClassName()));
   }
 }

@@ -68,14 +68,16 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   public interface Sending {
 
     /**
-     * Receives the chosen node before the message is written; is not called where no node has a
-     * consumer, or where this Vert.x has no such selector.
+     * Receives the chosen node before the message is written; is not called where this Vert.x has
+     * no such selector.
      *
+     * @param node null where no node is known to have a consumer: the message goes to this process,
+     *     and fails there if it has none either
      * @param guessed the registrations could not be read in time: former ones were taken, or {@link
      *     #owner}
      * @return false where the message must not be sent any more
      */
-    boolean goesTo(String node, boolean guessed);
+    boolean goesTo(@Nullable String node, boolean guessed);
 
     /** The node that should receive it; null where that is not known. */
     @Nullable String owner();
@@ -99,14 +101,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    */
   private final Map<String, Long> unheard = new ConcurrentHashMap<>();
 
-  /** The live registrations that were last passed to the event bus, by entry. */
-  private final Map<String, List<RegistrationInfo>> passedOn = new ConcurrentHashMap<>();
-
-  /** What was passed on before it was to be read again, by entry, until it has been read. */
-  private final Map<String, List<RegistrationInfo>> formerly = new ConcurrentHashMap<>();
-
-  /** Entries of which the former registrations hold, because they cannot be read. */
-  private final Set<String> outdated = ConcurrentHashMap.newKeySet();
+  private final RegistrationMemory memory = new RegistrationMemory();
 
   /** Runs a task on any thread after so many milliseconds. */
   private volatile BiConsumer<Long, Runnable> timer;
@@ -148,12 +143,11 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   /** Records that a node has left: no message goes to it from now on. */
   public void lost(String node) {
     lost.add(node);
-    passedOn.forEach(
-        (address, registrations) -> {
-          if (registrations.stream().anyMatch(one -> one.nodeId().equals(node))) {
-            registrationsUpdated(new RegistrationUpdateEvent(address, registrations));
-          }
-        });
+    memory
+        .naming(node)
+        .forEach(
+            (entry, registrations) ->
+                registrationsUpdated(new RegistrationUpdateEvent(entry, registrations)));
   }
 
   /** Records that a node is a member, perhaps again. */
@@ -201,9 +195,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    */
   public void refresh() {
     unheard.clear();
-    for (String address : List.copyOf(passedOn.keySet())) {
-      forget(address);
-    }
+    memory.entries().forEach(this::forget);
   }
 
   /**
@@ -211,10 +203,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    * go on with those that it holds.
    */
   private void forget(String address) {
-    List<RegistrationInfo> known = passedOn.remove(address);
-    if (known != null) {
-      formerly.put(address, known);
-    }
+    memory.forget(address);
     delegate.registrationsUpdated(new RegistrationUpdateEvent(address, List.of()));
   }
 
@@ -229,11 +218,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   }
 
   private void remember(String address, List<RegistrationInfo> live) {
-    if (live.isEmpty()) {
-      passedOn.remove(address);
-      return;
-    }
-    passedOn.put(address, live);
+    memory.passedOn(address, live);
     if (address.equals(Addresses.PLACEMENT)) {
       live.forEach(one -> announced.add(one.nodeId()));
     }
@@ -273,7 +258,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
             forget(entry);
             choice.take(null, false);
           } else {
-            choice.take(node, outdated.contains(entry));
+            choice.take(node, memory.isOutdated(entry));
           }
         });
     String owner = choice.owner();
@@ -352,8 +337,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
 
   @Override
   public void registrationsUpdated(RegistrationUpdateEvent event) {
-    outdated.remove(event.address());
-    formerly.remove(event.address());
+    memory.read(event.address());
     unheard.remove(event.address());
     List<RegistrationInfo> live = live(event.registrations());
     remember(event.address(), live);
@@ -387,8 +371,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
           (found, failure) -> {
             List<RegistrationInfo> live = live(found);
             if (failure == null) {
-              formerly.remove(address);
-              outdated.remove(address);
+              memory.read(address);
             }
             if (answered.getAndSet(true)) {
               if (failure == null) {
@@ -405,7 +388,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
               promise.succeed(live);
             }
           });
-      if (formerly.containsKey(address)) {
+      if (!memory.former(address).isEmpty()) {
         timer.accept(PATIENCE_MILLIS, () -> goOnWithFormer(address, answered, promise));
       }
     }
@@ -413,11 +396,10 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
     /** The part of the table with this address may be on a node that cannot be reached. */
     private void goOnWithFormer(
         String address, AtomicBoolean answered, Completable<List<RegistrationInfo>> promise) {
-      List<RegistrationInfo> former = live(formerly.get(address));
+      List<RegistrationInfo> former = live(memory.former(address));
       if (!former.isEmpty() && !answered.getAndSet(true)) {
         LOG.debug("the registrations of {} cannot be read; the former ones hold", address);
-        outdated.add(address);
-        remember(address, former);
+        memory.holdFormer(address, former);
         promise.succeed(former);
       }
     }

@@ -47,14 +47,15 @@ final class NodeChoice {
   }
 
   /**
-   * @param node null where no node has a consumer
+   * @param node null where no node is known to have a consumer; the bus looks for one in this
+   *     process then, where one may have come meanwhile
    * @param guessed the registrations could not be read in time
    */
   void take(@Nullable String node, boolean guessed) {
     if (made.getAndSet(true)) {
       return;
     }
-    if (sending == null || node == null || sending.goesTo(node, guessed)) {
+    if (sending == null || sending.goesTo(node, guessed)) {
       promise.complete(node, null);
     } else {
       promise.fail(new NoLiveRegistration());

@@ -36,6 +36,9 @@ public interface OwnershipPeers {
   /** Whether all links of a node are whole, as far as this node knows. */
   boolean isWhole(String node);
 
+  /** Whether a link of a node has been silent for longer than a node is that is only slow. */
+  boolean isCut(String node);
+
   /** Publishes that this node shuts down: other nodes do not wait until its membership ends. */
   void leaving();
 

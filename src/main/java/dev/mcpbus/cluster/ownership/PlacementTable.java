@@ -83,14 +83,14 @@ public final class PlacementTable {
   /** For each server: by the key of each replica the id of the node that should own it, or null. */
   List<Map<String, @Nullable String>> targets() {
     List<ClusterNode> eligible = eligible();
-    List<ClusterNode> whole = eligible.stream().filter(node -> peers.isWhole(node.id())).toList();
-    List<ClusterNode> soon = new ArrayList<>(whole.isEmpty() ? eligible : whole);
+    List<ClusterNode> uncut = eligible.stream().filter(node -> !peers.isCut(node.id())).toList();
+    List<ClusterNode> soon = new ArrayList<>(uncut.isEmpty() ? eligible : uncut);
     soon.addAll(opening);
     List<Map<String, @Nullable String>> targets = new ArrayList<>();
     specs.forEach(
         (id, spec) -> {
           // What no node owns waits for a node that is about to open; nothing is handed over to it.
-          // It does not wait for one that a cut link may keep from claiming.
+          // It waits for one that is late, and not for one that a cut link may keep from claiming.
           boolean isOwned = keys(id).stream().anyMatch(this::isOwned);
           List<String> best =
               RendezvousHash.best(

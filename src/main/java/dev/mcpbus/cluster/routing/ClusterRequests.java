@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.routing;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallRepeats;
 import dev.mcpbus.bus.ClusterMembership;
 import dev.mcpbus.bus.ConnectionId;
@@ -108,7 +109,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     this.sending = new SingleSend.Shared(vertx, nodes.self(), links, inFlight, ids);
     new ArrivedRequests(ids, ClockOffsets::clock).open(vertx, nodes.self());
     new LostAnswers(vertx, nodes.self(), links, inFlight).open();
-    new RelayedRequests(vertx, of).open(nodes.self());
+    new RelayedRequests(vertx, of, inFlight, nodes.self()).open();
     this.gathered = new GatheredReads(vertx, this);
     gathered.open(nodes.self());
     nodes.listen(this::membership);
@@ -173,8 +174,17 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
                 T read = (T) answer;
                 return Future.succeededFuture(read);
               }
-              long left = Math.max(1, timeout - (ClockOffsets.clock() - began));
-              return RequestSender.super.read(server, suffix, body, options.setSendTimeout(left));
+              long left = timeout - (ClockOffsets.clock() - began);
+              return left > 0
+                  ? RequestSender.super.read(server, suffix, body, options.setSendTimeout(left))
+                  : Future.failedFuture(
+                      McpFailure.notSent(
+                          FailureCode.CALL_TIMEOUT,
+                          "no answer from "
+                              + Addresses.of(server, suffix)
+                              + " within "
+                              + timeout
+                              + " ms"));
             });
   }
 

@@ -42,7 +42,10 @@ public final class NodeLinks {
   private static final long SILENT_MILLIS = 1_200;
 
   /** News of a third node is older by one announcement. */
-  private static final long SILENT_ELSEWHERE_MILLIS = SILENT_MILLIS + 600;
+  private static final long NEWS_MILLIS = 600;
+
+  /** A node that starts on a machine without CPU time for it is late by seconds. */
+  private static final long CUT_MILLIS = 5_000;
 
   /** A pause of the garbage collector is shorter. */
   private static final long CLOSED_MILLIS = 3_000;
@@ -125,16 +128,16 @@ public final class NodeLinks {
       return DIRECT; // nothing is known, or this node itself was not running
     }
     boolean heard = now - peer.at <= SILENT_MILLIS;
-    if (heard && hears(peer, self, now, true)) {
+    if (heard && hears(peer, self, now, SILENT_MILLIS)) {
       return DIRECT;
     }
     for (Map.Entry<String, NodeHearing> third : peers.entrySet()) {
       if (!third.getKey().equals(self)
           && !third.getKey().equals(node)
           && now - third.getValue().at <= SILENT_MILLIS
-          && hears(third.getValue(), self, now, true)
-          && hears(third.getValue(), node, now, false)
-          && (!heard || hears(peer, third.getKey(), now, true))) {
+          && hears(third.getValue(), self, now, SILENT_MILLIS)
+          && hasHeard(third.getValue(), node, now)
+          && (!heard || hears(peer, third.getKey(), now, SILENT_MILLIS))) {
         return new Way.Around(third.getKey());
       }
     }
@@ -147,6 +150,18 @@ public final class NodeLinks {
    * each other. A node with a cut link may be unable to claim a connection.
    */
   public boolean isWhole(String node) {
+    return isWhole(node, SILENT_MILLIS);
+  }
+
+  /**
+   * Whether a link of a node has been silent for longer than that of a node that is only slow. The
+   * other nodes then claim the connections without an owner that it would get.
+   */
+  public boolean isCut(String node) {
+    return !isWhole(node, CUT_MILLIS);
+  }
+
+  private boolean isWhole(String node, long silentMillis) {
     long now = clock.getAsLong();
     NodeHearing own = peers.get(self);
     NodeHearing peer = peers.get(node);
@@ -157,16 +172,23 @@ public final class NodeLinks {
       NodeHearing other = one.getValue();
       if (other.isMember
           && !one.getKey().equals(node)
-          && !(hears(peer, one.getKey(), now, true) && hears(other, node, now, true))) {
+          && !(hears(peer, one.getKey(), now, silentMillis)
+              && hears(other, node, now, silentMillis))) {
         return false;
       }
     }
-    return now - peer.at <= SILENT_MILLIS;
+    return now - peer.at <= silentMillis;
   }
 
-  private static boolean hears(NodeHearing listener, String speaker, long now, boolean unknown) {
+  /** True where nothing is known. */
+  private static boolean hears(NodeHearing listener, String speaker, long now, long silentMillis) {
     Heard last = listener.hears.get(speaker);
-    return last == null ? unknown : now - last.at() <= SILENT_ELSEWHERE_MILLIS;
+    return last == null || now - last.at() <= silentMillis + NEWS_MILLIS;
+  }
+
+  /** False where nothing is known. */
+  private static boolean hasHeard(NodeHearing listener, String speaker, long now) {
+    return listener.hears.containsKey(speaker) && hears(listener, speaker, now, SILENT_MILLIS);
   }
 
   /**
@@ -178,7 +200,7 @@ public final class NodeLinks {
     return peers.entrySet().stream()
         .filter(peer -> !peer.getKey().equals(self))
         .filter(peer -> now - peer.getValue().at <= SILENT_MILLIS && peer.getValue().sees > 1)
-        .filter(peer -> hears(peer.getValue(), self, now, false))
+        .filter(peer -> hasHeard(peer.getValue(), self, now))
         .max(Comparator.comparingInt(peer -> peer.getValue().sees))
         .map(Map.Entry::getKey)
         .orElse(null);

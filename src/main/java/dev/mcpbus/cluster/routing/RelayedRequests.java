@@ -4,26 +4,55 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.cluster.engine.LiveNodeSelector;
 import dev.mcpbus.internals.OwnContext;
 import io.vertx.core.MultiMap;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Passes requests on between two other nodes that do not reach each other. The header {@link
  * Headers#RELAY} has the send time-out and the address; everything else of the request and of its
  * reply stays as it is. A request is passed on once: this node sends it where the bus says, and
- * nowhere else. What the owner publishes for the call, such as progress, does not go around.
+ * nowhere else. Where that node is lost before it answers, this node says so: the sender may not
+ * know who the owner is. What the owner publishes for the call, such as progress, does not go
+ * around.
  */
 final class RelayedRequests {
 
   private final Vertx vertx;
   private final TransitDeadlines deadlines;
+  private final InFlightRequests inFlight;
+  private final String self;
 
-  RelayedRequests(Vertx vertx, TransitDeadlines deadlines) {
+  RelayedRequests(Vertx vertx, TransitDeadlines deadlines, InFlightRequests inFlight, String self) {
     this.vertx = vertx;
     this.deadlines = deadlines;
+    this.inFlight = inFlight;
+    this.self = self;
+  }
+
+  /** The part of the way that begins at this node, in the list of what is in flight. */
+  private final class PassedOn implements LiveNodeSelector.Sending {
+
+    private final InFlightRequests.InFlightRequest<Object> sent;
+
+    PassedOn(InFlightRequests.InFlightRequest<Object> sent) {
+      this.sent = sent;
+    }
+
+    @Override
+    public boolean goesTo(@Nullable String node, boolean guessed) {
+      return sent.goesTo(node == null ? self : node, guessed);
+    }
+
+    @Override
+    public @Nullable String owner() {
+      return null;
+    }
   }
 
   /** The address of the node that passes on. */
@@ -37,7 +66,7 @@ final class RelayedRequests {
   }
 
   /** Passes on what arrives for this node, until this Vert.x closes. */
-  void open(String self) {
+  void open() {
     OwnContext.create(vertx)
         .run(() -> vertx.eventBus().<Object>consumer(address(self), this::passOn));
   }
@@ -59,11 +88,23 @@ final class RelayedRequests {
       return;
     }
     deadlines.stamp(headers);
-    vertx
-        .eventBus()
-        .request(relay.substring(space + 1), message.body(), options)
+    Promise<Message<Object>> reply = OwnContext.promise(vertx);
+    // The sender asks for the answer under its own id of the request, which is in the headers. As
+    // one that is passed on it may go to a node that this one has dropped: questions do.
+    InFlightRequests.InFlightRequest<Object> sent =
+        inFlight.begin(null, null, null, null, true, reply);
+    LiveNodeSelector.follow(
+        new PassedOn(sent),
+        () ->
+            vertx
+                .eventBus()
+                .request(relay.substring(space + 1), message.body(), options)
+                .onComplete(sent::answered, sent::failedOnBus));
+    reply
+        .future()
         .onSuccess(
-            reply -> message.reply(reply.body(), new DeliveryOptions().setHeaders(reply.headers())))
+            answer ->
+                message.reply(answer.body(), new DeliveryOptions().setHeaders(answer.headers())))
         .onFailure(failure -> failed(failure, message));
   }
 

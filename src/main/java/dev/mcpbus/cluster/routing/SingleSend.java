@@ -128,7 +128,8 @@ final class SingleSend<T> implements LiveNodeSelector.Sending {
   }
 
   @Override
-  public boolean goesTo(String node, boolean guessed) {
+  public boolean goesTo(@Nullable String chosen, boolean guessed) {
+    String node = chosen == null ? shared.self() : chosen;
     InFlightRequests.InFlightRequest<T> sent = inFlight;
     if (sent == null) {
       return false;

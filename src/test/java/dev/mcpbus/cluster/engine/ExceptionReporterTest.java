@@ -6,10 +6,19 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.internal.concurrent.OutboundMessageQueue;
+import io.vertx.junit5.VertxExtension;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(VertxExtension.class)
 class ExceptionReporterTest {
 
   @Test
@@ -39,6 +48,36 @@ class ExceptionReporterTest {
 
     assertThat(closed.isSuccess()).isTrue();
     assertThat(unwritten.isSuccess()).isFalse();
+    assertThat(twice).singleElement().matches(ExceptionReporter::isOfPublish);
+  }
+
+  /** A node that does not read lets messages wait in Vert.x, too. */
+  @Test
+  void one_that_waited_before_the_channel_is_of_a_publish(Vertx vertx) {
+    Promise<Void> promise = Promise.promise();
+    promise.complete();
+    List<Throwable> twice = new CopyOnWriteArrayList<>();
+    ContextInternal context = ((VertxInternal) vertx).createEventLoopContext();
+    OutboundMessageQueue<String> queue =
+        new OutboundMessageQueue<>(context.executor()) {
+          @Override
+          public boolean test(String message) {
+            return false;
+          }
+
+          @Override
+          protected void handleDispose(String message) {
+            twice.add(catchThrowable(() -> promise.fail(message)));
+          }
+        };
+
+    context.runOnContext(
+        now -> {
+          queue.write("x");
+          queue.close();
+        });
+
+    Awaitility.await().until(() -> !twice.isEmpty());
     assertThat(twice).singleElement().matches(ExceptionReporter::isOfPublish);
   }
 }

@@ -249,6 +249,18 @@ class LiveNodeSelectorTest {
   }
 
   @Test
+  void a_message_that_was_taken_back_does_not_go_to_this_process_either() {
+    table.answers = false;
+    List<String> told = sent("mcp.a.tools.call", new Follower(null, false));
+    table.nodes = List.of(); // the bus looks for a consumer in this process then
+    table.answer();
+    assertThat(told).singleElement().asString().doesNotEndWith("null");
+    Follower allowed = new Follower(null, true);
+    assertThat(sent("mcp.a.tools.call", allowed)).containsExactly("null null");
+    assertThat(allowed.choices).containsExactly("null false");
+  }
+
+  @Test
   void a_message_that_must_not_go_there_is_not_sent() {
     table.nodes = List.of("b");
     assertThat(sent("mcp.a.tools.call", new Follower(null, false)))
@@ -266,7 +278,7 @@ class LiveNodeSelectorTest {
     }
 
     @Override
-    public boolean goesTo(String node, boolean guessed) {
+    public boolean goesTo(@Nullable String node, boolean guessed) {
       choices.add(node + " " + guessed);
       return allows;
     }

@@ -154,9 +154,12 @@ class NodeLinksTest {
     cut("b", "c");
     passes(3_000);
     assertThat(NODES).filteredOn(links::isWhole).containsExactly("a");
+    assertThat(NODES).as("they may only be late").noneMatch(links::isCut);
+    passes(4_000);
+    assertThat(NODES).filteredOn(links::isCut).containsExactly("b", "c");
     cut.clear();
     passes(1_000);
-    assertThat(NODES).allMatch(links::isWhole);
+    assertThat(NODES).allMatch(links::isWhole).noneMatch(links::isCut);
 
     suspended.add("b");
     passes(3_000);

@@ -9,12 +9,14 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.testing.InnerCluster;
 import dev.mcpbus.testing.TestBus;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,17 +25,19 @@ import org.junit.jupiter.api.Test;
 class RelayedRequestsIT {
 
   private static final String ADDRESS = "mcp.s1.tools.call";
+  private static final String UNANSWERED = "{\"wait\":true}";
 
   private final InnerCluster cluster = new InnerCluster(3);
   private final AtomicReference<Message<Buffer>> received = new AtomicReference<>();
   private Vertx asking;
+  private Vertx owner;
   private String between;
 
   @BeforeEach
   void start() {
     asking = join("asking");
     between = ClusterRequests.of(join("between")).self();
-    Vertx owner = join("owner");
+    owner = join("owner");
     TestBus.await(
         owner
             .eventBus()
@@ -43,7 +47,7 @@ class RelayedRequestsIT {
                   received.set(message);
                   if (message.body().length() == 0) {
                     McpFailure.badRequest("an empty call").replyTo(message);
-                  } else {
+                  } else if (!message.body().toString().equals(UNANSWERED)) {
                     message.reply(
                         message.body(), new DeliveryOptions().addHeader(Headers.EPOCH, "7"));
                   }
@@ -92,6 +96,23 @@ class RelayedRequestsIT {
     assertThat(told.code()).isEqualTo(FailureCode.BAD_REQUEST);
     assertThat(told.getMessage()).contains("an empty call");
     assertThat(told.sent()).isEqualTo(McpFailure.Sent.NO);
+  }
+
+  @Test
+  void the_loss_of_the_owner_ends_what_was_passed_on_to_it() {
+    DeliveryOptions options =
+        new DeliveryOptions().setSendTimeout(600_000).addHeader(Headers.SPEAKS, "1");
+    RelayedRequests.mark(options, ADDRESS);
+    Future<Message<Object>> waits =
+        asking
+            .eventBus()
+            .request(RelayedRequests.address(between), Buffer.buffer(UNANSWERED), options);
+    Awaitility.await("it has arrived").until(() -> received.get() != null);
+    TestBus.await(owner.close());
+    Throwable failure = catchThrowable(() -> TestBus.await(waits));
+    McpFailure told = McpFailure.of(failure);
+    assertThat(told.code()).isEqualTo(FailureCode.OWNER_LOST);
+    assertThat(told.sent()).isEqualTo(McpFailure.Sent.MAYBE);
   }
 
   @Test
