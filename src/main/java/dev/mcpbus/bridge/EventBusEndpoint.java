@@ -1,7 +1,9 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.InboundConnection;
+import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.MountPath;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -96,12 +98,23 @@ final class EventBusEndpoint {
     if (problem != null) {
       ctx.response().putHeader("Connection", "close");
       ProblemDocument.send(ctx.response(), 400, problem);
-    } else if (ctx.request().headers().contains("Upgrade")
-        && (closed || cap.isFull(AdmittedRequests.of(ctx)))) {
-      ctx.fail(cap.refusal(closed, AdmittedRequests.of(ctx)));
-    } else if (ctx.request().headers().contains("Upgrade") && gate.refusal() != null) {
-      ctx.fail(gate.refusal());
+    } else if (ctx.request().headers().contains("Upgrade")) {
+      upgrade(ctx);
     } else {
+      ctx.next();
+    }
+  }
+
+  /** Takes the place of a socket before its handshake: other verticles take places meanwhile. */
+  private void upgrade(RoutingContext ctx) {
+    McpFailure refusal = gate.refusal();
+    Admission caller = AdmittedRequests.of(ctx);
+    if (refusal != null) {
+      ctx.fail(refusal);
+    } else if (closed || !cap.take(caller, caller)) {
+      ctx.fail(cap.refusal(closed, caller));
+    } else {
+      caller.onEnd(() -> cap.free(caller));
       ctx.next();
     }
   }
@@ -151,7 +164,7 @@ final class EventBusEndpoint {
           peers.remove(socket);
           peer.closed();
           gate.closed(socket.routingContext());
-          cap.free(socket);
+          cap.free(AdmittedRequests.of(socket.routingContext()));
         }
         event.complete(true);
       }
@@ -160,13 +173,17 @@ final class EventBusEndpoint {
   }
 
   private boolean open(SockJSSocket socket) {
+    if (!closed) {
+      AdmittedRequests.of(socket.routingContext())
+          .onEnd(() -> {}); // the place ends with the socket
+    }
     InboundConnection connection =
         InboundConnection.of(socket.routingContext().request().connection());
     if (connection != null) {
       connection.upgraded();
     }
     vertx.runOnContext(set -> quieten(socket));
-    if (closed || !cap.take(socket, AdmittedRequests.of(socket.routingContext()))) {
+    if (closed) {
       return false;
     }
     peers.put(socket, new EventBusPeer(vertx, socket, gate));

@@ -3,19 +3,19 @@ package dev.mcpbus.bridge;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Holds a port from before a node joins its cluster until its own HTTP server takes it: a process
- * whose port is in use ends before the cluster notices it. Meanwhile no connection at the port is
- * answered. For the main thread.
+ * whose port is in use ends before the cluster notices it. The port is bound, but nothing listens:
+ * a connection to it is refused at once. For the main thread.
  */
 public final class ReservedPort implements AutoCloseable {
 
-  private final @Nullable ServerSocket held;
+  private final @Nullable Socket held;
 
-  private ReservedPort(@Nullable ServerSocket held) {
+  private ReservedPort(@Nullable Socket held) {
     this.held = held;
   }
 
@@ -29,9 +29,12 @@ public final class ReservedPort implements AutoCloseable {
     if (port == 0) {
       return new ReservedPort(null);
     }
-    ServerSocket socket = new ServerSocket();
+    Socket socket = new Socket();
     try {
-      socket.bind(new InetSocketAddress(host, port), 1);
+      // Also where connections of a process that has just ended are in TIME_WAIT.
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(host, port));
+      socket.setReuseAddress(false); // on Linux nothing else can bind the port from now on
     } catch (IOException | RuntimeException taken) {
       socket.close();
       throw taken;

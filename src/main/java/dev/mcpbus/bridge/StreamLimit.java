@@ -34,10 +34,6 @@ final class StreamLimit {
     open.remove(stream);
   }
 
-  boolean isFull(Admission caller) {
-    return open.ask(caller.principal().name()).isRefused();
-  }
-
   /** The failure of a stream that is not opened. */
   McpFailure refusal(boolean stopping, Admission caller) {
     return new McpFailure(

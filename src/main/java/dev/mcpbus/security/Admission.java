@@ -23,6 +23,7 @@ public final class Admission {
   private final Runnable end;
   private AuthState seen;
   private @Nullable CredentialHolder latest;
+  private @Nullable Runnable also;
 
   Admission(
       AccessControl control,
@@ -65,6 +66,16 @@ public final class Admission {
    */
   public void end() {
     end.run();
+    Runnable task = also;
+    also = null;
+    if (task != null) {
+      task.run();
+    }
+  }
+
+  /** Runs {@code task} at {@link #end}, in place of the task before. */
+  public void onEnd(Runnable task) {
+    also = task;
   }
 
   /**

@@ -2,10 +2,13 @@ package dev.mcpbus.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.testing.Certificates;
+import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.WebSocketClient;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
 import java.net.Socket;
@@ -111,6 +114,27 @@ class UpgradeTest {
       assertThat(BridgeFixture.readAll(socket)).startsWith("HTTP/1.1 200 ").doesNotContain(" 101 ");
     }
     assertThat(bridge.seen).hasSize(1);
+  }
+
+  @Test
+  void a_handshake_that_fails_gives_its_place_back(Vertx vertx) throws IOException {
+    BridgeFixture bridge =
+        bridge(
+            vertx,
+            BridgeOptions.DEFAULT.withLimits(
+                new BridgeLimitOptions(8_192, 100, 1, Duration.ofSeconds(10))));
+    String odd = WEBSOCKET.replace("Version: 13", "Version: 12");
+    String socket = "GET /eventbus/websocket";
+
+    assertThat(bridge.raw(handshake(bridge, socket, odd) + "\r\n")).doesNotContain(" 101 ", "503");
+    assertThat(bridge.raw(handshake(bridge, "GET /eventbus/none", WEBSOCKET) + "\r\n"))
+        .doesNotContain(" 101 ", " 503 ");
+    WebSocketClient client = vertx.createWebSocketClient();
+    assertThat(TestBus.await(client.connect(bridge.port, "localhost", "/eventbus/websocket")))
+        .isNotNull();
+    assertThat(bridge.raw(handshake(bridge, socket, WEBSOCKET) + "\r\n"))
+        .startsWith("HTTP/1.1 503 ");
+    TestBus.await(client.close()); // and referenced until here, or Vert.x closes its socket
   }
 
   @ParameterizedTest
