@@ -13,6 +13,7 @@ import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.hosting.credentials.PendingLogins;
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -38,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * cluster each node also has {@code id}, and {@code host} and {@code port} of its event bus.
  */
 public final class ServersVerticle extends VerticleBase {
+
+  /** So many events are published at once. */
+  private static final int PART = 50;
 
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
@@ -387,8 +391,16 @@ public final class ServersVerticle extends VerticleBase {
                     : status.put("config", definition.view()).put("source", definition.source()));
   }
 
+  /**
+   * In parts, because thousands of events at once would keep the event loop for seconds. What was
+   * removed between two parts is not told any more.
+   */
   private void added(List<ConnectionId> ids) {
-    ids.forEach(id -> publish(Events.SERVER_ADDED, id));
+    List<ConnectionId> part = ids.subList(0, Math.min(PART, ids.size()));
+    part.stream().filter(hosting.ids()::contains).forEach(id -> publish(Events.SERVER_ADDED, id));
+    if (part.size() < ids.size()) {
+      OwnContext.of(context).runAfterSockets(() -> added(ids.subList(PART, ids.size())));
+    }
   }
 
   private void publish(String type, ConnectionId id) {

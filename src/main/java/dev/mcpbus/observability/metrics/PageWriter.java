@@ -5,6 +5,8 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +27,9 @@ final class PageWriter implements MetricsPage {
   private final JvmMeters jvm;
   private final Map<String, Future<MetricsText>> writing = new HashMap<>();
 
+  /** How long the last page was: the next one gets its memory at once. */
+  private volatile int length = 16 * 1024;
+
   PageWriter(Vertx vertx, PrometheusMeterRegistry registry, JvmMeters jvm) {
     this.vertx = vertx;
     this.registry = registry;
@@ -44,9 +49,32 @@ final class PageWriter implements MetricsPage {
     return page;
   }
 
-  private MetricsText text(String type) {
+  private MetricsText text(String type) throws IOException {
     jvm.bind();
-    return new MetricsText(type, Buffer.buffer(registry.scrape(type)));
+    Buffer page = Buffer.buffer(length + length / 8);
+    registry.scrape(new AppendingStream(page), type);
+    length = page.length();
+    return new MetricsText(type, page);
+  }
+
+  /** Appends to a buffer: the page of thousands of servers is in memory once. */
+  private static final class AppendingStream extends OutputStream {
+
+    private final Buffer page;
+
+    AppendingStream(Buffer page) {
+      this.page = page;
+    }
+
+    @Override
+    public void write(int octet) {
+      page.appendByte((byte) octet);
+    }
+
+    @Override
+    public void write(byte[] octets, int from, int count) {
+      page.appendBytes(octets, from, count);
+    }
   }
 
   private synchronized void forget(String type) {
