@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A process of the service with its own folder, file and ports. */
@@ -95,15 +96,15 @@ final class ScaledNode {
   /** The connections of this node in a state, from its metrics; 0 where it does not answer. */
   int inState(String state) throws InterruptedException {
     try {
-      HttpResponse<String> answer =
-          client.send(request("/metrics").GET().build(), HttpResponse.BodyHandlers.ofString());
-      return (int)
-          answer
-              .body()
-              .lines()
-              .filter(line -> line.startsWith("mcpbus_connections{"))
-              .filter(line -> line.contains("state=\"" + state + "\"") && line.endsWith(" 1.0"))
-              .count();
+      HttpResponse<Stream<String>> answer =
+          client.send(request("/metrics").GET().build(), HttpResponse.BodyHandlers.ofLines());
+      try (Stream<String> lines = answer.body()) { // line by line: thousands have 50 MB
+        return (int)
+            lines
+                .filter(line -> line.startsWith("mcpbus_connections{"))
+                .filter(line -> line.contains("state=\"" + state + "\"") && line.endsWith(" 1.0"))
+                .count();
+      }
     } catch (IOException | RuntimeException e) {
       return 0;
     }
