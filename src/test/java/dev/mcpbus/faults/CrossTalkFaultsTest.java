@@ -5,16 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,12 +28,7 @@ class CrossTalkFaultsTest {
   private static final class Choir {
     private final AtomicReference<@Nullable ScriptedPeer> peer = new AtomicReference<>();
     private final List<JsonObject> calls = new CopyOnWriteArrayList<>();
-    private final Queue<String> score = new ConcurrentLinkedQueue<>();
-    private final Vertx vertx;
-
-    Choir(Vertx vertx) {
-      this.vertx = vertx;
-    }
+    private final List<String> score = new ArrayList<>();
 
     @Nullable String answer(String method, JsonObject params, int connection) {
       switch (method) {
@@ -83,17 +75,7 @@ class CrossTalkFaultsTest {
                         .put("content", new JsonArray().add(text)))
                 .encode());
       }
-      // A connection takes so many messages at a time.
-      vertx.setPeriodic(
-          10,
-          bar -> {
-            for (int i = 0; i < 100 && !score.isEmpty(); i++) {
-              peer().say(score.remove());
-            }
-            if (score.isEmpty()) {
-              vertx.cancelTimer(bar);
-            }
-          });
+      peer().sayAll(score);
     }
 
     private static int who(JsonObject call) {
@@ -122,7 +104,7 @@ class CrossTalkFaultsTest {
   @Test
   void case_106_500_clients_with_the_same_ids_and_tokens_hear_only_their_own() {
     try (DoorBed bed = new DoorBed(AuthOptions.NONE)) {
-      Choir choir = new Choir(bed.bus.vertx());
+      Choir choir = new Choir();
       choir.peer.set(bed.add("choir", choir::answer));
       List<CompletableFuture<McpHttp.Answer>> answers = new ArrayList<>();
       for (int i = 0; i < CLIENTS; i++) {

@@ -13,9 +13,11 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.LocalMap;
 import io.vertx.core.shareddata.Shareable;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -152,6 +154,31 @@ public final class ScriptedPeer implements Shareable {
   public void say(String message) {
     Channel channel = channels.get(channels.size() - 1);
     context.runOnContext(now -> put(channel, message));
+  }
+
+  /**
+   * Sends those messages over the newest connection, in this order: each when the connection has
+   * room for it.
+   */
+  public void sayAll(List<String> messages) {
+    Channel channel = channels.get(channels.size() - 1);
+    Queue<String> rest = new ArrayDeque<>(messages);
+    context.runOnContext(now -> sayWhatFits(channel, rest));
+  }
+
+  private void sayWhatFits(Channel channel, Queue<String> rest) {
+    try {
+      while (!rest.isEmpty()) {
+        byte[] next = RawJson.of(rest.element()).array();
+        channel.send(OutboundMessage.response(Envelope.Kind.RESULT, next));
+        rest.remove();
+      }
+    } catch (TransportException e) {
+      if (e.reason() != TransportException.Reason.OVERLOADED) {
+        throw new AssertionError(e);
+      }
+      context.runOnContext(later -> sayWhatFits(channel, rest));
+    }
   }
 
   private static LocalMap<String, ScriptedPeer> all(Vertx vertx) {
