@@ -63,6 +63,7 @@ final class Caller {
     HttpRequest request =
         to(via, "/api/servers/" + server + "/tools/record?timeout=" + budget.toMillis())
             .header("Content-Type", "application/json")
+            .header("Journal", id) // for the relay, which notes when it arrives
             .timeout(budget.plus(GRACE))
             .POST(HttpRequest.BodyPublishers.ofString(arguments.encode()))
             .build();

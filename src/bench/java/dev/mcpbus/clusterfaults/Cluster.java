@@ -37,6 +37,7 @@ final class Cluster implements AutoCloseable {
     this.links = links;
     this.caller = caller;
     Path programs = folder.toAbsolutePath().getParent();
+    this.log = journal.servers().toString();
     List<Integer> ports = links.canCut() ? List.of() : FreePorts.list(3 * NODES);
     for (int i = 1; i <= NODES; i++) {
       int at = 3 * (i - 1);
@@ -53,7 +54,6 @@ final class Cluster implements AutoCloseable {
     List<String> members = nodes.stream().map(Node::member).toList();
     JsonObject entries = new JsonObject();
     this.program = programs.resolve("ledger_stdio").toString();
-    this.log = journal.servers().toString();
     servers.forEach(server -> entries.put(server, entry(server)));
     String name = "faults-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     nodes.forEach(node -> node.configure(name, members, entries));
@@ -79,7 +79,8 @@ final class Cluster implements AutoCloseable {
                   List.of(
                       programs.resolve("relay").toString(),
                       links.host(node),
-                      Integer.toString(ports.http()))))
+                      Integer.toString(ports.http()),
+                      log)))
           .inheritIO()
           .start();
     } catch (IOException e) {

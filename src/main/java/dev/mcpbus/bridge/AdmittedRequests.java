@@ -9,22 +9,21 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Objects;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes each admitted request from the {@link RequestGuards} to the gateway or to the router, and
  * holds its caller for the routes. Used on the bridge's context.
  */
-final class AdmittedRequests
-    implements BiConsumer<HttpServerRequest, Admission>, Handler<RoutingContext> {
+final class AdmittedRequests implements Consumer<RequestLifecycle>, Handler<RoutingContext> {
 
-  private static final String KEY = "mcpbus.caller";
+  private static final String KEY = "mcpbus.request";
 
   private final Router router;
   private final @Nullable MountedHandler mounted;
   private final BodyReader bodies;
-  private @Nullable Admission entering;
+  private @Nullable RequestLifecycle entering;
 
   /**
    * @param router without routes: this handler must be its first
@@ -38,11 +37,20 @@ final class AdmittedRequests
   }
 
   static Admission of(RoutingContext ctx) {
-    Admission caller = ctx.get(KEY);
-    if (caller == null) {
+    return admitted(ctx).caller();
+  }
+
+  /** When the head of the request arrived, of the {@link ArrivalClock}. */
+  static long arrived(RoutingContext ctx) {
+    return admitted(ctx).arrived();
+  }
+
+  private static RequestLifecycle admitted(RoutingContext ctx) {
+    RequestLifecycle request = ctx.get(KEY);
+    if (request == null) {
       throw new IllegalStateException("a route without a caller");
     }
-    return caller;
+    return request;
   }
 
   /**
@@ -57,19 +65,20 @@ final class AdmittedRequests
   }
 
   @Override
-  public void accept(HttpServerRequest request, Admission caller) {
+  public void accept(RequestLifecycle admitted) {
     MountedHandler gateway = mounted;
+    HttpServerRequest request = admitted.request();
     if (gateway != null && gateway.owns(String.valueOf(request.path()))) {
-      bodies.read(request, body -> gateway.handle(request, caller, body));
+      bodies.read(request, body -> gateway.handle(request, admitted.caller(), body));
     } else {
-      entering = caller; // the router creates the context and runs #handle before it returns
+      entering = admitted; // the router creates the context and runs #handle before it returns
       router.handle(request);
     }
   }
 
   @Override
   public void handle(RoutingContext ctx) {
-    ctx.put(KEY, Objects.requireNonNull(entering, "a request without a caller"));
+    ctx.put(KEY, Objects.requireNonNull(entering, "a request that is not admitted"));
     entering = null;
     ctx.next();
   }

@@ -56,16 +56,16 @@ final class BridgeCalls {
   private final PolicyGate gate;
   private final TaskIdSealing tasks;
   private final MeasuredCalls measures;
-  private final PauseDetector pauses = new PauseDetector(() -> System.nanoTime() / 1_000_000);
+  private final ArrivalClock arrivals;
 
-  BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate gate) {
+  BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate gate, ArrivalClock arrivals) {
     this.vertx = vertx;
     this.sender = RequestSender.of(vertx);
     this.callIds = callIds;
     this.gate = gate;
     this.tasks = new TaskIdSealing(vertx);
     this.measures = new MeasuredCalls(vertx);
-    vertx.setPeriodic(PauseDetector.TICK_MILLIS, tick -> pauses.tick());
+    this.arrivals = arrivals;
   }
 
   /** A caller's request to the service itself, on this node, with a JSON reply. */
@@ -309,7 +309,10 @@ final class BridgeCalls {
     if (timeout == null) {
       timeout = ctx.request().getHeader("Timeout");
     }
-    long left = timeout == null ? CallDeadline.NONE : left(millis(timeout));
+    long left =
+        timeout == null
+            ? CallDeadline.NONE
+            : timeLeft(millis(timeout), arrivals.passed(AdmittedRequests.arrived(ctx)));
     CallDeadline.set(options, left, CallDeadline.Layer.CALLER);
     String progress = ctx.request().getHeader("Progress");
     return progress == null
@@ -326,13 +329,21 @@ final class BridgeCalls {
     throw McpFailure.badRequest("header Progress: must be 16 to 64 letters, digits or hyphens");
   }
 
-  /** The time left, less the time that the request may have waited for this process to run. */
-  private long left(long millis) {
-    long waited = pauses.waited();
+  /**
+   * What is left of a call's time when it is sent.
+   *
+   * @param waited since its request arrived
+   * @throws McpFailure {@code CALL_TIMEOUT} where nothing is left
+   */
+  static long timeLeft(long millis, long waited) {
     if (waited >= millis) {
       throw McpFailure.notSent(
           FailureCode.CALL_TIMEOUT,
-          "this process did not run for " + waited + " ms; the call may have waited as long");
+          "mcpbus was late by up to "
+              + waited
+              + " ms when it read the request, longer than its timeout of "
+              + millis
+              + " ms; the call was not sent, so try it again");
     }
     return millis - waited;
   }

@@ -118,10 +118,19 @@ public final class BridgeVerticle extends VerticleBase {
     Router router = Router.router(vertx);
     this.router = router;
     AdmittedRequests admitted = new AdmittedRequests(router, mounted, bodies);
-    mount(router, bodies, admissions);
+    ArrivalClock arrivals = new ArrivalClock(System::nanoTime);
+    arrivals.start(vertx);
+    mount(router, bodies, admissions, arrivals);
     RequestGuards guards =
         new RequestGuards(
-            options, shared.connections, receive, health, readiness, admissions, admitted);
+            options,
+            shared.connections,
+            receive,
+            health,
+            readiness,
+            admissions,
+            arrivals,
+            admitted);
     HttpServerOptions http = HttpSetup.of(options, shared::accepted).setPort(shared.port);
     HttpServer created = vertx.createHttpServer(http);
     server = created;
@@ -133,6 +142,7 @@ public final class BridgeVerticle extends VerticleBase {
               ControlFrameLimit.install(connection);
               guards.connected(opened);
               receive.connected(connection, opened);
+              arrivals.opened(connection);
             })
         .invalidRequestHandler(BridgeVerticle::invalid)
         .requestHandler(guards);
@@ -151,9 +161,10 @@ public final class BridgeVerticle extends VerticleBase {
             });
   }
 
-  private void mount(Router router, BodyReader bodies, AdmissionControl admissions) {
+  private void mount(
+      Router router, BodyReader bodies, AdmissionControl admissions, ArrivalClock arrivals) {
     PolicyGate gate = new PolicyGate(admissions);
-    BridgeCalls calls = new BridgeCalls(vertx, callIds, gate);
+    BridgeCalls calls = new BridgeCalls(vertx, callIds, gate, arrivals);
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
     router.route().failureHandler(ProblemDocument::handle);
     RouteTable routes = new RouteTable(bodies, gate::admits);
@@ -164,7 +175,7 @@ public final class BridgeVerticle extends VerticleBase {
     new ServerRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, new FunctionCalls(calls, gate), limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
-    streams = new OpenStreams(vertx, options, shared, gate);
+    streams = new OpenStreams(vertx, options, shared, gate, arrivals);
     streams.mount(routes, router);
     new LogLevelRoutes(vertx, limits).mount(routes);
     new MetricsRoute(vertx, gate).mount(routes);

@@ -53,6 +53,7 @@ final class EventBusEndpoint {
   private final StreamLimit cap;
   private final Duration ping;
   private final PolicyGate gate;
+  private final ArrivalClock arrivals;
   private final Map<SockJSSocket, EventBusPeer> peers = new HashMap<>();
   private final long check;
   private boolean closed;
@@ -60,7 +61,9 @@ final class EventBusEndpoint {
   /**
    * @param ping a peer that sends nothing for so long is disconnected
    */
-  EventBusEndpoint(Vertx vertx, StreamLimit cap, Duration ping, PolicyGate gate) {
+  EventBusEndpoint(
+      Vertx vertx, StreamLimit cap, Duration ping, PolicyGate gate, ArrivalClock arrivals) {
+    this.arrivals = arrivals;
     this.vertx = vertx;
     this.cap = cap;
     this.ping = ping;
@@ -186,7 +189,7 @@ final class EventBusEndpoint {
     if (closed) {
       return false;
     }
-    peers.put(socket, new EventBusPeer(vertx, socket, gate));
+    peers.put(socket, new EventBusPeer(vertx, socket, gate, arrivals));
     gate.opened(socket.routingContext());
     return true;
   }

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.internals.ForcedClose;
+import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Operation;
@@ -45,16 +46,18 @@ final class EventBusPeer {
   private final Vertx vertx;
   private final SockJSSocket socket;
   private final PolicyGate gate;
+  private final ArrivalClock arrivals;
   private final Admission caller;
   private final TaskIdSealing tasks;
   private final SocketSubscriptions subscriptions;
   private int pending;
   private boolean over;
 
-  EventBusPeer(Vertx vertx, SockJSSocket socket, PolicyGate gate) {
+  EventBusPeer(Vertx vertx, SockJSSocket socket, PolicyGate gate, ArrivalClock arrivals) {
     this.vertx = vertx;
     this.socket = socket;
     this.gate = gate;
+    this.arrivals = arrivals;
     this.caller = AdmittedRequests.of(socket.routingContext());
     this.tasks = new TaskIdSealing(vertx);
     this.subscriptions = new SocketSubscriptions(vertx);
@@ -110,6 +113,7 @@ final class EventBusPeer {
       event.complete(false);
       return;
     }
+    long arrived = arrivals.arrived(InboundConnection.of(ctx().request().connection()));
     caller
         .message()
         .onSuccess(
@@ -117,7 +121,7 @@ final class EventBusPeer {
               if (!place.isFree()) {
                 limited(event, place.retryMillis());
               } else if (event.type() == BridgeEventType.SEND) {
-                send(event, place.end());
+                send(event, arrived, place.end());
               } else {
                 place.end().run();
                 event.complete(listens(event));
@@ -142,7 +146,7 @@ final class EventBusPeer {
         && gate.mayListen(ctx(), "listen " + address, EventBusRules.listening(address));
   }
 
-  private void send(BridgeEvent event, Runnable end) {
+  private void send(BridgeEvent event, long arrived, Runnable end) {
     JsonObject message = event.getRawMessage();
     JsonObject headers = headers(message);
     Object reply = message.getValue("replyAddress");
@@ -170,6 +174,7 @@ final class EventBusPeer {
     Requester requester = AdmittedRequests.requester(ctx(), EventBusRules.server(address));
     PeerMessage sent;
     try {
+      spend(headers, arrivals.passed(arrived));
       sent = new PeerMessage(requester, tasks, address, message.getValue("body"), headers);
     } catch (McpFailure refused) {
       end.run();
@@ -203,6 +208,14 @@ final class EventBusPeer {
               gate.ended(ctx(), address, operation, answer, since);
               answered(message, sent, answer);
             });
+  }
+
+  /** Takes the time that the message has waited from its time left. */
+  private static void spend(JsonObject headers, long waited) {
+    long left = CallDeadline.read(headers.getString(Headers.DEADLINE));
+    if (left != CallDeadline.NONE) {
+      headers.put(Headers.DEADLINE, Long.toString(BridgeCalls.timeLeft(left, waited)));
+    }
   }
 
   /**

@@ -17,7 +17,12 @@ final class OpenStreams {
   private final StreamRoutes events;
   private final @Nullable EventBusEndpoint eventBus;
 
-  OpenStreams(Vertx vertx, BridgeOptions options, SharedBridgeState shared, PolicyGate gate) {
+  OpenStreams(
+      Vertx vertx,
+      BridgeOptions options,
+      SharedBridgeState shared,
+      PolicyGate gate,
+      ArrivalClock arrivals) {
     BridgeLimitOptions limits = options.limits();
     this.vertx = vertx;
     this.cap = shared.streams;
@@ -25,7 +30,7 @@ final class OpenStreams {
     events = new StreamRoutes(vertx, shared, limits.heartbeat(), gate);
     eventBus =
         options.eventBus()
-            ? new EventBusEndpoint(vertx, cap, limits.heartbeat().multipliedBy(2), gate)
+            ? new EventBusEndpoint(vertx, cap, limits.heartbeat().multipliedBy(2), gate, arrivals)
             : null;
   }
 

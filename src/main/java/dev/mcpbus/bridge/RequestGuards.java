@@ -4,7 +4,6 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.internals.InboundConnection;
-import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.OriginGuard;
 import dev.mcpbus.security.RefusalCode;
@@ -15,7 +14,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.Objects;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +30,12 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   private final HealthRoutes health;
   private final Readiness readiness;
   private final AdmissionControl admissions;
-  private final BiConsumer<HttpServerRequest, Admission> next;
+  private final ArrivalClock arrivals;
+  private final Consumer<RequestLifecycle> next;
   private @Nullable OriginGuard origins;
 
   /**
-   * @param next takes each request that has passed, with its admission
+   * @param next takes each request that has passed, admitted
    */
   RequestGuards(
       BridgeOptions options,
@@ -44,13 +44,15 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       HealthRoutes health,
       Readiness readiness,
       AdmissionControl admissions,
-      BiConsumer<HttpServerRequest, Admission> next) {
+      ArrivalClock arrivals,
+      Consumer<RequestLifecycle> next) {
     this.options = options;
     this.connections = connections;
     this.receive = receive;
     this.health = health;
     this.readiness = readiness;
     this.admissions = admissions;
+    this.arrivals = arrivals;
     this.next = next;
   }
 
@@ -69,7 +71,8 @@ final class RequestGuards implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
-    RequestLifecycle lifecycle = new RequestLifecycle();
+    InboundConnection connection = InboundConnection.of(request.connection());
+    RequestLifecycle lifecycle = new RequestLifecycle(request, arrivals.arrived(connection));
     if (!receive.requested(request, lifecycle::end)) {
       return;
     }
@@ -85,7 +88,6 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     if (!Objects.requireNonNull(origins).admits(request) || health.answers(request)) {
       return;
     }
-    InboundConnection connection = InboundConnection.of(request.connection());
     McpFailure refusal = health.refusal();
     if (refusal == null && connection != null) {
       refusal = connections.refusal(connection);
@@ -93,7 +95,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     if (refusal != null) {
       ProblemDocument.send(request.response(), refusal);
     } else if (!admissions.answers(request)) {
-      lifecycle.admitted(request, admissions.admit(request), next);
+      lifecycle.admitted(admissions.admit(request), next);
     }
   }
 

@@ -3,7 +3,8 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.security.Admission;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.function.BiConsumer;
+import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,40 +13,59 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestLifecycle {
 
-  private @Nullable Runnable end;
+  private final HttpServerRequest request;
+  private final long arrived;
+  private @Nullable Admission admission;
   private boolean over;
+
+  /**
+   * @param arrived when its head arrived, of the {@link ArrivalClock}
+   */
+  RequestLifecycle(HttpServerRequest request, long arrived) {
+    this.request = request;
+    this.arrived = arrived;
+  }
+
+  HttpServerRequest request() {
+    return request;
+  }
+
+  long arrived() {
+    return arrived;
+  }
+
+  /** Who the request is from; once it is admitted. */
+  Admission caller() {
+    return Objects.requireNonNull(admission, "a request that is not admitted");
+  }
 
   /**
    * Runs {@code step} if the request is admitted. Until the admission is known the request is
    * paused, so that its body is not lost; a refused request stays paused.
    */
-  void admitted(
-      HttpServerRequest request,
-      Future<@Nullable Admission> admission,
-      BiConsumer<HttpServerRequest, Admission> step) {
-    if (!admission.isComplete()) {
+  void admitted(Future<@Nullable Admission> asked, Consumer<RequestLifecycle> step) {
+    if (!asked.isComplete()) {
       request.pause();
-      admission.onSuccess(
-          known -> admitted(request, admission, step.andThen((same, admitted) -> same.resume())));
+      asked.onSuccess(known -> admitted(asked, step.andThen(same -> request.resume())));
       return;
     }
-    Admission admitted = admission.result();
-    if (admitted == null) {
+    Admission known = asked.result();
+    if (known == null) {
       return;
     }
-    end = admitted::end;
+    admission = known;
     if (over) {
-      admitted.end();
+      known.end();
     } else {
-      step.accept(request, admitted);
+      step.accept(this);
     }
   }
 
   /** The response has ended, or its client has disconnected. */
   void end() {
     over = true;
-    if (end != null) {
-      end.run();
+    if (admission != null) {
+      admission.end();
     }
   }
 }

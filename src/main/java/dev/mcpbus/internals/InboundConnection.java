@@ -59,6 +59,9 @@ public final class InboundConnection {
 
   private boolean ending;
 
+  private long watchedSince = System.nanoTime();
+  private long acceptedAfter = watchedSince;
+
   /** Closes the connection where HTTP does not begin in time. */
   private @Nullable ScheduledFuture<?> silence;
 
@@ -134,6 +137,27 @@ public final class InboundConnection {
 
   public void surplus(boolean is) {
     surplus = is;
+  }
+
+  // ---- since when a request may wait
+
+  /**
+   * Its event loop has got the connection.
+   *
+   * @param now {@link System#nanoTime}
+   * @param accepted a time before the one at which the system accepted it
+   */
+  public void watched(long now, long accepted) {
+    watchedSince = now;
+    acceptedAfter = accepted;
+  }
+
+  public long watchedSince() {
+    return watchedSince;
+  }
+
+  public long acceptedAfter() {
+    return acceptedAfter;
   }
 
   // ---- who has to act next

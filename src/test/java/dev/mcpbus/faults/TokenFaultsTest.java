@@ -63,6 +63,23 @@ class TokenFaultsTest {
     return issuer.token("one", issuer.claims(subject, scope));
   }
 
+  @Test
+  void a_call_whose_time_is_over_when_its_caller_is_known_is_not_sent() {
+    issuer.delay(600);
+    String caller = "Bearer " + token("eve", "mcp");
+
+    HttpResponse<String> late =
+        bed.send(
+            "POST", "/api/servers/a/tools/read_one?timeout=500", "{}", "Authorization", caller);
+    HttpResponse<String> known =
+        bed.send(
+            "POST", "/api/servers/a/tools/read_one?timeout=30000", "{}", "Authorization", caller);
+
+    assertThat(late.statusCode()).isEqualTo(504);
+    assertThat(late.body()).contains("CALL_TIMEOUT").contains("\"sent\":\"no\"");
+    assertThat(known.statusCode()).isEqualTo(200);
+  }
+
   /** RFC 9449, section 7.1: a stolen token must not work without the key to which it is bound. */
   @Test
   void a_token_that_is_bound_to_a_key_is_no_bearer_token_and_its_owner_learns_why() {

@@ -29,6 +29,7 @@ public final class TokenIssuer implements AutoCloseable {
   private final HttpServer server;
   private final Map<String, KeyPair> keys = new ConcurrentHashMap<>();
   private final AtomicInteger fetches = new AtomicInteger();
+  private volatile long delayMillis;
 
   public TokenIssuer(Vertx vertx) {
     server =
@@ -46,7 +47,12 @@ public final class TokenIssuer implements AutoCloseable {
                             case "/jwks" -> set();
                             default -> new JsonObject();
                           };
-                      request.response().end(answer.toBuffer());
+                      if (delayMillis == 0) {
+                        request.response().end(answer.toBuffer());
+                      } else {
+                        vertx.setTimer(
+                            delayMillis, late -> request.response().end(answer.toBuffer()));
+                      }
                     })
                 .listen(0, "127.0.0.1"));
   }
@@ -58,6 +64,11 @@ public final class TokenIssuer implements AutoCloseable {
   /** How often the key set was asked for. */
   public int fetches() {
     return fetches.get();
+  }
+
+  /** Takes that long for each answer from now on. */
+  public void delay(long millis) {
+    delayMillis = millis;
   }
 
   /** A fresh key; the set has it from now on. */

@@ -6,9 +6,9 @@ import java.util.List;
  * One line of a log: {@code <kind> <nanos> <words...>}. The time is CLOCK_MONOTONIC, which all
  * processes of a machine share and which {@link System#nanoTime} reads.
  *
- * <p>Kinds: {@code invoke call server via deadline}, {@code ok call text...}, {@code fail call code
- * no|maybe}, {@code start server node pid}, {@code execute server node pid call}, {@code fault
- * text...}.
+ * <p>Kinds: {@code invoke call server via deadline}, {@code arrive call} (its request at a node, or
+ * at the proxy in front of it), {@code ok call text...}, {@code fail call code no|maybe}, {@code
+ * start server node pid}, {@code execute server node pid call}, {@code fault text...}.
  */
 public record Fact(String kind, long at, List<String> words) {
 
@@ -28,7 +28,7 @@ public record Fact(String kind, long at, List<String> words) {
         switch (all.get(0)) {
           case "invoke", "execute" -> 4;
           case "start", "fail" -> 3;
-          case "ok", "fault" -> 1;
+          case "ok", "fault", "arrive" -> 1;
           default -> throw new IllegalArgumentException("no fact: '" + line + "'");
         };
     if (all.size() - 2 < least) {

@@ -24,6 +24,11 @@ public final class History {
     private final List<Fact> invokes = new ArrayList<>();
     private final List<Fact> endings = new ArrayList<>();
     private final List<Fact> executions = new ArrayList<>();
+
+    /** At its caller. */
+    long deadline() {
+      return Long.parseLong(invokes.get(0).word(3));
+    }
   }
 
   private final Duration slack;
@@ -31,6 +36,7 @@ public final class History {
   private final Map<String, Call> calls = new LinkedHashMap<>();
   private final Map<String, List<Life>> lives = new TreeMap<>();
   private final List<Fact> executions = new ArrayList<>();
+  private final Map<String, Long> arrivals = new HashMap<>();
 
   /**
    * @param slack how much later than its deadline a call may reach its server and still count as in
@@ -46,6 +52,7 @@ public final class History {
   private void add(Fact fact) {
     switch (fact.kind()) {
       case "invoke" -> call(fact.word(0)).invokes.add(fact);
+      case "arrive" -> arrivals.putIfAbsent(fact.word(0), fact.at());
       case "ok", "fail" -> call(fact.word(0)).endings.add(fact);
       case "start" ->
           lives
@@ -76,7 +83,6 @@ public final class History {
       found.add(id + ": invoked " + call.invokes.size() + " times, not once");
       return;
     }
-    long deadline = Long.parseLong(call.invokes.get(0).word(3));
     if (call.endings.isEmpty()) {
       found.add(id + ": no ending");
     } else if (call.endings.size() > 1) {
@@ -86,18 +92,24 @@ public final class History {
       found.add(id + ": executed " + call.executions.size() + " times: " + call.executions);
     }
     for (Fact execution : call.executions) {
-      long late = execution.at() - deadline;
+      long late = execution.at() - deadlineAtNode(id, call);
       if (late > slack.toNanos()) {
         found.add(id + ": executed " + millis(late) + " ms after its deadline: " + execution);
       }
     }
     for (Fact ending : call.endings) {
       checkEnding(id, call, ending, found);
-      long late = ending.at() - deadline;
+      long late = ending.at() - call.deadline();
       if (late > patience.toNanos()) {
         found.add(id + ": ended " + millis(late) + " ms after its deadline: " + ending);
       }
     }
+  }
+
+  /** A node counts the time of a call from when its request arrives there. */
+  private long deadlineAtNode(String id, Call call) {
+    long invoked = call.invokes.get(0).at();
+    return call.deadline() + Math.max(0, arrivals.getOrDefault(id, invoked) - invoked);
   }
 
   private static void checkEnding(String id, Call call, Fact ending, List<String> found) {
@@ -179,18 +191,15 @@ public final class History {
 
   /** Of the latest execution after its deadline, 0 where none was late. */
   public Duration latest() {
-    Map<String, Long> deadlines = new HashMap<>();
-    calls.forEach(
-        (id, call) ->
-            call.invokes.forEach(invoke -> deadlines.put(id, Long.parseLong(invoke.word(3)))));
-    return Duration.ofNanos(
-        Math.max(
-            0,
-            executions.stream()
-                .mapToLong(
-                    execution ->
-                        execution.at() - deadlines.getOrDefault(execution.word(3), execution.at()))
-                .max()
-                .orElse(0)));
+    long latest = 0;
+    for (Map.Entry<String, Call> each : calls.entrySet()) {
+      for (Fact execution : each.getValue().executions) {
+        if (!each.getValue().invokes.isEmpty()) {
+          long deadline = deadlineAtNode(each.getKey(), each.getValue());
+          latest = Math.max(latest, execution.at() - deadline);
+        }
+      }
+    }
+    return Duration.ofNanos(latest);
   }
 }

@@ -104,6 +104,18 @@ class HistoryTest {
   }
 
   @Test
+  void the_time_at_a_node_begins_when_the_request_arrives_there() {
+    String onTheWay = "arrive 140" + MS + " c1";
+    String late = "execute 2641" + MS + " ledger n1 10 c1";
+    String ending = "fail 2700" + MS + " c1 CALLER_TIMEOUT maybe";
+
+    History history = of(START, INVOKE, onTheWay, late, ending, "arrive 3000" + MS + " other");
+    assertThat(history.violations()).singleElement().asString().contains("501 ms after");
+    assertThat(history.latest()).isEqualTo(Duration.ofMillis(501));
+    assertThat(history.callCount()).isEqualTo(1);
+  }
+
+  @Test
   void an_ending_long_after_the_deadline_is_seen() {
     assertThat(violations(START, INVOKE, EXECUTE, "fail 4101" + MS + " c1 CALL_TIMEOUT maybe"))
         .singleElement()
