@@ -119,6 +119,8 @@ class SerialServerIT {
         new JsonObject().put("url", "http://127.0.0.1:" + server.getAddress().getPort() + "/mcp");
     try (TestBus bus = TestBus.start(TestBus.server("serial", entry))) {
       bus.awaitState("serial", "READY");
+      // A call that is answered before the server has begun with the stream shows nothing.
+      await().until(() -> received("GET") > 0);
       bus.callTool("serial", "count", new JsonObject());
       await()
           .atMost(Duration.ofSeconds(20))
