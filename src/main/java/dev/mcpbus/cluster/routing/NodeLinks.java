@@ -61,6 +61,9 @@ public final class NodeLinks {
 
     private volatile boolean isMember = true;
 
+    /** When it was last lost as a member. */
+    private volatile long leftAt = Long.MIN_VALUE;
+
     /** How many nodes it sees. */
     private volatile int sees;
 
@@ -105,6 +108,10 @@ public final class NodeLinks {
     long now = clock.getAsLong();
     peers.values().removeIf(peer -> now - peer.at > FORGOTTEN_MILLIS);
     setMember(node, false);
+    NodeHearing peer = peers.get(node);
+    if (peer != null) {
+      peer.leftAt = now;
+    }
   }
 
   /** A node is a member, perhaps again. */
@@ -193,13 +200,16 @@ public final class NodeLinks {
 
   /**
    * The node that sees most others, of those that this one hears and that hear this one. A node
-   * that the cluster has dropped can pass requests to it. Null where none sees another node.
+   * that the cluster has dropped can pass requests to it. One that was lost counts once it has been
+   * heard since: it may have been dropped, or have ended, and what is sent to a node that has ended
+   * waits for its deadline. Null where none sees another node.
    */
   @Nullable String widest() {
     long now = clock.getAsLong();
     return peers.entrySet().stream()
         .filter(peer -> !peer.getKey().equals(self))
         .filter(peer -> now - peer.getValue().at <= SILENT_MILLIS && peer.getValue().sees > 1)
+        .filter(peer -> peer.getValue().at > peer.getValue().leftAt)
         .filter(peer -> hasHeard(peer.getValue(), self, now))
         .max(Comparator.comparingInt(peer -> peer.getValue().sees))
         .map(Map.Entry::getKey)

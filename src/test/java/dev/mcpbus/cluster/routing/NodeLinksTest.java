@@ -184,4 +184,15 @@ class NodeLinksTest {
     passes(3_500);
     assertThat(links.widest()).as("b does not hear a").isNull();
   }
+
+  @Test
+  void a_node_that_was_lost_passes_nothing_on_until_it_is_heard_again() {
+    passes(5_000);
+    links.left("b");
+    links.left("c");
+    assertThat(links.widest()).as("both may have ended").isNull();
+    suspended.add("c");
+    passes(1_000);
+    assertThat(links.widest()).as("b runs, and was dropped").isEqualTo("b");
+  }
 }
