@@ -339,11 +339,12 @@ final class BridgeCalls {
     if (waited >= millis) {
       throw McpFailure.notSent(
           FailureCode.CALL_TIMEOUT,
-          "mcpbus was late by up to "
+          "the time of the call was over before it was sent: "
               + waited
-              + " ms when it read the request, longer than its timeout of "
+              + " of its "
               + millis
-              + " ms; the call was not sent, so try it again");
+              + " ms went by while the request waited for mcpbus, for its body or for the check of"
+              + " its caller; try it again, or give it more time");
     }
     return millis - waited;
   }

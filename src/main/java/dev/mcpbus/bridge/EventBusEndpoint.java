@@ -63,11 +63,11 @@ final class EventBusEndpoint {
    */
   EventBusEndpoint(
       Vertx vertx, StreamLimit cap, Duration ping, PolicyGate gate, ArrivalClock arrivals) {
-    this.arrivals = arrivals;
     this.vertx = vertx;
     this.cap = cap;
     this.ping = ping;
     this.gate = gate;
+    this.arrivals = arrivals;
     this.check =
         vertx.setPeriodic(
             CHECK_MILLIS, now -> List.copyOf(peers.values()).forEach(EventBusPeer::check));

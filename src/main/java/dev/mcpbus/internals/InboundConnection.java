@@ -59,8 +59,8 @@ public final class InboundConnection {
 
   private boolean ending;
 
-  private long watchedSince = System.nanoTime();
-  private long acceptedAfter = watchedSince;
+  private long watchedSince;
+  private long acceptedAfter;
 
   /** Closes the connection where HTTP does not begin in time. */
   private @Nullable ScheduledFuture<?> silence;

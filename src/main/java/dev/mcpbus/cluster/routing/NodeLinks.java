@@ -107,22 +107,18 @@ public final class NodeLinks {
   void left(String node) {
     long now = clock.getAsLong();
     peers.values().removeIf(peer -> now - peer.at > FORGOTTEN_MILLIS);
-    setMember(node, false);
     NodeHearing peer = peers.get(node);
     if (peer != null) {
+      peer.isMember = false;
       peer.leftAt = now;
     }
   }
 
   /** A node is a member, perhaps again. */
   void joined(String node) {
-    setMember(node, true);
-  }
-
-  private void setMember(String node, boolean isMember) {
     NodeHearing peer = peers.get(node);
     if (peer != null) {
-      peer.isMember = isMember;
+      peer.isMember = true;
     }
   }
 
