@@ -153,11 +153,13 @@ class HttpConnectFaultsIT {
   }
 
   @Test
-  void case_29_a_server_that_is_gone_before_the_request_is_written_has_not_seen_it() {
+  void case_29_a_server_that_is_gone_before_the_request_is_written_has_not_seen_it()
+      throws Exception {
     try (HttpBed bed = HttpBed.ready(Era.INITIALIZE, (request, peer) -> false)) {
       assertThat(bed.call().text()).isEqualTo("fine");
       bed.server().close();
       FaultBed.until("the connections to end").until(() -> bed.server().open() == 0);
+      bed.readSockets();
       bed.failure(FailureCode.CONNECT_FAILED, Sent.NO);
       assertThat(bed.executed()).hasSize(1);
     }

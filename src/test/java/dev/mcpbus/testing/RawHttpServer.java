@@ -68,6 +68,7 @@ public final class RawHttpServer implements AutoCloseable {
   private final List<Request> requests = new CopyOnWriteArrayList<>();
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger accepted = new AtomicInteger();
+  private final Thread acceptor = new Thread(this::accept);
 
   private RawHttpServer(InetAddress host, int port, Script script) throws IOException {
     this.server = new ServerSocket();
@@ -87,9 +88,9 @@ public final class RawHttpServer implements AutoCloseable {
   public static RawHttpServer start(String host, int port, Script script) {
     try {
       RawHttpServer server = new RawHttpServer(InetAddress.getByName(host), port, script);
-      Thread thread = new Thread(server::accept, "raw-http-" + server.port());
-      thread.setDaemon(true);
-      thread.start();
+      server.acceptor.setName("raw-http-" + server.port());
+      server.acceptor.setDaemon(true);
+      server.acceptor.start();
       return server;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -145,15 +146,20 @@ public final class RawHttpServer implements AutoCloseable {
     return open.size();
   }
 
+  /** After it nobody listens; {@link #open()} says when the connections have ended too. */
   @Override
   public void close() {
     try {
       server.close();
+      // A close only wakes the thread that accepts; the port is closed once that has left.
+      acceptor.join(10_000);
       for (Socket socket : open) {
         socket.close();
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
