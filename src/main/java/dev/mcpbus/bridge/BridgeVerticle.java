@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP server: REST and event streams under {@code /api}, JSON-RPC at {@code /rpc}, the event
- * bus at {@code /eventbus}, health under {@code /health}, metrics at {@code /metrics}, the
- * description at {@code /openapi.json}. It has no state of any server connection: every call goes
- * over the bus. Failures are problem documents.
+ * bus at {@code /eventbus}, the console at {@code /}, health under {@code /health}, metrics at
+ * {@code /metrics}, the description at {@code /openapi.json}. It has no state of any server
+ * connection: every call goes over the bus. Failures are problem documents.
  */
 public final class BridgeVerticle extends VerticleBase {
 
@@ -127,6 +127,7 @@ public final class BridgeVerticle extends VerticleBase {
             shared.connections,
             receive,
             health,
+            options.console() ? new ConsoleFiles(vertx) : null,
             readiness,
             admissions,
             arrivals,
@@ -170,6 +171,7 @@ public final class BridgeVerticle extends VerticleBase {
     RouteTable routes = new RouteTable(bodies, gate::admits);
     routes.describe(HealthRoutes.described());
     new RootRoute(calls).mount(routes);
+    new CallerRoute(admissions.isRequired()).mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
     new DiagnosticRoutes(calls).mount(routes);
     new ServerRoutes(calls, limits).mount(routes);

@@ -4,6 +4,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bridge.options.BridgeTlsOptions;
 import dev.mcpbus.internals.AcceptedTlsFactory;
 import dev.mcpbus.internals.InboundConnection;
+import dev.mcpbus.security.SocketCredential;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
@@ -48,6 +49,7 @@ final class HttpSetup {
             .setHttp2RstFloodMaxRstFramePerWindow(RESETS)
             .setHttp2RstFloodWindowDuration(RESETS_SECONDS)
             .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS)
+            .addWebSocketSubProtocol(SocketCredential.PROTOCOL)
             // HTTP/1.1 only without TLS: browsers and common clients use HTTP/2 over TLS only.
             .setHttp2ClearTextEnabled(false)
             .setCompressionSupported(false);

@@ -28,6 +28,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   private final ConnectionLimits connections;
   private final ReceiveDeadline receive;
   private final HealthRoutes health;
+  private final @Nullable ConsoleFiles console;
   private final Readiness readiness;
   private final AdmissionControl admissions;
   private final ArrivalClock arrivals;
@@ -35,6 +36,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   private @Nullable OriginGuard origins;
 
   /**
+   * @param console null for none
    * @param next takes each request that has passed, admitted
    */
   RequestGuards(
@@ -42,6 +44,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       ConnectionLimits connections,
       ReceiveDeadline receive,
       HealthRoutes health,
+      @Nullable ConsoleFiles console,
       Readiness readiness,
       AdmissionControl admissions,
       ArrivalClock arrivals,
@@ -50,6 +53,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     this.connections = connections;
     this.receive = receive;
     this.health = health;
+    this.console = console;
     this.readiness = readiness;
     this.admissions = admissions;
     this.arrivals = arrivals;
@@ -94,7 +98,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     }
     if (refusal != null) {
       ProblemDocument.send(request.response(), refusal);
-    } else if (!admissions.answers(request)) {
+    } else if (!(console != null && console.answers(request)) && !admissions.answers(request)) {
       lifecycle.admitted(admissions.admit(request), next);
     }
   }

@@ -10,20 +10,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * {@code GET /}: what this is, which servers it has and where to look, for a person: HTML for a
- * browser, text for {@code curl}. The page has no script, no style and no secret. Used on the
+ * {@code GET /}: what this is, which servers it has and where to look, as text for a person with
+ * {@code curl}. A browser gets the console before this route, unless that is off. Used on the
  * bridge's context.
  */
 final class RootRoute {
 
-  static final String HTML = "text/html";
-
   private static final int MAX_IDS = 20;
-  private static final Pattern PATH = Pattern.compile("(?m)^  (/[\\w/.-]+)");
 
   private static final String TEXT =
       """
@@ -48,7 +44,8 @@ final class RootRoute {
 
   void mount(RouteTable routes) {
     routes.add(
-        Route.get("/", Action.LIST, "getRoot", "What this is, for people; HTML for browsers.")
+        Route.get(
+                "/", Action.LIST, "getRoot", "What this is, for people; the console for browsers.")
             .giving("Text")
             .typed(Route.PLAIN_TEXT),
         this::handle);
@@ -67,12 +64,10 @@ final class RootRoute {
     if (response.closed() || response.ended()) {
       return;
     }
-    String accept = ctx.request().getHeader("Accept");
-    boolean browser = accept != null && accept.contains(HTML);
     response
         .putHeader("Vary", "Accept")
-        .putHeader("Content-Type", (browser ? HTML : Route.PLAIN_TEXT) + "; charset=utf-8")
-        .end(browser ? html(text) : text);
+        .putHeader("Content-Type", Route.PLAIN_TEXT + "; charset=utf-8")
+        .end(text);
   }
 
   /** For example {@code Servers: 2 READY (git, docs), 1 FAILED (search)}. */
@@ -94,14 +89,5 @@ final class RootRoute {
     return ids.stream()
         .limit(MAX_IDS)
         .collect(Collectors.joining(", ", " (", ids.size() > MAX_IDS ? ", ...)" : ")"));
-  }
-
-  /** The text as a page, its paths as links. */
-  private static String html(String text) {
-    String safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>mcpbus</title>\n"
-        + "<h1>mcpbus</h1>\n<pre>\n"
-        + PATH.matcher(safe).replaceAll("  <a href=\"$1\">$1</a>")
-        + "</pre>\n</html>\n";
   }
 }

@@ -33,6 +33,7 @@ final class BridgeReader {
               .withDrain(entry.duration("drain", true).orElse(null))
               .withLimits(limits(entry, base.limits()))
               .withEventBus(entry.flag("eventBus").orElse(base.eventBus()))
+              .withConsole(entry.flag("console").orElse(base.console()))
               .withTls(
                   entry
                       .object("tls", ConfigKeys.BRIDGE_TLS)

@@ -63,6 +63,7 @@ final class ConfigKeys {
           "drain",
           "heartbeat",
           "eventBus",
+          "console",
           "tls");
 
   static final Set<String> BRIDGE_TLS = Set.of("certFile", "keyFile");

@@ -14,6 +14,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +83,7 @@ public final class AdmissionControl {
    */
   public Future<@Nullable Admission> admit(HttpServerRequest request) {
     AuthState state = control.state();
-    List<String> headers = all(request, HttpHeaders.AUTHORIZATION);
+    List<String> headers = bearers(request);
     List<String> keyHeaders = all(request, KEY);
     if (!isRequired() && !mentionsKey(headers) && !mentionsKey(keyHeaders)) {
       return enter(request, state, PresentedCredential.None.SHOWN);
@@ -111,6 +112,13 @@ public final class AdmissionControl {
                   ? Future.succeededFuture(unknown(request, state, "invalid_token"))
                   : enter(request, state, new PresentedCredential.Token(claims));
             });
+  }
+
+  /** What stands in {@code Authorization}, or in its place in the handshake of a page's socket. */
+  private static List<String> bearers(HttpServerRequest request) {
+    List<String> headers = all(request, HttpHeaders.AUTHORIZATION);
+    List<String> offered = SocketCredential.of(request);
+    return offered.isEmpty() ? headers : Stream.concat(headers.stream(), offered.stream()).toList();
   }
 
   /** Without a copy of the headers: most requests have no credential. */

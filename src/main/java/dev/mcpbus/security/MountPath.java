@@ -11,6 +11,8 @@ public enum MountPath {
   SSE("/sse"),
   /** SockJS and WebSockets, on the bridge's router. */
   EVENT_BUS("/eventbus"),
+  /** The files of the console, answered without authentication. */
+  CONSOLE("/console"),
   /** Protected resource metadata (RFC 9728), answered without authentication. */
   PROTECTED_RESOURCE("/.well-known/oauth-protected-resource");
 

@@ -70,6 +70,7 @@ class RouteTableTest {
               at(door, "GET", "/info", "call"),
               at(door, "GET", "/websocket", "call"),
               at(door, "GET", "/1/a/websocket", "call"));
+      case CONSOLE -> List.of(at(door, "GET", "/main.js", "open"));
       case PROTECTED_RESOURCE -> List.of(at(door, "GET", "", "open"));
     };
   }

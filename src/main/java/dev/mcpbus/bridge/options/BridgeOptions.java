@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits of connections, headers and streams
  * @param eventBus whether {@code /eventbus} serves the event bus to web pages and remote verticles;
  *     default true
+ * @param console whether browsers get the console at {@code /}; default true
  * @param tls null for plain HTTP, the default
  * @param drain how long the service {@code run} goes on serving after SIGTERM, not ready, so that a
  *     balancer notices before the door closes; at most 1 h; null for the default, 5 s in a cluster,
@@ -41,6 +42,7 @@ public record BridgeOptions(
     boolean allowRemote,
     BridgeLimitOptions limits,
     boolean eventBus,
+    boolean console,
     @Nullable BridgeTlsOptions tls,
     @Nullable Duration drain) {
 
@@ -48,7 +50,7 @@ public record BridgeOptions(
       new BridgeOptions(
           "127.0.0.1", 8790, 16 * 1024 * 1024, Duration.ofSeconds(60), Set.of(), Set.of(), false);
 
-  /** With the default limits, the event bus, and plain HTTP. */
+  /** With the default limits, the event bus, the console, and plain HTTP. */
   public BridgeOptions(
       String host,
       int port,
@@ -66,6 +68,7 @@ public record BridgeOptions(
         allowedOrigins,
         allowRemote,
         BridgeLimitOptions.DEFAULT,
+        true,
         true,
         null,
         null);
@@ -153,6 +156,7 @@ public record BridgeOptions(
     private boolean allowRemote;
     private BridgeLimitOptions limits;
     private boolean eventBus;
+    private boolean console;
     private @Nullable BridgeTlsOptions tls;
     private @Nullable Duration drain;
 
@@ -166,6 +170,7 @@ public record BridgeOptions(
       allowRemote = from.allowRemote;
       limits = from.limits;
       eventBus = from.eventBus;
+      console = from.console;
       tls = from.tls;
       drain = from.drain;
     }
@@ -181,6 +186,7 @@ public record BridgeOptions(
           allowRemote,
           limits,
           eventBus,
+          console,
           tls,
           drain);
     }
@@ -221,6 +227,10 @@ public record BridgeOptions(
 
   public BridgeOptions withEventBus(boolean other) {
     return with(draft -> draft.eventBus = other);
+  }
+
+  public BridgeOptions withConsole(boolean other) {
+    return with(draft -> draft.console = other);
   }
 
   public BridgeOptions withTls(@Nullable BridgeTlsOptions other) {

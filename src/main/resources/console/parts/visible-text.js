@@ -1,0 +1,73 @@
+/**
+ * Text of others, drawn so that a person sees all of it: characters that show nothing, that turn the
+ * direction of what follows, or that copy nothing become their code points. It is always text, never
+ * markup.
+ */
+import {html} from '../lib/lit-html/lit-html.js';
+
+const HIDDEN =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u{34F}\u{115F}\u{1160}\u{17B4}\u{17B5}\u{2028}\u{2029}\u{2800}\u{3164}\u{FFA0}\u{FE00}-\u{FE0E}\u{E0100}-\u{E01EF}]/u;
+const ALLOWED = new Set(['\n', '\t']);
+const PICTOGRAPH = /\p{Extended_Pictographic}\u{FE0F}?\p{Emoji_Modifier}?$/u;
+const STARTS_PICTOGRAPH = /^\p{Extended_Pictographic}/u;
+
+const WORDS = {
+  0x00ad: 'soft hyphen', 0x061c: 'Arabic letter mark', 0x200b: 'zero width space',
+  0x200c: 'zero width non-joiner', 0x200d: 'zero width joiner', 0x200e: 'left-to-right mark',
+  0x200f: 'right-to-left mark', 0x202a: 'left-to-right embedding', 0x202b: 'right-to-left embedding',
+  0x202c: 'pop directional formatting', 0x202d: 'left-to-right override',
+  0x202e: 'right-to-left override', 0x2060: 'word joiner', 0x2066: 'left-to-right isolate',
+  0x2067: 'right-to-left isolate', 0x2068: 'first strong isolate', 0x2069: 'pop directional isolate',
+  0xfeff: 'byte order mark', 0x1b: 'escape',
+};
+
+const isHidden = char => HIDDEN.test(char) && !ALLOWED.has(char);
+
+/** Joins the parts of an emoji, where it hides nothing. */
+const joins = (char, before, after) =>
+  char === '\u200d' && PICTOGRAPH.test(before) && STARTS_PICTOGRAPH.test(after);
+
+const code = char => 'U+' + char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');
+
+function word(char) {
+  const point = char.codePointAt(0);
+  return WORDS[point] ?? (point >= 0xe0000 && point <= 0xe007f ? 'tag, invisible' : 'invisible');
+}
+
+/**
+ * @param {unknown} text
+ * @param {number} most characters; the rest is named by its length
+ * @returns a value for a template
+ */
+export function shown(text, most = Infinity) {
+  const all = String(text ?? '');
+  const cut = all.length > most ? all.slice(0, most) : all;
+  const rest = cut.length < all.length ? html`<span class="more"> … ${all.length - cut.length} more</span>` : '';
+  if (!HIDDEN.test(cut)) {
+    return rest ? [cut, rest] : cut;
+  }
+  const parts = [];
+  let plain = '';
+  let position = 0;
+  for (const char of cut) {
+    position += char.length;
+    if (isHidden(char) && !joins(char, plain, cut.slice(position))) {
+      if (plain) {
+        parts.push(plain);
+        plain = '';
+      }
+      parts.push(html`<span class="hidden-char" title=${word(char)}>${code(char)}</span>`);
+    } else {
+      plain += char;
+    }
+  }
+  parts.push(plain, rest);
+  return parts;
+}
+
+/** The same as one string, for a title or a label. */
+export const shownText = text =>
+  [...String(text ?? '')].map(char => (isHidden(char) ? code(char) : char)).join('');
+
+/** A name of others, whose direction does not reach beyond it. */
+export const named = (text, most = 200) => html`<bdi>${shown(text, most)}</bdi>`;

@@ -1,0 +1,216 @@
+package dev.mcpbus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.mcpbus.security.ApiKeys;
+import dev.mcpbus.testing.ClusterBed;
+import dev.mcpbus.testing.FreePorts;
+import dev.mcpbus.testing.NpmServers;
+import dev.mcpbus.testing.ServiceProcess;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The console in Chromium against the jar and real servers: {@code src/test/npm/console-walk.mjs}
+ * has what is done and looked at. Screenshots are in {@code target/console}. Without Chromium the
+ * tests are skipped on a developer's machine and fail where {@code CI} is set.
+ */
+class ConsoleIT {
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final ApiKeys.Fresh ADMIN = ApiKeys.generate(RANDOM);
+  private static final ApiKeys.Fresh CALLER = ApiKeys.generate(RANDOM);
+  private static final ApiKeys.Fresh READER = ApiKeys.generate(RANDOM);
+  private static final int PART_SECONDS = 240;
+
+  private static final Path SHOTS = Path.of("target", "console").toAbsolutePath();
+  private static final int LEAK_PORT = FreePorts.one();
+
+  @TempDir private static Path folder;
+
+  private static ServiceProcess service;
+
+  @BeforeAll
+  static void start() throws IOException {
+    chromium();
+    JsonObject servers =
+        new JsonObject()
+            .put("demo", new JsonObject().put("type", "bus").put("address", "mcpbus.demo"))
+            .put("everything", everything().put("shared", true))
+            .put("hostile", hostile())
+            .put(
+                "app",
+                NpmServers.stdio(
+                    "@modelcontextprotocol/server-basic-vanillajs/dist/index.js", "--stdio"))
+            .put("broken", new JsonObject().put("command", "/no/such/program"));
+    JsonObject auth =
+        new JsonObject()
+            .put(
+                "apiKeys",
+                new JsonArray()
+                    .add(key("root", ADMIN).put("admin", true))
+                    .add(key("caller", CALLER))
+                    .add(key("reader", READER)))
+            .put(
+                "policies",
+                new JsonArray()
+                    .add(policy("root", "*"))
+                    .add(policy("caller", "list", "call", "read", "get"))
+                    .add(policy("reader", "list")));
+    JsonObject file =
+        new JsonObject()
+            .put("mcpServers", servers)
+            .put("auth", auth)
+            .put("bridge", new JsonObject().put("port", 0))
+            .put("state", new JsonObject().put("dir", folder.resolve("state").toString()));
+    Path config = Files.writeString(folder.resolve("mcpbus.json"), file.encodePrettily());
+    service = ServiceProcess.start(folder, "run", "--config", config.toString());
+  }
+
+  @AfterAll
+  static void close() {
+    if (service != null) {
+      service.close();
+    }
+  }
+
+  private static JsonObject everything() {
+    return NpmServers.stdio("@modelcontextprotocol/server-everything/dist/index.js");
+  }
+
+  private static JsonObject hostile() {
+    JsonObject entry = NpmServers.own("hostile-server.mjs");
+    entry.getJsonArray("args").add("http://127.0.0.1:" + LEAK_PORT + "/leak");
+    return entry.put("pin", true);
+  }
+
+  private static JsonObject key(String name, ApiKeys.Fresh key) {
+    return new JsonObject().put("name", name).put("hash", key.hash());
+  }
+
+  private static JsonObject policy(String principal, String... actions) {
+    JsonObject policy = new JsonObject().put("principals", new JsonArray().add(principal));
+    return actions[0].equals("*") ? policy : policy.put("actions", new JsonArray(List.of(actions)));
+  }
+
+  /** The file that the start names. */
+  private static Path adminToken(ServiceProcess node) {
+    Matcher place = Pattern.compile("send the key in (\\S+)").matcher(node.outText());
+    assertThat(place.find()).as(node.outText()).isTrue();
+    return Path.of(place.group(1));
+  }
+
+  /** Where Chromium is; skips or fails the test where it is not installed. */
+  private static String chromium() {
+    return Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+        .filter(place -> Files.isExecutable(Path.of(place)))
+        .findFirst()
+        .orElseGet(
+            () -> {
+              String remedy = "install Chromium: apt-get install chromium";
+              if ("true".equals(System.getenv("CI"))) {
+                fail(remedy);
+              }
+              return abort(remedy);
+            });
+  }
+
+  /** Runs one part of the walk; what is not as it should be fails the test. */
+  private static void walk(String part, int port, JsonObject more)
+      throws IOException, InterruptedException {
+    JsonObject given =
+        new JsonObject()
+            .put("base", "http://127.0.0.1:" + port)
+            .put("chrome", chromium())
+            .put("shots", SHOTS.toString())
+            .put("leakPort", LEAK_PORT)
+            .put(
+                "keys",
+                new JsonObject()
+                    .put("admin", ADMIN.key())
+                    .put("caller", CALLER.key())
+                    .put("reader", READER.key()))
+            .mergeIn(more);
+    Path out = Files.createTempFile(folder, part, ".log");
+    Process walker =
+        new ProcessBuilder(
+                NpmServers.node(),
+                NpmServers.own("console-walk.mjs").getJsonArray("args").getString(0),
+                part,
+                given.encode())
+            .redirectErrorStream(true)
+            .redirectOutput(out.toFile())
+            .start();
+    try {
+      boolean ended = walker.waitFor(PART_SECONDS, TimeUnit.SECONDS);
+      assertThat(ended).as("the walk ended; it said %s", Files.readString(out)).isTrue();
+      assertThat(walker.exitValue()).as(Files.readString(out)).isZero();
+    } finally {
+      walker.descendants().forEach(ProcessHandle::destroyForcibly);
+      walker.destroyForcibly();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "login",
+        "call",
+        "ask",
+        "crash",
+        "hostile",
+        "drift",
+        "traffic",
+        "keyboard",
+        "pages"
+      })
+  void the_console_is_as_the_walk_wants_it(String part) throws Exception {
+    walk(part, service.port(), new JsonObject());
+  }
+
+  @Test
+  void a_server_is_added_from_pasted_text_and_removed() throws Exception {
+    walk("add", service.port(), new JsonObject().put("pasted", everything()));
+  }
+
+  @Test
+  void an_app_of_a_server_is_shown_in_its_frame() throws Exception {
+    walk("app", service.port(), new JsonObject().put("tool", "get-time"));
+  }
+
+  @Test
+  void two_nodes_and_the_loss_of_one_are_seen(@TempDir Path nodes) throws Exception {
+    try (ClusterBed bed = new ClusterBed(nodes, 2)) {
+      JsonObject servers = ClusterBed.servers(6);
+      bed.start("n1", servers);
+      ServiceProcess lost = bed.start("n2", servers);
+      bed.settled(bed.node("n1"), 6, Set.of("n1", "n2"));
+      String token = Files.readString(adminToken(bed.node("n1"))).strip();
+      walk(
+          "cluster",
+          bed.node("n1").port(),
+          new JsonObject()
+              .put("keys", new JsonObject().put("admin", token))
+              .put("pid", lost.pid())
+              .put("connections", 6));
+    }
+  }
+}

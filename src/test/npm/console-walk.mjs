@@ -1,0 +1,414 @@
+// Walks the console of mcpbus in Chromium as a person does, one part at a time: the parts are the
+// functions of `parts`. Arguments: the part, and a JSON object with what it needs. Says "walked" and
+// ends with 0, or says what was not as it should be.
+import { createServer } from "node:http";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const [, , part, given] = process.argv;
+const { base, keys = {}, chrome, shots, leakPort, ...more } = JSON.parse(given);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PATIENCE = 20_000;
+const problems = [];
+const leaks = [];
+
+const check = (fine, what) => {
+  if (!fine) {
+    problems.push(what);
+  }
+};
+
+const browser = await chromium.launch({ executablePath: chrome, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+
+async function open({ key, width = 1440, height = 900, scheme = "light", at = "", expected = [] } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.on("pageerror", (error) => problems.push(`an error in the page: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    problems.push(`a dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("console", (message) => {
+    const text = `${message.text()} ${message.location().url}`;
+    if (message.type() === "error" && !expected.some((one) => text.includes(one))) {
+      problems.push(`an error in the browser's log: ${text}`);
+    }
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(base) && !url.startsWith("data:") && !url.startsWith("ws") && !url.startsWith("blob:") && !url.startsWith("about:")) {
+      problems.push(`it asked elsewhere: ${url}`);
+    }
+  });
+  await page.goto(`${base}/${key ? `#token=${key}` : at}`);
+  if (key) {
+    await page.waitForSelector("nav#nav");
+    check(!page.url().includes("token"), "the key stays in the address");
+    if (at) {
+      await go(page, at.replace(/^#\//, ""));
+    }
+  }
+  return page;
+}
+
+const go = async (page, where) => {
+  await page.evaluate((to) => { location.hash = "#/" + to; }, where);
+  await page.waitForSelector("main h1", { state: "attached" });
+};
+
+const sees = async (page, text, where = "main") => {
+  try {
+    await page.waitForFunction(([selector, wanted]) => document.querySelector(selector)?.textContent.includes(wanted), [where, text], { timeout: PATIENCE });
+  } catch {
+    const there = (await page.textContent(where).catch(() => "nothing"))?.replace(/\s+/g, " ").slice(0, 600);
+    problems.push(`"${text}" is not seen in ${where}; there is: ${there}`);
+  }
+};
+
+const tool = async (page, server, name) => {
+  await go(page, `tools?server=${server}&name=${encodeURIComponent(name)}`);
+  await page.waitForSelector(".catalog-detail h2");
+};
+
+const call = (page) => page.click("form button[type=submit]");
+
+const PAGES = ["connections", "tools", "resources", "prompts", "skills", "traffic", "calls", "inputs", "cluster", "health", "metrics"];
+
+async function examine(page, name) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  for (const one of found.violations) {
+    if (["serious", "critical"].includes(one.impact)) {
+      problems.push(`${name}: ${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+    }
+  }
+}
+
+const parts = {
+  /** The link, a wrong key, no key, and what each right shows. */
+  async login() {
+    const refused = ["401", "403"];
+    const page = await open({ at: "", expected: refused });
+    await page.waitForSelector("#key");
+    await page.fill("#key", "not-a-key");
+    await page.click("text=Sign in");
+    await sees(page, "not good here");
+    await page.fill("#key", keys.admin);
+    await page.click("text=Sign in");
+    await page.waitForSelector("nav#nav");
+    await sees(page, "admin", ".who");
+    await page.reload();
+    await page.waitForSelector("nav#nav");
+    await page.click("text=Sign out");
+    await page.waitForSelector("#key");
+    check((await page.evaluate(() => sessionStorage.length)) === 0, "the key stays after the sign-out");
+
+    const reader = await open({ key: keys.reader, expected: refused });
+    await sees(reader, "demo");
+    check((await reader.locator("text=Add a server").count()) === 0, "one who may only look is offered to add a server");
+    await go(reader, "traffic");
+    await sees(reader, "needs the admin right");
+    await tool(reader, "demo", "add");
+    await reader.fill("input[inputmode=decimal] >> nth=0", "2");
+    await reader.fill("input[inputmode=decimal] >> nth=1", "3");
+    await call(reader);
+    await sees(reader, "UNKNOWN_TOOL", ".outcome");
+
+    const caller = await open({ key: keys.caller, expected: refused });
+    await tool(caller, "demo", "add");
+    await caller.fill("input[inputmode=decimal] >> nth=0", "2");
+    await caller.fill("input[inputmode=decimal] >> nth=1", "3");
+    await call(caller);
+    await sees(caller, "5", ".outcome");
+    await go(caller, "connections/demo");
+    await sees(caller, "need the admin right");
+    check((await caller.locator("button:has-text('Restart')").count()) === 0, "one without the admin right is offered to restart");
+  },
+
+  /** Adds a server from pasted text, sees it start, and removes it. */
+  async add() {
+    const page = await open({ key: keys.admin });
+    await page.click("text=Add a server");
+    await page.fill("#add-text", JSON.stringify({ mcpServers: { pasted: more.pasted } }));
+    await sees(page, "run this program", ".preview");
+    await sees(page, more.pasted.args.at(-1), ".preview");
+    await page.click("text=Add it");
+    await sees(page, "pasted", ".virtual");
+    await go(page, "connections/pasted");
+    await sees(page, "ready", "h2");
+    await page.click("button:has-text('Stop')");
+    await page.waitForSelector("button:has-text('Start')");
+    await page.click("button:has-text('Start')");
+    await sees(page, "ready", "h2");
+    await page.click("button:has-text('Remove')");
+    await page.click("dialog button.danger");
+    await page.waitForFunction(() => !document.querySelector(".virtual")?.textContent.includes("pasted") && location.hash === "#/connections");
+  },
+
+  /** A call by form, one with progress, one that is cancelled, and what the other callers' code is. */
+  async call() {
+    const page = await open({ key: keys.admin, expected: ["499"] });
+    await tool(page, "everything", "get-sum");
+    await call(page);
+    await sees(page, "a is required", "form");
+    await page.fill("input[inputmode=decimal] >> nth=0", "2");
+    await page.fill("input[inputmode=decimal] >> nth=1", "x");
+    await sees(page, "Write a number", "form");
+    await page.fill("input[inputmode=decimal] >> nth=1", "3.5");
+    await call(page);
+    await sees(page, "The sum of 2 and 3.5 is 5.5.", ".outcome");
+    await page.click("summary:has-text('The same call elsewhere')");
+    await sees(page, "mcpbus call everything.get-sum", ".snippets");
+    await sees(page, '{"a":2,"b":3.5}', ".snippets");
+
+    await tool(page, "everything", "get-tiny-image");
+    await call(page);
+    await page.waitForSelector(".outcome img.result");
+    check(await page.evaluate(() => document.querySelector(".outcome img.result").naturalWidth > 0), "the picture is not drawn");
+
+    await tool(page, "everything", "trigger-long-running-operation");
+    await page.fill("input[inputmode=decimal] >> nth=0", "3");
+    await page.fill("input[inputmode=decimal] >> nth=1", "3");
+    await call(page);
+    await page.waitForFunction(() => document.querySelector("progress")?.value >= 1);
+    await sees(page, "Long running operation completed", ".outcome");
+    await page.fill("input[inputmode=decimal] >> nth=0", "60");
+    await call(page);
+    await page.waitForFunction(() => document.querySelector("progress")?.max === 3);
+    await go(page, "calls");
+    await sees(page, "trigger-long-running-operation", "main table");
+    await page.click("main table button:has-text('Cancel')");
+    await sees(page, "CANCELLED", ".virtual");
+    await tool(page, "everything", "trigger-long-running-operation");
+    await call(page);
+    await page.waitForFunction(() => document.querySelector("progress"));
+    await page.click("text=Cancel the call");
+    await sees(page, "CANCELLED", ".outcome");
+
+    await go(page, "metrics");
+    await sees(page, "everything", "main table");
+  },
+
+  /** A question of a server, answered in its form. */
+  async ask() {
+    const page = await open({ key: keys.admin });
+    await tool(page, "everything", "get-sum");
+    await page.click("text=Answer its questions here");
+    await page.waitForFunction(() => document.querySelector(".row input[type=checkbox]")?.checked);
+    await page.waitForTimeout(500);
+    await go(page, "connections/everything");
+    await sees(page, "ready", "h2");
+    await tool(page, "everything", "trigger-elicitation-request");
+    await call(page);
+    await page.click("text=The server asks something");
+    await page.waitForSelector(".question form");
+    await examine(page, "a question");
+    await page.fill(".question input[type=text] >> nth=0", "Ada");
+    await page.click(".question button[type=submit]");
+    await sees(page, "No server asks anything now");
+    await go(page, "calls");
+    await sees(page, "trigger-elicitation-request", ".virtual");
+  },
+
+  /** A process that is killed: the page tells its ending and that it runs again. */
+  async crash() {
+    const page = await open({ key: keys.admin, at: "#/connections/everything" });
+    await sees(page, "ready", "h2");
+    const pid = Number(await page.locator("dt:has-text('Process') + dd").textContent());
+    process.kill(pid, "SIGKILL");
+    await sees(page, "UPSTREAM_EXITED", ".plain-list");
+    await sees(page, "1 ending", "figure");
+    await page.waitForFunction((old) => {
+      const now = [...document.querySelectorAll("dt")].find((dt) => dt.textContent === "Process")?.nextElementSibling?.textContent;
+      return now && Number(now) !== old && document.querySelector("h2").textContent.includes("ready");
+    }, pid);
+  },
+
+  /** A pinned tool that changes is shown with its difference, and approved. */
+  async drift() {
+    const page = await open({ key: keys.admin });
+    await tool(page, "hostile", "change");
+    await call(page);
+    await page.waitForSelector(".outcome");
+    await go(page, "health");
+    await sees(page, "somebody else", ".differences");
+    await sees(page, "U+200B", ".differences");
+    await examine(page, "a changed tool");
+    await page.click(".drift button:has-text('Approve') >> nth=0");
+    await page.click("dialog button.danger").catch(() => {});
+    await page.waitForFunction(() => !document.querySelector(".drift .pending"));
+  },
+
+  /** Nothing that a server writes runs, is loaded, or hides. */
+  async hostile() {
+    const server = createServer((request, answer) => {
+      leaks.push(request.url);
+      answer.end();
+    }).listen(leakPort, "127.0.0.1");
+    const page = await open({ key: keys.admin, expected: ["Content Security Policy", "Content-Security-Policy", "sandbox", "net::ERR", "Unsafe attempt", "Blocked"] });
+    page.removeAllListeners("request");
+    const untouched = async (where) => {
+      check(!(await page.evaluate(() => "hacked" in window || {}.hacked)), `${where}: a script of the server ran`);
+      check(leaks.length === 0, `${where}: the page loaded ${leaks}`);
+      check((await page.locator("main iframe:not(.app iframe), main script, main object").count()) === 0, `${where}: markup of the server is in the page`);
+    };
+    for (const where of ["connections", "connections/hostile", "resources?server=hostile", "prompts?server=hostile", "health", "inputs"]) {
+      await go(page, where);
+      await page.waitForTimeout(300);
+      await untouched(where);
+    }
+    await go(page, "tools?server=hostile");
+    await sees(page, "U+202E", ".catalog-list");
+    await tool(page, "hostile", "markup");
+    await sees(page, "U+200B", ".description");
+    await sees(page, "<script>", ".description");
+    await page.click("fieldset legend:has-text('shape') input");
+    await page.selectOption("fieldset:has(legend:has-text('shape')) select", { index: 1 });
+    await page.fill("fieldset:has(legend:has-text('shape')) input[inputmode=numeric]", "4");
+    await page.click("fieldset legend:has-text('tags') input");
+    await page.click("fieldset:has(legend:has-text('tags')) button:has-text('Add an item')");
+    await page.fill("fieldset:has(legend:has-text('tags')) li input", "x");
+    await untouched("form");
+    await examine(page, "a hostile form");
+    await call(page);
+    await page.waitForSelector(".outcome");
+    for (const button of await page.locator(".outcome button:has-text('As Markdown')").all()) {
+      await button.click();
+    }
+    await sees(page, "U+202E", ".outcome");
+    await sees(page, "12345678901234567890", ".outcome");
+    await sees(page, "image, not loaded", ".outcome");
+    check((await page.locator(".outcome a[href^='javascript'], .outcome a[href^='data']").count()) === 0, "a link that runs");
+    await page.waitForTimeout(500);
+    await untouched("result");
+    for (const [where, item] of [["resources", "onerror"], ["prompts", "onerror"]]) {
+      await go(page, `${where}?server=hostile`);
+      await page.click(`.catalog-list .item:has-text('${item}') >> nth=0`);
+      await page.waitForTimeout(500);
+      await untouched(`${where}, one`);
+    }
+    await tool(page, "hostile", "app");
+    await call(page);
+    const frame = page.frameLocator("section.app iframe");
+    await frame.locator("#t:has-text('RESULT')").waitFor();
+    await page.waitForTimeout(1_000);
+    const said = await frame.locator("#t").textContent().catch(() => "an app RESULT");
+    check(!/PARENT|STORAGE|FETCH|API/.test(said), `the app got at: ${said}`);
+    check(page.url().startsWith(base), "the app took the page elsewhere");
+    await untouched("app");
+    server.close();
+  },
+
+  /** A real app in its frame. */
+  async app() {
+    const page = await open({ key: keys.admin, expected: ["Content Security Policy", "net::ERR"] });
+    await tool(page, "app", more.tool);
+    await call(page);
+    await page.waitForSelector("section.app iframe");
+    await page.frameLocator("section.app iframe").locator("body *").first().waitFor();
+    await page.waitForTimeout(1_000);
+    await page.screenshot({ path: `${shots}/app.png` });
+    const text = await page.frameLocator("section.app iframe").locator("body").innerText();
+    check(text.trim().length > 10, `the app shows nothing: ${text}`);
+  },
+
+  /** Messages of a server, in pairs, filtered, paused and saved. */
+  async traffic() {
+    const page = await open({ key: keys.admin, at: "#/traffic?server=everything" });
+    await page.click("text=Show them for 10 minutes");
+    await sees(page, "everything", "nav#nav + main");
+    const other = await open({ key: keys.admin });
+    await tool(other, "everything", "echo");
+    await other.fill(".schema-form input, .schema-form textarea", "heard");
+    await call(other);
+    await sees(other, "Echo: heard", ".outcome");
+    await sees(page, "tools/call", ".virtual");
+    await page.click(".exchange:has-text('tools/call') >> nth=0");
+    await sees(page, "Response", ".detail");
+    await sees(page, "Echo: heard", ".detail");
+    await page.fill("input[type=search]", "nothing-has-this-word");
+    await sees(page, "0 of ", ".toolbar");
+    await page.fill("input[type=search]", "heard");
+    const [lines] = await Promise.all([page.waitForEvent("download"), page.click("text=Save as JSON lines")]);
+    const saved = readFileSync(await lines.path(), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+    check(saved.length === 2 && saved[0].direction === "sent", `saved as JSON lines: ${JSON.stringify(saved).slice(0, 300)}`);
+    const [archive] = await Promise.all([page.waitForEvent("download"), page.click("text=Save as HAR")]);
+    const har = JSON.parse(readFileSync(await archive.path(), "utf8"));
+    check(har.log.version === "1.2" && har.log.entries[0].response.status === 200, "the HAR file is not one");
+    await page.fill("input[type=search]", "");
+    await page.click("button:has-text('Pause')");
+    await call(other);
+    await page.waitForFunction(() => /[1-9]\d* not kept/.test(document.querySelector("main").textContent));
+  },
+
+  /** Every page, light and dark, wide and narrow: no serious finding, nothing wider than the screen. */
+  async pages() {
+    mkdirSync(shots, { recursive: true });
+    for (const scheme of ["light", "dark"]) {
+      for (const width of [1440, 390]) {
+        const page = await open({ key: keys.admin, width, height: width === 390 ? 844 : 900, scheme });
+        for (const name of [...PAGES, "connections/everything", "tools?server=everything&name=get-structured-content"]) {
+          await go(page, name);
+          await page.waitForTimeout(400);
+          const file = `${name.replace(/\W+/g, "-")}-${scheme}-${width}`;
+          await page.screenshot({ path: `${shots}/${file}.png` });
+          if (width === 1440 || scheme === "light") {
+            await examine(page, file);
+          }
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          check(wide <= 0, `${file} is ${wide} px wider than the screen`);
+        }
+        await page.context().close();
+      }
+    }
+  },
+
+  /** Keys alone: to the content, through the pages, a call. */
+  async keyboard() {
+    const page = await open({ key: keys.admin });
+    await sees(page, "demo");
+    await page.keyboard.press("Tab");
+    check((await page.evaluate(() => document.activeElement.className)) === "skip", "the first Tab is not at the link to the content");
+    await page.keyboard.press("Enter");
+    check((await page.evaluate(() => document.activeElement.id)) === "content", "the link to the content does not lead there");
+    await tool(page, "demo", "add");
+    await page.focus("input[inputmode=decimal] >> nth=0");
+    await page.keyboard.type("20");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("22");
+    await page.keyboard.press("Enter");
+    await sees(page, "42", ".outcome");
+  },
+
+  /** Two nodes: their connections, the loss of one, and the way back of what it had. */
+  async cluster() {
+    const page = await open({ key: keys.admin, at: "#/cluster" });
+    await sees(page, "n1", ".nodes");
+    await sees(page, "n2", ".nodes");
+    await page.waitForFunction((count) => document.querySelectorAll(".owned a.dot[data-state=READY]").length === count, more.connections);
+    process.kill(more.pid, "SIGKILL");
+    await sees(page, "gone since", ".nodes");
+    await page.waitForFunction((count) => document.querySelectorAll(".node:not(.gone) .owned a.dot[data-state=READY]").length === count, more.connections, { timeout: 60_000 });
+    check((await page.locator(".events li").count()) > 0, "the failover is not told");
+    await page.screenshot({ path: `${shots}/cluster-failover.png` });
+  },
+};
+
+try {
+  mkdirSync(shots, { recursive: true });
+  await parts[part]();
+} catch (e) {
+  problems.push(`${e.message}`.slice(0, 1_500));
+  for (const [index, context] of browser.contexts().entries()) {
+    await context.pages()[0]?.screenshot({ path: `${shots}/failed-${part}-${index}.png` }).catch(() => {});
+  }
+}
+await browser.close();
+if (problems.length) {
+  console.error(problems.join("\n"));
+  process.exitCode = 1;
+} else {
+  console.log("walked");
+}
