@@ -6,12 +6,16 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Set;
 
 /**
- * What an operator asks about a server: endings and output. All of it needs the admin right,
- * because output is of the server's process. Used on the bridge's context.
+ * What an operator asks about a server: endings, output, calls and activity. All but the activity,
+ * which is numbers, needs the admin right, because output is of the server's process. Used on the
+ * bridge's context.
  */
 final class DiagnosticRoutes {
 
@@ -78,6 +82,7 @@ final class DiagnosticRoutes {
                 .map(all -> PolicyFilter.calls(all, AdmittedRequests.of(ctx).rights()))
                 .onSuccess(all -> RouteTable.json(ctx.response(), 200, all.toBuffer()))
                 .onFailure(ctx::fail));
+    activity(routes);
     routes.add(
         Route.get("/api/logins", Action.ADMIN, "listLogins", "Login pages that wait for a person.")
             .giving("LoginList"),
@@ -126,6 +131,39 @@ final class DiagnosticRoutes {
             .giving("Cancelled"),
         (ctx, body) ->
             send(ctx, Addresses.CALLS_CANCEL, numbers(ctx, "replica").put("call", call(ctx))));
+  }
+
+  private void activity(RouteTable routes) {
+    routes.add(
+        Route.get(
+                ONE + "/activity",
+                Action.METRICS,
+                "getActivity",
+                "The calls of a server that ended in each of the last 60 minutes, in numbers.")
+            .giving("Activity"),
+        ctx -> send(ctx, Addresses.ACTIVITY, new JsonObject()));
+    routes.add(
+        Route.get(
+                "/api/activity",
+                Action.METRICS,
+                "listActivity",
+                "The same of all servers that had a call in the last hour.")
+            .with(StreamRoutes.SERVER)
+            .giving("ActivityList"),
+        ctx -> {
+          Set<String> servers = StreamRoutes.servers(ctx);
+          JsonObject body = new JsonObject();
+          ServerRoutes.document(
+              ctx,
+              calls
+                  .ask(
+                      ctx,
+                      Addresses.SERVERS_ACTIVITY,
+                      servers.isEmpty()
+                          ? body
+                          : body.put("servers", new JsonArray(List.copyOf(servers))))
+                  .map(all -> PolicyFilter.activity(all, AdmittedRequests.of(ctx).rights())));
+        });
   }
 
   private static long call(RoutingContext ctx) {

@@ -15,7 +15,7 @@ import java.util.Set;
  */
 final class StreamRoutes {
 
-  private static final Param SERVER =
+  static final Param SERVER =
       Param.texts("server", "Only of these servers; several times, or with commas.");
   private static final Param LAST =
       Param.text("lastEventId", "As the header Last-Event-ID: go on after this event.");
@@ -48,6 +48,15 @@ final class StreamRoutes {
   }
 
   private static EventRing.Filter filter(RoutingContext ctx, Set<String> types) {
+    return new EventRing.Filter(
+        servers(ctx),
+        types,
+        AdmittedRequests.of(ctx).rights(),
+        AdmittedRequests.requester(ctx, ""));
+  }
+
+  /** The servers that the parameter {@link #SERVER} names; empty for all. */
+  static Set<String> servers(RoutingContext ctx) {
     Set<String> servers = QueryParameters.texts(ctx, "server");
     for (String server : servers) {
       String problem = ConnectionId.problem(server);
@@ -55,8 +64,7 @@ final class StreamRoutes {
         throw McpFailure.badRequest("query: server: " + problem);
       }
     }
-    return new EventRing.Filter(
-        servers, types, AdmittedRequests.of(ctx).rights(), AdmittedRequests.requester(ctx, ""));
+    return servers;
   }
 
   /** Ends all streams. */

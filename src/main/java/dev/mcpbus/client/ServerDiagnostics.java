@@ -70,6 +70,15 @@ public final class ServerDiagnostics {
   }
 
   /**
+   * The calls of callers that ended in each of the last 60 minutes.
+   *
+   * @return {@code {calls, failed, millis, longest}}: 60 numbers each, the present minute last
+   */
+  public Future<JsonObject> activity() {
+    return ask(Addresses.ACTIVITY, new JsonObject());
+  }
+
+  /**
    * Cancels any caller's call, which fails with {@code CANCELLED}.
    *
    * @param call its number from {@link #calls}

@@ -17,7 +17,12 @@ import java.util.function.Predicate;
 final class ConnectionDiagnostics {
 
   static final List<String> SUFFIXES =
-      List.of(Addresses.HISTORY, Addresses.LOGS, Addresses.CALLS, Addresses.CALLS_CANCEL);
+      List.of(
+          Addresses.HISTORY,
+          Addresses.LOGS,
+          Addresses.CALLS,
+          Addresses.CALLS_CANCEL,
+          Addresses.ACTIVITY);
 
   private final Vertx vertx;
   private final Transport transport;
@@ -51,6 +56,7 @@ final class ConnectionDiagnostics {
       case Addresses.HISTORY -> Future.succeededFuture(connection.history().toJson());
       case Addresses.LOGS -> logs(body);
       case Addresses.CALLS -> Future.succeededFuture(calls.toJson(limit(body)));
+      case Addresses.ACTIVITY -> Future.succeededFuture(calls.activity());
       case Addresses.CALLS_CANCEL -> {
         boolean found = cancel.test(CallReference.ofOperator(CallLog.number(body)));
         yield Future.succeededFuture(new JsonObject().put("cancelled", found));

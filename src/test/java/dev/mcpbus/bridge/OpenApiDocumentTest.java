@@ -255,6 +255,8 @@ class OpenApiDocumentTest {
     fits(seen, "getHistory", one + "/history", null, 200);
     fits(seen, "getConfig", "/api/config", null, 200);
     fits(seen, "listAllCalls", "/api/calls", null, 200);
+    fits(seen, "getActivity", one + "/activity", null, 200);
+    fits(seen, "listActivity", "/api/activity?server=demo,none", null, 200);
     fits(seen, "listLogins", "/api/logins", null, 200);
     fits(seen, "listLeases", "/api/leases", null, 200);
     fits(seen, "endLease", "/api/leases/none", null, 404);

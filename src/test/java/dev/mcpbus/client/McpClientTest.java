@@ -89,7 +89,7 @@ class McpClientTest {
   @Test
   void diagnostics_ask_the_connection_and_end_a_call_by_its_number() {
     List<Object> bodies = new CopyOnWriteArrayList<>();
-    for (String suffix : List.of("history", "logs", "calls", "calls.cancel")) {
+    for (String suffix : List.of("history", "logs", "calls", "calls.cancel", "activity")) {
       git.on(
           suffix,
           message -> {
@@ -103,6 +103,7 @@ class McpClientTest {
     await(diagnostics.logs());
     await(diagnostics.logs(7, 20));
     await(diagnostics.calls());
+    await(diagnostics.activity());
     assertThat(await(diagnostics.cancel(3))).isTrue();
 
     assertThat(bodies)
@@ -111,6 +112,7 @@ class McpClientTest {
             "mcp.git.logs{}",
             "mcp.git.logs{\"after\":7,\"limit\":20}",
             "mcp.git.calls{}",
+            "mcp.git.activity{}",
             "mcp.git.calls.cancel{\"call\":3}");
   }
 
