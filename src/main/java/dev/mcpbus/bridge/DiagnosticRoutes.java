@@ -4,6 +4,7 @@ import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.policy.PolicyFilter;
+import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
 import io.vertx.core.json.JsonArray;
@@ -27,9 +28,11 @@ final class DiagnosticRoutes {
       Param.number("replica", "The replica that answers; by default the first that serves.", 0);
 
   private final BridgeCalls calls;
+  private final ParseLimits limits;
 
-  DiagnosticRoutes(BridgeCalls calls) {
+  DiagnosticRoutes(BridgeCalls calls, ParseLimits limits) {
     this.calls = calls;
+    this.limits = limits;
   }
 
   void mount(RouteTable routes) {
@@ -83,6 +86,23 @@ final class DiagnosticRoutes {
                 .onSuccess(all -> RouteTable.json(ctx.response(), 200, all.toBuffer()))
                 .onFailure(ctx::fail));
     activity(routes);
+    routes.add(
+        Route.post(
+                ONE + "/rpc-log",
+                Action.ADMIN,
+                "setRpcLog",
+                "Says for a time where the JSON-RPC messages of a server are shown.")
+            .taking("RpcLogChange")
+            .giving("RpcLogState"),
+        (ctx, body) ->
+            ServerRoutes.answer(
+                ctx,
+                calls.call(
+                    ctx,
+                    ServerRoutes.id(ctx),
+                    Addresses.RPCLOG,
+                    ServerRoutes.object(body, limits),
+                    false)));
     routes.add(
         Route.get("/api/logins", Action.ADMIN, "listLogins", "Login pages that wait for a person.")
             .giving("LoginList"),

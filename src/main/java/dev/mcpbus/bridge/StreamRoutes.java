@@ -41,7 +41,7 @@ final class StreamRoutes {
                 "/api/rpc-log",
                 Action.ADMIN,
                 "streamRpcLog",
-                "JSON-RPC messages of servers whose rpcLog is bus, secrets masked.")
+                "JSON-RPC messages of servers whose RPC log is bus, secrets masked.")
             .with(SERVER, LAST)
             .streaming("RpcMessage"),
         ctx -> rpc.read(ctx, filter(ctx, Set.of())));

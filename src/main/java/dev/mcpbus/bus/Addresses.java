@@ -59,6 +59,9 @@ public final class Addresses {
   /** The calls of callers that ended in each of the last 60 minutes, in numbers. */
   public static final String ACTIVITY = "activity";
 
+  /** Sets for a time where the JSON-RPC messages are shown. */
+  public static final String RPCLOG = "rpclog";
+
   public static final String CONNECT = "connect";
   public static final String DISCONNECT = "disconnect";
   public static final String RESTART = "restart";
@@ -111,6 +114,7 @@ public final class Addresses {
           CALLS,
           CALLS_CANCEL,
           ACTIVITY,
+          RPCLOG,
           CONNECT,
           DISCONNECT,
           RESTART,

@@ -37,6 +37,7 @@ class ServerRoutesTest {
         "GET|/logs|logs||{}",
         "GET|/calls|calls||{}",
         "GET|/activity|activity||{}",
+        "POST|/rpc-log|rpclog|{\"mode\":null}|{\"mode\":null}",
         "POST|/calls/7/cancel|calls.cancel||{\"call\":7}",
         "POST|/calls/7/cancel?replica=2|calls.cancel||{\"replica\":2,\"call\":7}",
         "GET|/logs?limit=3&after=0&replica=1|logs||{\"after\":0,\"limit\":3,\"replica\":1}",

@@ -40,6 +40,9 @@ class DiagnosticsRightsTest {
       String cancel = "/api/servers/a/calls/1/cancel";
       assertThat(bed.send("POST", cancel, "", as(BOB)).statusCode()).isEqualTo(403);
       assertThat(bed.send("POST", cancel, "", as(ROOT)).statusCode()).isEqualTo(200);
+      String log = "/api/servers/a/rpc-log";
+      assertThat(bed.send("POST", log, "{\"mode\":\"bus\"}", as(BOB)).statusCode()).isEqualTo(403);
+      assertThat(bed.send("POST", log, "{\"mode\":\"bus\"}", as(ROOT)).statusCode()).isEqualTo(200);
     }
   }
 

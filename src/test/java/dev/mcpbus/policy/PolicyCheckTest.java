@@ -40,6 +40,7 @@ class PolicyCheckTest {
           entry(Addresses.LOGS, ADMIN),
           entry(Addresses.SKILLS_READ, Operation.nameless(Action.READ, "a")),
           entry(Addresses.CALLS, ADMIN),
+          entry(Addresses.RPCLOG, ADMIN),
           entry(Addresses.ACTIVITY, Operation.of(Action.METRICS, "a", "")),
           entry(Addresses.CALLS_CANCEL, ADMIN));
 

@@ -175,6 +175,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
       case Addresses.CONNECT,
           Addresses.DISCONNECT,
           Addresses.LOGLEVEL,
+          Addresses.RPCLOG,
           Addresses.TOOLS_APPROVE,
           Addresses.ROOTS_CHANGED,
           Addresses.RESOURCES_UNSUBSCRIBE -> {
