@@ -149,6 +149,16 @@ class ReplicasIT {
         .containsExactlyInAnyOrder(0, 1, 2);
     JsonObject all = Http.get(node.port(), "/api/calls", admin).json();
     assertThat(all.getJsonArray("recent").getJsonObject(0).getString("server")).isEqualTo("web");
+    String mode = "{\"mode\":\"bus\",\"seconds\":60}";
+    JsonObject set = Http.post(node.port(), web + "/rpc-log", mode, admin).json();
+    assertThat(set.getString("mode")).isEqualTo("bus");
+    JsonObject activity = Http.get(node.port(), "/api/activity", admin).json();
+    JsonObject counted = activity.getJsonObject("servers").getJsonObject("web");
+    assertThat(counted.containsKey("missing")).as(activity.encode()).isFalse();
+    assertThat(
+            counted.getJsonArray("calls").stream().mapToInt(one -> ((Number) one).intValue()).sum())
+        .as("calls at the three replicas, to which they went in turn")
+        .isGreaterThanOrEqualTo(30);
     assertThat(Http.get(node.port(), web + "/history", admin).json().getJsonArray("endings"))
         .isNotNull();
     assertThat(Http.get(node.port(), web + "/logs?replica=2", admin).body()).contains("no output");

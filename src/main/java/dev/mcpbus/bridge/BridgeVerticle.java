@@ -173,7 +173,7 @@ public final class BridgeVerticle extends VerticleBase {
     new RootRoute(calls).mount(routes);
     new CallerRoute(admissions.isRequired()).mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
-    new DiagnosticRoutes(calls).mount(routes);
+    new DiagnosticRoutes(calls, limits).mount(routes);
     new ServerRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, new FunctionCalls(calls, gate), limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);

@@ -4,14 +4,19 @@ import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.policy.PolicyFilter;
+import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Set;
 
 /**
- * What an operator asks about a server: endings and output. All of it needs the admin right,
- * because output is of the server's process. Used on the bridge's context.
+ * What an operator asks about a server: endings, output, calls and activity. All but the activity,
+ * which is numbers, needs the admin right, because output is of the server's process. Used on the
+ * bridge's context.
  */
 final class DiagnosticRoutes {
 
@@ -23,9 +28,11 @@ final class DiagnosticRoutes {
       Param.number("replica", "The replica that answers; by default the first that serves.", 0);
 
   private final BridgeCalls calls;
+  private final ParseLimits limits;
 
-  DiagnosticRoutes(BridgeCalls calls) {
+  DiagnosticRoutes(BridgeCalls calls, ParseLimits limits) {
     this.calls = calls;
+    this.limits = limits;
   }
 
   void mount(RouteTable routes) {
@@ -78,6 +85,24 @@ final class DiagnosticRoutes {
                 .map(all -> PolicyFilter.calls(all, AdmittedRequests.of(ctx).rights()))
                 .onSuccess(all -> RouteTable.json(ctx.response(), 200, all.toBuffer()))
                 .onFailure(ctx::fail));
+    activity(routes);
+    routes.add(
+        Route.post(
+                ONE + "/rpc-log",
+                Action.ADMIN,
+                "setRpcLog",
+                "Says for a time where the JSON-RPC messages of a server are shown.")
+            .taking("RpcLogChange")
+            .giving("RpcLogState"),
+        (ctx, body) ->
+            ServerRoutes.answer(
+                ctx,
+                calls.call(
+                    ctx,
+                    ServerRoutes.id(ctx),
+                    Addresses.RPCLOG,
+                    ServerRoutes.object(body, limits),
+                    false)));
     routes.add(
         Route.get("/api/logins", Action.ADMIN, "listLogins", "Login pages that wait for a person.")
             .giving("LoginList"),
@@ -126,6 +151,39 @@ final class DiagnosticRoutes {
             .giving("Cancelled"),
         (ctx, body) ->
             send(ctx, Addresses.CALLS_CANCEL, numbers(ctx, "replica").put("call", call(ctx))));
+  }
+
+  private void activity(RouteTable routes) {
+    routes.add(
+        Route.get(
+                ONE + "/activity",
+                Action.METRICS,
+                "getActivity",
+                "The calls of a server that ended in each of the last 60 minutes, in numbers.")
+            .giving("Activity"),
+        ctx -> send(ctx, Addresses.ACTIVITY, new JsonObject()));
+    routes.add(
+        Route.get(
+                "/api/activity",
+                Action.METRICS,
+                "listActivity",
+                "The same of all servers that had a call in the last hour.")
+            .with(StreamRoutes.SERVER)
+            .giving("ActivityList"),
+        ctx -> {
+          Set<String> servers = StreamRoutes.servers(ctx);
+          JsonObject body = new JsonObject();
+          ServerRoutes.document(
+              ctx,
+              calls
+                  .ask(
+                      ctx,
+                      Addresses.SERVERS_ACTIVITY,
+                      servers.isEmpty()
+                          ? body
+                          : body.put("servers", new JsonArray(List.copyOf(servers))))
+                  .map(all -> PolicyFilter.activity(all, AdmittedRequests.of(ctx).rights())));
+        });
   }
 
   private static long call(RoutingContext ctx) {

@@ -15,7 +15,7 @@ import java.util.Set;
  */
 final class StreamRoutes {
 
-  private static final Param SERVER =
+  static final Param SERVER =
       Param.texts("server", "Only of these servers; several times, or with commas.");
   private static final Param LAST =
       Param.text("lastEventId", "As the header Last-Event-ID: go on after this event.");
@@ -41,13 +41,22 @@ final class StreamRoutes {
                 "/api/rpc-log",
                 Action.ADMIN,
                 "streamRpcLog",
-                "JSON-RPC messages of servers whose rpcLog is bus, secrets masked.")
+                "JSON-RPC messages of servers whose RPC log is bus, secrets masked.")
             .with(SERVER, LAST)
             .streaming("RpcMessage"),
         ctx -> rpc.read(ctx, filter(ctx, Set.of())));
   }
 
   private static EventRing.Filter filter(RoutingContext ctx, Set<String> types) {
+    return new EventRing.Filter(
+        servers(ctx),
+        types,
+        AdmittedRequests.of(ctx).rights(),
+        AdmittedRequests.requester(ctx, ""));
+  }
+
+  /** The servers that the parameter {@link #SERVER} names; empty for all. */
+  static Set<String> servers(RoutingContext ctx) {
     Set<String> servers = QueryParameters.texts(ctx, "server");
     for (String server : servers) {
       String problem = ConnectionId.problem(server);
@@ -55,8 +64,7 @@ final class StreamRoutes {
         throw McpFailure.badRequest("query: server: " + problem);
       }
     }
-    return new EventRing.Filter(
-        servers, types, AdmittedRequests.of(ctx).rights(), AdmittedRequests.requester(ctx, ""));
+    return servers;
   }
 
   /** Ends all streams. */

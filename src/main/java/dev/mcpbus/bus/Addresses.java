@@ -56,6 +56,12 @@ public final class Addresses {
   /** Cancels any caller's call by its number, unlike {@link #CANCEL}. */
   public static final String CALLS_CANCEL = "calls.cancel";
 
+  /** The calls of callers that ended in each of the last 60 minutes, in numbers. */
+  public static final String ACTIVITY = "activity";
+
+  /** Sets for a time where the JSON-RPC messages are shown. */
+  public static final String RPCLOG = "rpclog";
+
   public static final String CONNECT = "connect";
   public static final String DISCONNECT = "disconnect";
   public static final String RESTART = "restart";
@@ -107,6 +113,8 @@ public final class Addresses {
           LOGS,
           CALLS,
           CALLS_CANCEL,
+          ACTIVITY,
+          RPCLOG,
           CONNECT,
           DISCONNECT,
           RESTART,
@@ -181,6 +189,9 @@ public final class Addresses {
 
   /** The calls of all servers. */
   public static final String SERVERS_CALLS = "mcp.servers.calls";
+
+  /** The activity of all servers in the last hour. */
+  public static final String SERVERS_ACTIVITY = "mcp.servers.activity";
 
   /** Published between the nodes of a cluster: ownership changes and announcements of nodes. */
   public static final String PLACEMENT = "mcp.placement";

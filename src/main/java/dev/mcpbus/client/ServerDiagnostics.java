@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an operator asks about one server: why its sessions ended, what its process said, which
@@ -70,6 +71,15 @@ public final class ServerDiagnostics {
   }
 
   /**
+   * The calls of callers that ended in each of the last 60 minutes.
+   *
+   * @return {@code {calls, failed, millis, longest}}: 60 numbers each, the present minute last
+   */
+  public Future<JsonObject> activity() {
+    return ask(Addresses.ACTIVITY, new JsonObject());
+  }
+
+  /**
    * Cancels any caller's call, which fails with {@code CANCELLED}.
    *
    * @param call its number from {@link #calls}
@@ -78,6 +88,19 @@ public final class ServerDiagnostics {
   public Future<Boolean> cancel(long call) {
     return ask(Addresses.CALLS_CANCEL, new JsonObject().put("call", call))
         .map(reply -> reply.getBoolean("cancelled", false));
+  }
+
+  /**
+   * Says where the JSON-RPC messages of the server are shown from now on, through restarts of its
+   * session. Afterwards the mode of the configuration comes back.
+   *
+   * @param mode {@code off}, {@code on} for the log, or {@code bus} for {@code mcp.rpc}; null for
+   *     that of the configuration
+   * @param seconds 1 to 86400
+   * @return {@code {mode, until?}}
+   */
+  public Future<JsonObject> rpcLog(@Nullable String mode, int seconds) {
+    return ask(Addresses.RPCLOG, new JsonObject().put("mode", mode).put("seconds", seconds));
   }
 
   private Future<JsonObject> ask(String suffix, JsonObject body) {

@@ -12,12 +12,19 @@ import java.util.function.Predicate;
 
 /**
  * Answers what operators ask about a connection, with and without a session: endings, output and
- * calls. {@link Mailbox} registers the addresses. Owner: the connection's context.
+ * calls; and shows its messages to them. {@link Mailbox} registers the addresses. Owner: the
+ * connection's context.
  */
 final class ConnectionDiagnostics {
 
   static final List<String> SUFFIXES =
-      List.of(Addresses.HISTORY, Addresses.LOGS, Addresses.CALLS, Addresses.CALLS_CANCEL);
+      List.of(
+          Addresses.HISTORY,
+          Addresses.LOGS,
+          Addresses.CALLS,
+          Addresses.CALLS_CANCEL,
+          Addresses.ACTIVITY,
+          Addresses.RPCLOG);
 
   private final Vertx vertx;
   private final Transport transport;
@@ -51,6 +58,8 @@ final class ConnectionDiagnostics {
       case Addresses.HISTORY -> Future.succeededFuture(connection.history().toJson());
       case Addresses.LOGS -> logs(body);
       case Addresses.CALLS -> Future.succeededFuture(calls.toJson(limit(body)));
+      case Addresses.RPCLOG -> Future.succeededFuture(connection.rpcLog().set(body));
+      case Addresses.ACTIVITY -> Future.succeededFuture(calls.activity());
       case Addresses.CALLS_CANCEL -> {
         boolean found = cancel.test(CallReference.ofOperator(CallLog.number(body)));
         yield Future.succeededFuture(new JsonObject().put("cancelled", found));

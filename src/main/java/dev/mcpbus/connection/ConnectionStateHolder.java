@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RestartReason;
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.PrivateConnection;
@@ -17,12 +18,14 @@ import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +50,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private final SessionHistory history;
   private final @Nullable ReplicaRole role;
   private final EventPublisher events;
+  private final RpcLogSwitch rpcLog;
 
   private ConnectionState state = ConnectionState.IDLE;
   private long epoch;
@@ -72,6 +76,19 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     PrivateConnection own = spec.privateConnection();
     this.events = new EventPublisher(bus, spec.id(), own, role);
     this.era = own == null ? null : own.era();
+    this.rpcLog =
+        new RpcLogSwitch(spec.rpcLog(), Timers.of(vertx), InstantSource.system(), this::show);
+  }
+
+  private void show(@Nullable MessageTap tap) {
+    if (session != null) {
+      session.show(tap);
+    }
+  }
+
+  /** Where the JSON-RPC messages are shown, in this session and the next ones. */
+  RpcLogSwitch rpcLog() {
+    return rpcLog;
   }
 
   /** The role of this connection among the replicas of its server; null for the only connection. */

@@ -179,6 +179,7 @@ public final class ConnectionVerticle extends VerticleBase {
     leave(null);
     connection.moveTo(ConnectionState.CLOSED);
     mailbox.refuseWaiting();
+    connection.rpcLog().close();
     ReplicaRole role = connection.role();
     if (role != null) {
       role.close();

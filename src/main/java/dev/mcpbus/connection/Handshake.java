@@ -133,7 +133,7 @@ final class Handshake {
             era,
             options,
             clock,
-            spec.tap(),
+            connection.rpcLog().tap(),
             connection.telemetry(),
             listener);
     connection.tries(session);

@@ -25,6 +25,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -79,7 +80,7 @@ final class Mailbox {
     this.ownership = spec.ownership();
     this.role = connection.role();
     this.stash = new Stash(vertx, clock, options.maxStash(), this::state);
-    this.calls = new CallLog(clock);
+    this.calls = new CallLog(clock, InstantSource.system());
     this.diagnostics =
         new ConnectionDiagnostics(vertx, spec.transport(), connection, calls, this::cancel);
     this.jsonCodec = Codecs.ownedJson(vertx);

@@ -125,6 +125,9 @@ final class StatusView {
     if (spec.options().repeat() == ConnectionOptions.Repeat.NEVER) {
       json.put("repeat", "never");
     }
+    if (connection.rpcLog().isTemporary()) {
+      json.put("rpcLog", connection.rpcLog().toJson());
+    }
     Ownership ownership = spec.ownership();
     if (ownership != null) {
       json.put("node", ownership.node());

@@ -1,12 +1,14 @@
 package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.RpcLogMode;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.PinStore;
 import dev.mcpbus.connection.options.PrivateConnection;
+import dev.mcpbus.connection.options.RpcLogTaps;
 import dev.mcpbus.observability.RpcLog;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.MessageTap;
@@ -18,6 +20,9 @@ import dev.mcpbus.transport.Transport;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +77,7 @@ public final class ConnectionFactory {
                     definition.connection(),
                     clientInfo,
                     definition.connection().capabilities(),
-                    tap(definition),
+                    new DefinedTaps(vertx, definition),
                     pins,
                     privateConnection,
                     null)),
@@ -91,7 +96,7 @@ public final class ConnectionFactory {
         definition.connection(),
         clientInfo,
         definition.connection().capabilities(),
-        tap(definition),
+        new DefinedTaps(vertx, definition),
         pins,
         null,
         ownership);
@@ -104,12 +109,34 @@ public final class ConnectionFactory {
     return redactor == Redactor.NONE ? transport : new RedactedTransport(transport, redactor);
   }
 
-  private @Nullable MessageTap tap(ServerDefinition definition) {
-    Redactor secrets = definition.redactor();
-    return switch (definition.rpcLog()) {
-      case OFF -> null;
-      case ON -> RpcLog.toLog(definition.id(), secrets);
-      case BUS -> RpcLog.toBus(vertx, definition.id(), secrets, InstantSource.system());
-    };
+  /** The taps of a server's definition, which mask its secrets. */
+  private record DefinedTaps(Vertx vertx, ServerDefinition definition) implements RpcLogTaps {
+
+    private static final List<String> MODES =
+        Arrays.stream(RpcLogMode.values()).map(DefinedTaps::word).toList();
+
+    private static String word(RpcLogMode mode) {
+      return mode.name().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public String configured() {
+      return word(definition.rpcLog());
+    }
+
+    @Override
+    public List<String> modes() {
+      return MODES;
+    }
+
+    @Override
+    public @Nullable MessageTap tap(String mode) {
+      Redactor secrets = definition.redactor();
+      return switch (RpcLogMode.valueOf(mode.toUpperCase(Locale.ROOT))) {
+        case OFF -> null;
+        case ON -> RpcLog.toLog(definition.id(), secrets);
+        case BUS -> RpcLog.toBus(vertx, definition.id(), secrets, InstantSource.system());
+      };
+    }
   }
 }

@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
- * {@code .get}, {@code .config}, {@code .calls}, {@code .nodes}, {@code .lease}, {@code .leases}
- * and {@code .release}. It starts and ends connections through the supervisor; calls go to the
- * connections themselves. Owner of the hosting and of the private connections, on its context.
+ * {@code .get}, {@code .config}, {@code .calls}, {@code .activity}, {@code .nodes}, {@code .lease},
+ * {@code .leases} and {@code .release}. It starts and ends connections through the supervisor;
+ * calls go to the connections themselves. Owner of the hosting and of the private connections, on
+ * its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?, notes?}}; {@code connections} is the number that the node owned at most 2 s ago. In a
@@ -113,6 +114,11 @@ public final class ServersVerticle extends VerticleBase {
                             Addresses.SERVERS_CALLS,
                             body ->
                                 ServerCalls.collect(vertx, hosting.ids(), ServerStatuses.MILLIS)),
+                        consume(
+                            Addresses.SERVERS_ACTIVITY,
+                            body ->
+                                ServerActivity.collect(
+                                    vertx, body, hosting.ids(), ServerStatuses.MILLIS)),
                         reply(Addresses.SERVERS_NODES, this::nodes),
                         consume(Addresses.SERVERS_LEASE, leases::lease),
                         reply(Addresses.SERVERS_LEASES, privateConnections::toJson),

@@ -45,6 +45,7 @@ public final class PolicyCheck {
       case Addresses.STATUS -> Operation.of(Action.LIST, server, "");
       case Addresses.TOOLS_METADATA, Addresses.TOOLS_DRIFT -> Operation.whole(Action.LIST, server);
       case Addresses.CANCEL -> Operation.of(Action.CALL, server, "");
+      case Addresses.ACTIVITY -> Operation.of(Action.METRICS, server, "");
       case Addresses.SKILLS_READ -> skill(server, body);
       default -> Operation.of(Action.ADMIN, server, "");
     };
@@ -106,6 +107,7 @@ public final class PolicyCheck {
       // right.
       case Addresses.INPUT_OFFER ->
           id.isEmpty() ? Operation.whole(Action.CALL, id) : Operation.of(Action.CALL, id, "");
+      case Addresses.SERVERS_ACTIVITY -> Operation.some(Action.METRICS);
       case Addresses.SERVERS_NODES -> Operation.whole(Action.LIST, id);
       default -> Operation.of(Action.ADMIN, id, "");
     };
@@ -146,12 +148,13 @@ public final class PolicyCheck {
       return unknownConnection();
     }
     McpFailure forbidden = McpFailure.notSent(FailureCode.FORBIDDEN, adminRemedy);
-    if (denied.action() == Action.METRICS) {
+    boolean sees = denied.server().isEmpty() || rights.sees(denied.server());
+    if (denied.action() == Action.METRICS && sees) {
       return McpFailure.notSent(
           FailureCode.FORBIDDEN,
-          "the metrics name every server: they need a policy that allows the action \"metrics\"");
+          (denied.server().isEmpty() ? "the metrics name every server: they need" : "this needs")
+              + " a policy that allows the action \"metrics\"");
     }
-    boolean sees = denied.server().isEmpty() || rights.sees(denied.server());
     if (denied.action() == Action.ADMIN || denied.scope() == Scope.WHOLE) {
       return sees || !rights.isAdmin() ? forbidden : unknownConnection();
     }

@@ -3,11 +3,13 @@ package dev.mcpbus.policy;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.security.Action;
+import dev.mcpbus.security.Operation;
 import dev.mcpbus.security.Rights;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -129,6 +131,28 @@ public final class PolicyFilter {
                   .toList()));
     }
     return left;
+  }
+
+  /**
+   * The part of all servers' activity that is of servers which the caller sees, and of which it may
+   * see the metrics.
+   */
+  public static JsonObject activity(JsonObject reply, Rights rights) {
+    if (rights.isUnbounded()) {
+      return reply;
+    }
+    JsonObject servers = new JsonObject();
+    for (Map.Entry<String, Object> one : reply.getJsonObject("servers")) {
+      if (rights.permits(Operation.of(Action.METRICS, one.getKey(), ""))) {
+        servers.put(one.getKey(), one.getValue());
+      }
+    }
+    JsonObject left = new JsonObject().put("servers", servers);
+    List<Object> missing =
+        reply.getJsonArray("missing", new JsonArray()).stream()
+            .filter(id -> rights.permits(Operation.of(Action.METRICS, String.valueOf(id), "")))
+            .toList();
+    return missing.isEmpty() ? left : left.put("missing", new JsonArray(missing));
   }
 
   private static JsonArray filtered(JsonArray entries, Predicate<JsonObject> wanted) {

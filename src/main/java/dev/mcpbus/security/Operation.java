@@ -24,6 +24,11 @@ public record Operation(Action action, String server, String item, Scope scope) 
      */
     WHOLE,
     /**
+     * It concerns each server for which the caller has the right, and its reply has those servers
+     * alone: allowed if there may be one.
+     */
+    SOME,
+    /**
      * Its effect is not known: denied if there are policies, otherwise allowed with the admin
      * right.
      */
@@ -53,6 +58,11 @@ public record Operation(Action action, String server, String item, Scope scope) 
   /** An operation on everything that a server has, or on all servers. */
   public static Operation whole(Action action, String server) {
     return new Operation(action, server, "", Scope.WHOLE);
+  }
+
+  /** An operation on all servers for which the caller has the right; the reply is filtered. */
+  public static Operation some(Action action) {
+    return new Operation(action, "", "", Scope.SOME);
   }
 
   /** An operation on a server by a method that has no row in {@link OperationTable}. */

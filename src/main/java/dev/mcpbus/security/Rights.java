@@ -109,13 +109,41 @@ public final class Rights {
       case NAMED ->
           switch (operation.action()) {
             case LIST -> sees(server);
-            case METRICS -> allows(Action.METRICS, "", "") || allows(Action.ADMIN, "", "");
+            case METRICS -> measures(server);
             default -> allows(operation.action(), server, operation.item());
           };
       case NAMELESS -> open;
       case WHOLE -> open || allows(Action.ADMIN, server, "");
+      case SOME ->
+          allowsSomewhere(operation.action())
+              || (operation.action() == Action.METRICS && allowsSomewhere(Action.ADMIN));
       case UNKNOWN -> open && admin;
     };
+  }
+
+  /**
+   * Whether the principal may see the metrics.
+   *
+   * @param server of this server; empty for those of all together
+   */
+  private boolean measures(String server) {
+    return (server.isEmpty() || sees(server))
+        && (allows(Action.METRICS, server, "") || allows(Action.ADMIN, server, ""));
+  }
+
+  /** Whether a policy permits the action on any server; a denial may take that server out again. */
+  private boolean allowsSomewhere(Action action) {
+    if (action == Action.ADMIN && !admin) {
+      return false;
+    }
+    return open
+        || policies.stream()
+            .filter(policy -> policy.effect() == Effect.ALLOW)
+            .anyMatch(
+                policy ->
+                    policy.actions().isEmpty()
+                        ? action != Action.METRICS
+                        : policy.actions().contains(action));
   }
 
   /**

@@ -197,6 +197,7 @@ class OpenApiDocumentTest {
             "restart",
             "setLogLevel",
             "setLogger",
+            "setRpcLog",
             "streamRpcLog");
   }
 
@@ -255,6 +256,12 @@ class OpenApiDocumentTest {
     fits(seen, "getHistory", one + "/history", null, 200);
     fits(seen, "getConfig", "/api/config", null, 200);
     fits(seen, "listAllCalls", "/api/calls", null, 200);
+    fits(seen, "setRpcLog", one + "/rpc-log", "{\"mode\":\"on\",\"seconds\":60}", 200);
+    fits(seen, "getStatus", one + "/status", null, 200);
+    fits(seen, "setRpcLog", one + "/rpc-log", "{\"mode\":null}", 200);
+    fits(seen, "setRpcLog", one + "/rpc-log", "{\"mode\":\"loud\"}", 400);
+    fits(seen, "getActivity", one + "/activity", null, 200);
+    fits(seen, "listActivity", "/api/activity?server=demo,none", null, 200);
     fits(seen, "listLogins", "/api/logins", null, 200);
     fits(seen, "listLeases", "/api/leases", null, 200);
     fits(seen, "endLease", "/api/leases/none", null, 404);

@@ -36,6 +36,8 @@ class ServerRoutesTest {
         "GET|/history|history||{}",
         "GET|/logs|logs||{}",
         "GET|/calls|calls||{}",
+        "GET|/activity|activity||{}",
+        "POST|/rpc-log|rpclog|{\"mode\":null}|{\"mode\":null}",
         "POST|/calls/7/cancel|calls.cancel||{\"call\":7}",
         "POST|/calls/7/cancel?replica=2|calls.cancel||{\"replica\":2,\"call\":7}",
         "GET|/logs?limit=3&after=0&replica=1|logs||{\"after\":0,\"limit\":3,\"replica\":1}",
@@ -127,6 +129,8 @@ class ServerRoutesTest {
       value = {
         "GET|/api/servers|mcp.servers.list||{}",
         "GET|/api/nodes|mcp.servers.nodes||{}",
+        "GET|/api/activity|mcp.servers.activity||{}",
+        "GET|/api/activity?server=alpha|mcp.servers.activity||{\"servers\":[\"alpha\"]}",
         "DELETE|/api/servers/alpha|mcp.servers.remove||{\"id\":\"alpha\"}",
         "GET|/api/inputs|mcp.input.pending||{}",
         "GET|/api/inputs?server=alpha|mcp.input.pending||{\"id\":\"alpha\"}",

@@ -89,7 +89,8 @@ class McpClientTest {
   @Test
   void diagnostics_ask_the_connection_and_end_a_call_by_its_number() {
     List<Object> bodies = new CopyOnWriteArrayList<>();
-    for (String suffix : List.of("history", "logs", "calls", "calls.cancel")) {
+    for (String suffix :
+        List.of("history", "logs", "calls", "calls.cancel", "activity", "rpclog")) {
       git.on(
           suffix,
           message -> {
@@ -103,6 +104,9 @@ class McpClientTest {
     await(diagnostics.logs());
     await(diagnostics.logs(7, 20));
     await(diagnostics.calls());
+    await(diagnostics.activity());
+    await(diagnostics.rpcLog("bus", 60));
+    await(diagnostics.rpcLog(null, 60));
     assertThat(await(diagnostics.cancel(3))).isTrue();
 
     assertThat(bodies)
@@ -111,6 +115,9 @@ class McpClientTest {
             "mcp.git.logs{}",
             "mcp.git.logs{\"after\":7,\"limit\":20}",
             "mcp.git.calls{}",
+            "mcp.git.activity{}",
+            "mcp.git.rpclog{\"mode\":\"bus\",\"seconds\":60}",
+            "mcp.git.rpclog{\"mode\":null,\"seconds\":60}",
             "mcp.git.calls.cancel{\"call\":3}");
   }
 

@@ -190,6 +190,35 @@ class CallLogTest {
   }
 
   @Test
+  void the_activity_counts_calls_of_callers_with_their_ends_and_no_lists() {
+    assertThat(bus.<JsonObject>request("mcp.servers.activity", new JsonObject()))
+        .as("the list of the directory is no call")
+        .isEqualTo(new JsonObject("{\"servers\":{}}"));
+    bus.callTool("s", "ok", new JsonObject());
+    bus.callTool("s", "bad", new JsonObject());
+    failure(call("nope", new DeliveryOptions()));
+    bus.request("mcp.s.prompts.get", new JsonObject().put("name", "p"));
+    bus.request("mcp.s.prompts.list", new JsonObject());
+    JsonObject wanted = new JsonObject().put("servers", new JsonArray().add("s").add("none"));
+    JsonObject all = bus.request("mcp.servers.activity", wanted);
+    assertThat(all.fieldNames()).containsExactly("servers");
+    JsonObject activity = all.getJsonObject("servers").getJsonObject("s");
+    assertThat(sum(activity, "calls")).isEqualTo(4);
+    assertThat(sum(activity, "failed")).isEqualTo(2);
+    assertThat(sum(activity, "millis")).isGreaterThanOrEqualTo(sum(activity, "longest"));
+    wanted = new JsonObject().put("servers", new JsonArray().add("t"));
+    assertThat(bus.<JsonObject>request("mcp.servers.activity", wanted).getJsonObject("servers"))
+        .isEmpty();
+    assertThat(bus.failure("mcp.servers.activity", new JsonObject().put("servers", "s")).code())
+        .isEqualTo(FailureCode.BAD_REQUEST);
+  }
+
+  private static long sum(JsonObject activity, String list) {
+    assertThat(activity.getJsonArray(list)).hasSize(60);
+    return activity.getJsonArray(list).stream().mapToLong(one -> ((Number) one).longValue()).sum();
+  }
+
+  @Test
   void the_calls_of_all_servers_name_theirs() {
     call("never", new DeliveryOptions());
     await().until(() -> inFlight().size() == 1);

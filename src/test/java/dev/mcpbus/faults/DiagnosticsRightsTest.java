@@ -6,6 +6,8 @@ import static dev.mcpbus.faults.DoorBed.ROOT;
 import static dev.mcpbus.faults.DoorBed.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions.Effect;
 import dev.mcpbus.security.AuthOptions.Policy;
 import io.vertx.core.json.JsonArray;
@@ -38,6 +40,9 @@ class DiagnosticsRightsTest {
       String cancel = "/api/servers/a/calls/1/cancel";
       assertThat(bed.send("POST", cancel, "", as(BOB)).statusCode()).isEqualTo(403);
       assertThat(bed.send("POST", cancel, "", as(ROOT)).statusCode()).isEqualTo(200);
+      String log = "/api/servers/a/rpc-log";
+      assertThat(bed.send("POST", log, "{\"mode\":\"bus\"}", as(BOB)).statusCode()).isEqualTo(403);
+      assertThat(bed.send("POST", log, "{\"mode\":\"bus\"}", as(ROOT)).statusCode()).isEqualTo(200);
     }
   }
 
@@ -54,6 +59,43 @@ class DiagnosticsRightsTest {
       String cancel = "/api/servers/b/calls/1/cancel";
       assertThat(bed.send("POST", cancel, "", as(ROOT)).statusCode()).isEqualTo(404);
     }
+  }
+
+  private static Policy metrics(String who, String server) {
+    return new Policy(
+        List.of(who),
+        List.of(server),
+        List.of(),
+        Set.of(Action.METRICS, Action.CALL),
+        Effect.ALLOW);
+  }
+
+  @Test
+  void the_activity_is_of_the_servers_whose_metrics_the_caller_may_see() throws IOException {
+    Policy rest = new Policy(List.of("bob"), List.of(), List.of(), Set.of(), Effect.ALLOW);
+    Policy all = new Policy(List.of("root"), List.of(), List.of(), Set.of(), Effect.ALLOW);
+    try (DoorBed bed =
+        new DoorBed(DoorBed.keys().withPolicies(List.of(all, rest, metrics("alice", "a"))))) {
+      for (String tool : List.of("a/tools/read_one", "b/tools/read_two")) {
+        String call = "/api/servers/" + tool;
+        assertThat(bed.send("POST", call, "{}", as(ROOT)).statusCode()).as(call).isEqualTo(200);
+      }
+      for (String path : List.of("/api/activity", "/api/servers/a/activity")) {
+        assertThat(bed.send("GET", path, "", as(ROOT)).statusCode()).as(path).isEqualTo(200);
+        assertThat(bed.send("GET", path, "", as(ALICE)).statusCode()).as(path).isEqualTo(200);
+        assertThat(bed.send("GET", path, "", as(BOB)).statusCode()).as(path).isEqualTo(403);
+      }
+      assertThat(bed.send("GET", "/api/servers/b/activity", "", as(ALICE)).statusCode())
+          .isEqualTo(404);
+      assertThat(measured(bed, ROOT)).containsExactlyInAnyOrder("a", "b");
+      assertThat(measured(bed, ALICE)).containsExactly("a");
+    }
+  }
+
+  private static Set<String> measured(DoorBed bed, ApiKeys.Fresh key) throws IOException {
+    return new JsonObject(bed.send("GET", "/api/activity", "", as(key)).body())
+        .getJsonObject("servers")
+        .fieldNames();
   }
 
   private static Set<String> servers(JsonArray calls) {

@@ -40,6 +40,8 @@ class PolicyCheckTest {
           entry(Addresses.LOGS, ADMIN),
           entry(Addresses.SKILLS_READ, Operation.nameless(Action.READ, "a")),
           entry(Addresses.CALLS, ADMIN),
+          entry(Addresses.RPCLOG, ADMIN),
+          entry(Addresses.ACTIVITY, Operation.of(Action.METRICS, "a", "")),
           entry(Addresses.CALLS_CANCEL, ADMIN));
 
   private static final Map<String, Operation> OF_ALL =
@@ -59,6 +61,7 @@ class PolicyCheckTest {
           entry(Addresses.SERVERS_ADD, ADMIN),
           entry(Addresses.SERVERS_REMOVE, ADMIN),
           entry(Addresses.SERVERS_CALLS, ADMIN),
+          entry(Addresses.SERVERS_ACTIVITY, Operation.some(Action.METRICS)),
           entry(Addresses.SERVERS_LOGINS, ADMIN),
           entry(Addresses.SERVERS_LEASES, ADMIN),
           entry(Addresses.SERVERS_CONFIG, ADMIN),

@@ -166,10 +166,16 @@ public final class ReplicaCoordinator implements ReplicaRole {
       case Addresses.CANCEL -> cancel(message);
       case Addresses.HISTORY -> collect(suffix, message, List.of("endings"));
       case Addresses.CALLS -> collect(suffix, message, List.of("inFlight", "recent"));
+      case Addresses.ACTIVITY ->
+          ReplicaDiagnostics.add(
+              message,
+              replicas.of(replica.server()),
+              one -> forward(one, suffix, message, YES, STATUS_MILLIS));
       case Addresses.LOGS, Addresses.CALLS_CANCEL -> atNamed(suffix, message, own);
       case Addresses.CONNECT,
           Addresses.DISCONNECT,
           Addresses.LOGLEVEL,
+          Addresses.RPCLOG,
           Addresses.TOOLS_APPROVE,
           Addresses.ROOTS_CHANGED,
           Addresses.RESOURCES_UNSUBSCRIBE -> {

@@ -15,12 +15,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What operators ask about a server of several replicas. Where entries of all can stand in one
- * list, the speaker collects them and each says of which replica it is; where numbers are those of
- * one replica, the caller names that replica. Used on the connection's context.
+ * list, the speaker collects them and each says of which replica it is; it adds up the activity of
+ * the last hour; where numbers are those of one replica, the caller names that replica. Used on the
+ * connection's context.
  */
 final class ReplicaDiagnostics {
 
   private static final String MEMBER = "replica";
+
+  /** The member of the activity of which the greatest number counts. */
+  private static final String LONGEST = "longest";
 
   private ReplicaDiagnostics() {}
 
@@ -63,6 +67,51 @@ final class ReplicaDiagnostics {
       }
     }
     return missing.isEmpty() ? merged : merged.put("missing", missing);
+  }
+
+  /**
+   * Replies with the activity of all replicas: the sums of their numbers for each minute, and the
+   * longest call of any. A replica that does not reply is in {@code missing}.
+   *
+   * @param ask sends the request to one replica
+   */
+  static void add(
+      Message<Object> message,
+      List<ReplicaOwner> replicas,
+      Function<ReplicaOwner, Future<Message<Object>>> ask) {
+    List<Future<JsonObject>> replies =
+        replicas.stream().map(one -> ask.apply(one).map(reply -> json(reply.body()))).toList();
+    JsonReplies.reply(
+        message,
+        Future.join(replies).transform(done -> Future.succeededFuture(added(replicas, replies))));
+  }
+
+  private static JsonObject added(List<ReplicaOwner> replicas, List<Future<JsonObject>> replies) {
+    JsonObject sums = new JsonObject();
+    JsonArray missing = new JsonArray();
+    for (int i = 0; i < replies.size(); i++) {
+      JsonObject reply = replies.get(i).result();
+      if (reply == null) {
+        missing.add(replicas.get(i).replica().number());
+        continue;
+      }
+      for (String list : reply.fieldNames()) {
+        JsonArray numbers = reply.getJsonArray(list);
+        JsonArray sum = sums.getJsonArray(list);
+        sums.put(list, sum == null ? numbers : combined(sum, numbers, list.equals(LONGEST)));
+      }
+    }
+    return missing.isEmpty() ? sums : sums.put("missing", missing);
+  }
+
+  private static JsonArray combined(JsonArray some, JsonArray others, boolean greatest) {
+    JsonArray all = new JsonArray();
+    for (int i = 0; i < Math.min(some.size(), others.size()); i++) {
+      long one = some.getLong(i);
+      long other = others.getLong(i);
+      all.add(greatest ? Math.max(one, other) : one + other);
+    }
+    return all;
   }
 
   /**

@@ -2,7 +2,6 @@ package dev.mcpbus.connection.options;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.json.JsonObject;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientInfo our name and version for the handshake
  * @param capabilities the capabilities that we offer the server in any case: {@code elicitation},
  *     {@code sampling}, ...
- * @param tap takes a copy of every message, null for none
+ * @param rpcLog where its JSON-RPC messages are shown
  * @param pins stores pinned definitions beyond the end of the process
  * @param privateConnection names the client of a private connection; null where all callers share
  *     it
@@ -29,7 +28,7 @@ public record ConnectionSpec(
     ConnectionOptions options,
     Implementation clientInfo,
     JsonObject capabilities,
-    @Nullable MessageTap tap,
+    RpcLogTaps rpcLog,
     PinStore pins,
     @Nullable PrivateConnection privateConnection,
     @Nullable Ownership ownership) {
@@ -41,9 +40,9 @@ public record ConnectionSpec(
       ConnectionOptions options,
       Implementation clientInfo,
       JsonObject capabilities,
-      @Nullable MessageTap tap,
+      RpcLogTaps rpcLog,
       PinStore pins) {
-    this(id, transport, options, clientInfo, capabilities, tap, pins, null, null);
+    this(id, transport, options, clientInfo, capabilities, rpcLog, pins, null, null);
   }
 
   /** The capabilities that the connection states to its server, whatever callers offer. */

@@ -7,6 +7,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of one connection, through all its sessions: those in flight, and the last that ended:
  * {@code mcp.<id>.calls}. The ended ones stand in parallel arrays, made for the first of them, so
- * that no call costs an allocation here. {@code Mailbox} begins a call, {@link BusCall} ends it.
- * Owner: the connection's context.
+ * that no call costs an allocation here. It also counts the ended calls by the minute, in a {@link
+ * CallActivity}. {@code Mailbox} begins a call, {@link BusCall} ends it. Owner: the connection's
+ * context.
  */
 public final class CallLog {
 
@@ -44,9 +46,14 @@ public final class CallLog {
   private final LongMap<BusCall> inFlight = new LongMap<>();
   private long last;
   private @Nullable EndedCalls recent;
+  private final CallActivity activity;
 
-  public CallLog(Clock clock) {
+  /**
+   * @param timeOfDay tells in which minute of the last hour a call ends
+   */
+  public CallLog(Clock clock, InstantSource timeOfDay) {
     this.clock = clock;
+    this.activity = new CallActivity(timeOfDay);
   }
 
   /** Gives a call its number. */
@@ -80,12 +87,21 @@ public final class CallLog {
     }
     to.numbers[at] = call.number();
     to.began[at] = call.began();
-    to.ended[at] = clock.millis();
+    long now = clock.millis();
+    to.ended[at] = now;
     to.methods[at] = call.method();
     to.names[at] = name(call);
     to.owners[at] = call.owner();
     to.cancellable[at] = call.callId() != null;
     to.outcomes[at] = outcome;
+    activity.ended(call.method(), outcome, now - call.began());
+  }
+
+  /**
+   * The calls that ended in each of the last 60 minutes: the reply of {@code mcp.<id>.activity}.
+   */
+  public JsonObject activity() {
+    return activity.toJson();
   }
 
   /** The tool, prompt or resource that the call is for; null for other calls. */

@@ -82,6 +82,11 @@ public final class Session implements Channel.Receiver {
     this.loops = new LoopCheck(InstanceId.of(context.owner()));
   }
 
+  /** Shows the following messages to another tap; null for none. */
+  public void show(@Nullable MessageTap tap) {
+    wire.show(tap);
+  }
+
   /** Opens the channel. Fails with a {@code TransportException}. */
   public Future<Void> connect() {
     opening =

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class SessionChannel {
 
   private final int maxBytes;
-  private final @Nullable MessageTap tap;
+  private @Nullable MessageTap tap;
   private final @Nullable ConnectionTelemetry telemetry;
   private @Nullable Channel channel;
 
@@ -34,6 +34,11 @@ final class SessionChannel {
     if (telemetry != null) {
       call.begin(telemetry, id, params);
     }
+  }
+
+  /** Shows the following messages to another tap; null for none. */
+  void show(@Nullable MessageTap other) {
+    tap = other;
   }
 
   void attach(Channel opened) {

@@ -67,6 +67,43 @@ class ReplicaDiagnosticsTest {
         .isEqualTo(new JsonObject("{\"endings\":[{\"epoch\":1,\"replica\":0}],\"missing\":[1]}"));
   }
 
+  private static JsonObject summed(Vertx vertx, boolean second) {
+    vertx
+        .eventBus()
+        .<Object>consumer(
+            "r0",
+            asked -> asked.reply(new JsonObject("{\"calls\":[0,2],\"longest\":[0,9]}").toBuffer()));
+    vertx
+        .eventBus()
+        .<Object>consumer(
+            "r1", asked -> asked.reply(new JsonObject("{\"calls\":[4,1],\"longest\":[7,8]}")));
+    vertx
+        .eventBus()
+        .<Object>consumer(
+            "all",
+            message ->
+                ReplicaDiagnostics.add(
+                    message,
+                    TWO,
+                    one ->
+                        one.replica().number() == 0 || second
+                            ? vertx.eventBus().request("r" + one.replica().number(), "")
+                            : Future.failedFuture("gone")));
+    return await(vertx.eventBus().<JsonObject>request("all", new JsonObject()).map(Message::body));
+  }
+
+  @Test
+  void the_activity_of_replicas_is_added_up_and_the_longest_call_is_that_of_any(Vertx vertx) {
+    assertThat(summed(vertx, true))
+        .isEqualTo(new JsonObject("{\"calls\":[4,3],\"longest\":[7,9]}"));
+  }
+
+  @Test
+  void the_activity_names_a_replica_that_does_not_answer(Vertx vertx) {
+    assertThat(summed(vertx, false))
+        .isEqualTo(new JsonObject("{\"calls\":[0,2],\"longest\":[0,9],\"missing\":[1]}"));
+  }
+
   @Test
   void a_body_may_name_the_replica() {
     assertThat(ReplicaDiagnostics.named(null, TWO)).isNull();
