@@ -72,6 +72,10 @@ class DrainedNodeIT {
         .orElseThrow();
   }
 
+  private static int leases(Node at) {
+    return at.requestHere(Addresses.SERVERS_LEASES, new JsonObject()).getJsonArray("leases").size();
+  }
+
   private static void until(Runnable assertion) {
     Awaitility.await().atMost(Duration.ofSeconds(40)).untilAsserted(assertion::run);
   }
@@ -110,6 +114,17 @@ class DrainedNodeIT {
     JsonObject call = new JsonObject().put("call", "c").put("deadline", 1);
     Http.Answer called = Http.post(one.port(), "/api/servers/s0/tools/echo", call.encode());
     assertThat(called.status()).as("its door still serves").isEqualTo(200);
+
+    one.requestHere(
+        Addresses.SERVERS_LEASE,
+        new JsonObject()
+            .put("id", "s0")
+            .put("capabilities", new JsonObject())
+            .put("input", "test.input")
+            .put("events", "test.events")
+            .put("ttl", 60_000));
+    assertThat(leases(one)).as("a client's own connection, too").isZero();
+    assertThat(leases(two)).isOne();
 
     Node three = start("n3");
     until(
