@@ -111,6 +111,7 @@ class ReplicasIT {
       toldOnce(bed);
       shared(bed, server, first);
       operated(bed.node("n2"));
+      messagesShown(bed);
       Map<String, String> second = rolled(bed, first);
       changed(bed, server, servers, second);
       lost(bed, server);
@@ -149,9 +150,6 @@ class ReplicasIT {
         .containsExactlyInAnyOrder(0, 1, 2);
     JsonObject all = Http.get(node.port(), "/api/calls", admin).json();
     assertThat(all.getJsonArray("recent").getJsonObject(0).getString("server")).isEqualTo("web");
-    String mode = "{\"mode\":\"bus\",\"seconds\":60}";
-    JsonObject set = Http.post(node.port(), web + "/rpc-log", mode, admin).json();
-    assertThat(set.getString("mode")).isEqualTo("bus");
     JsonObject activity = Http.get(node.port(), "/api/activity", admin).json();
     JsonObject counted = activity.getJsonObject("servers").getJsonObject("web");
     assertThat(counted.containsKey("missing")).as(activity.encode()).isFalse();
@@ -165,6 +163,26 @@ class ReplicasIT {
     assertThat(Http.get(node.port(), web + "/logs?replica=7", admin).status()).isEqualTo(400);
     String cancel = web + "/calls/123456/cancel?replica=1";
     assertThat(Http.post(node.port(), cancel, "", admin).json().getBoolean("cancelled")).isFalse();
+  }
+
+  /** The request goes to one replica, and each process logs the messages of its own. */
+  private static void messagesShown(ClusterBed bed) {
+    ServiceProcess asked = bed.node("n2");
+    String[] admin = Http.admin(asked.port());
+    String path = "/api/servers/web/rpc-log";
+    JsonObject set = Http.post(asked.port(), path, "{\"mode\":\"on\"}", admin).json();
+    assertThat(set.getString("mode")).isEqualTo("on");
+    for (String name : NODES) {
+      Awaitility.await("the messages of the replica of " + name)
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () -> {
+                assertThat(call(asked, "echo").get(30, TimeUnit.SECONDS).status()).isEqualTo(200);
+                assertThat(bed.node(name).errText() + bed.node(name).outText()).contains("web -> ");
+              });
+    }
+    assertThat(Http.post(asked.port(), path, "{\"mode\":null}", admin).json())
+        .isEqualTo(new JsonObject().put("mode", "off"));
   }
 
   private static void shared(ClusterBed bed, CountingServer server, Map<String, String> sessions)

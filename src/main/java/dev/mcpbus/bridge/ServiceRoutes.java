@@ -66,6 +66,20 @@ final class ServiceRoutes {
         Route.get("/api/nodes", Action.LIST, "listNodes", "The nodes that this one sees.")
             .giving("NodeList"),
         ctx -> ask(ctx, Addresses.SERVERS_NODES, new JsonObject()));
+    routes.add(
+        Route.post(
+                "/api/nodes/:node/drain",
+                Action.ADMIN,
+                "drainNode",
+                "A node hands over its connections and takes no new ones until its restart.")
+            .giving("Drained"),
+        (ctx, body) -> {
+          ServerRoutes.object(body, limits);
+          ask(
+              ctx,
+              Addresses.SERVERS_NODES_DRAIN,
+              new JsonObject().put("node", ctx.pathParam("node")));
+        });
   }
 
   private void state(RouteTable routes, String suffix, String id, String summary) {

@@ -178,6 +178,11 @@ public final class Addresses {
   public static final String SERVERS_NODES = "mcp.servers.nodes";
 
   /**
+   * Drains a node of the cluster. Followed by a dot and the id of a node: that node drains itself.
+   */
+  public static final String SERVERS_NODES_DRAIN = "mcp.servers.nodes.drain";
+
+  /**
    * Logins at servers that wait for a person: {@code {logins: [{server, page, until}]}}; {@code
    * server} is the origin of the server's URL. Of the answering node alone, whose loopback
    * interface the browser has to reach.

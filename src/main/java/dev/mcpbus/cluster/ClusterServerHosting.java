@@ -175,7 +175,7 @@ public final class ClusterServerHosting implements ServerHosting {
       reconciler.joined();
       vertx.setTimer(settle.toMillis(), settled -> reconciler.reconcile());
     } else {
-      boolean orderly = announcements.isLeaving(node);
+      boolean orderly = announcements.isClosing(node);
       announcements.left(node);
       if (orderly) {
         LOG.info("node {} has left; members now: {}", members.name(node), members.alive().size());
@@ -190,6 +190,7 @@ public final class ClusterServerHosting implements ServerHosting {
   private void received(NodeMessage message) {
     if (message instanceof NodeMessage.Announcement
         || message instanceof NodeMessage.Leaving
+        || message instanceof NodeMessage.Draining
         || message instanceof NodeMessage.Released) {
       reconciler.reconcile();
     } else {
@@ -332,13 +333,18 @@ public final class ClusterServerHosting implements ServerHosting {
   @Override
   public Future<@Nullable String> nodeForPrivateConnection(ServerDefinition definition) {
     Set<String> labels = definition.labels();
-    if (labels.isEmpty()) {
+    boolean anywhere = labels.isEmpty();
+    boolean isDrained = announcements.isLeaving(members.self());
+    if (embedded.containsKey(definition.id()) || (anywhere && !isDrained)) {
       return Future.succeededFuture();
     }
     return reconciler
         .placeFor(UUID.randomUUID().toString(), labels)
         .map(
             place -> {
+              if (anywhere && place.isEmpty()) {
+                return null; // all nodes are leaving, and the client has come to this one
+              }
               String node = place.orElseThrow(() -> noPlace(definition));
               return node.equals(members.self()) ? null : node;
             });
@@ -365,6 +371,46 @@ public final class ClusterServerHosting implements ServerHosting {
   @Override
   public String node() {
     return members.self();
+  }
+
+  @Override
+  public String nodeNamed(String name) {
+    List<ClusterNode> all = members.known();
+    List<String> ids =
+        all.stream()
+            .filter(node -> node.name().equals(name) || node.id().equals(name))
+            .map(ClusterNode::id)
+            .toList();
+    if (ids.size() == 1) {
+      return ids.get(0);
+    }
+    throw McpFailure.badRequest(
+        ids.isEmpty()
+            ? "no node '"
+                + name
+                + "'; there are "
+                + all.stream().map(ClusterNode::name).sorted().toList()
+            : "several nodes have the name '" + name + "'; give the id of one: " + ids);
+  }
+
+  @Override
+  public Future<JsonObject> drain() {
+    String self = members.self();
+    Future<@Nullable String> bound =
+        announcements.isLeaving(self) ? Future.succeededFuture() : reconciler.whyBound();
+    return bound.map(
+        why -> {
+          if (why != null) {
+            throw McpFailure.badRequest("node '" + members.name() + "' is not drained: " + why);
+          }
+          LOG.info("this node is drained: it hands over its connections and takes no new ones");
+          announcements.drain();
+          reconciler.reconcile();
+          return new JsonObject()
+              .put("node", members.name())
+              .put("leaving", true)
+              .put("connections", reconciler.table().share(self));
+        });
   }
 
   @Override

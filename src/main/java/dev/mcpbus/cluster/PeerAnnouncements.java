@@ -47,6 +47,10 @@ final class PeerAnnouncements implements OwnershipPeers {
   private volatile boolean lastResting = true;
 
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+
+  /** Nodes that own no connection any more, and run on. */
+  private final Set<String> draining = ConcurrentHashMap.newKeySet();
+
   private Consumer<String> onAnnouncement = node -> {};
   private Runnable beforeGrants = () -> {};
   private volatile Runnable unlisten = () -> {};
@@ -131,6 +135,10 @@ final class PeerAnnouncements implements OwnershipPeers {
       if (changed || announcement.wantsReply()) {
         listener.accept(announcement);
       }
+    } else if (message instanceof NodeMessage.Draining) {
+      if (draining.add(message.node())) {
+        listener.accept(message);
+      }
     } else {
       if (message instanceof NodeMessage.Leaving) {
         leaving.add(message.node());
@@ -143,6 +151,7 @@ final class PeerAnnouncements implements OwnershipPeers {
   void left(String node) {
     quorum.lost(node);
     leaving.remove(node);
+    draining.remove(node);
   }
 
   @Override
@@ -154,6 +163,15 @@ final class PeerAnnouncements implements OwnershipPeers {
   public void announceSelf(boolean resting) {
     lastResting = resting;
     messages.publish(quorum.announcement(members.alive(), resting));
+    if (draining.contains(members.self())) {
+      messages.publish(new NodeMessage.Draining(members.self()));
+    }
+  }
+
+  /** From now on this node must own no connection. Any thread may call. */
+  void drain() {
+    draining.add(members.self());
+    messages.publish(new NodeMessage.Draining(members.self()));
   }
 
   @Override
@@ -191,6 +209,14 @@ final class PeerAnnouncements implements OwnershipPeers {
 
   @Override
   public boolean isLeaving(String node) {
+    return leaving.contains(node) || draining.contains(node);
+  }
+
+  /**
+   * Whether a node has announced that it shuts down. A node that is drained and then lost may still
+   * run, as any other.
+   */
+  boolean isClosing(String node) {
     return leaving.contains(node);
   }
 

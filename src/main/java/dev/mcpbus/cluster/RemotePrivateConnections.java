@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Private connections of this node's clients that another node runs, because the server requires
- * labels that only that node has. Passes lease, renew and release on to that node. Confined to the
- * context of {@code ServersVerticle}.
+ * labels that only that node has, or because this node is drained. Passes lease, renew and release
+ * on to that node. Confined to the context of {@code ServersVerticle}.
  */
 final class RemotePrivateConnections implements PrivateConnectionPeers {
 

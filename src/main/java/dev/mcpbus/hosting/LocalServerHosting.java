@@ -1,6 +1,7 @@
 package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import io.vertx.core.Future;
@@ -198,6 +199,22 @@ public final class LocalServerHosting implements ServerHosting {
             .put("self", true)
             .put("leaving", false)
             .put("connections", servers.size()));
+  }
+
+  @Override
+  public String nodeNamed(String name) {
+    throw alone();
+  }
+
+  @Override
+  public Future<JsonObject> drain() {
+    return Future.failedFuture(alone());
+  }
+
+  private static McpFailure alone() {
+    return McpFailure.badRequest(
+        "this mcpbus is not in a cluster, so no other node can take its connections; stop its"
+            + " process, or start it with --cluster");
   }
 
   @Override

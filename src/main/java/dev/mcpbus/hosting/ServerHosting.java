@@ -104,6 +104,24 @@ public interface ServerHosting {
    */
   List<JsonObject> nodes();
 
+  /**
+   * The id of a node.
+   *
+   * @param name its name or its id
+   * @throws dev.mcpbus.bus.McpFailure {@code BAD_REQUEST} if there is no such node, no cluster, or
+   *     more than one node of that name
+   */
+  String nodeNamed(String name);
+
+  /**
+   * Hands over the connections of this node to the other nodes, each after its calls in flight. The
+   * node takes no new ones until its end. Idempotent.
+   *
+   * @return {@code {node, leaving, connections}} when the hand-over has begun. Fails with {@code
+   *     BAD_REQUEST} where a connection of this node could run on no other node
+   */
+  Future<JsonObject> drain();
+
   /** Sentences why this node is not ready for requests; empty where it is. */
   List<String> problems();
 

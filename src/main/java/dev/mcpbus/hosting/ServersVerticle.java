@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
- * {@code .get}, {@code .config}, {@code .calls}, {@code .activity}, {@code .nodes}, {@code .lease},
- * {@code .leases} and {@code .release}. It starts and ends connections through the supervisor;
- * calls go to the connections themselves. Owner of the hosting and of the private connections, on
- * its context.
+ * {@code .get}, {@code .config}, {@code .calls}, {@code .activity}, {@code .nodes}, {@code
+ * .nodes.drain}, {@code .lease}, {@code .leases} and {@code .release}. It starts and ends
+ * connections through the supervisor; calls go to the connections themselves. Owner of the hosting
+ * and of the private connections, on its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?, notes?}}; {@code connections} is the number that the node owned at most 2 s ago. In a
@@ -67,6 +67,9 @@ public final class ServersVerticle extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private LeaseOperations leases;
 
+  @SuppressWarnings("NullAway.Init")
+  private NodeDrain drains;
+
   /**
    * @param hostingFactory makes the hosting: this node's own, or a cluster's
    * @param kept what outlives the process; this verticle opens and closes it
@@ -95,6 +98,7 @@ public final class ServersVerticle extends VerticleBase {
         hostingFactory.create(
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));
     statuses = new ServerStatuses(vertx, hosting);
+    drains = new NodeDrain(vertx, hosting, readiness);
     leases = new LeaseOperations(hosting, privateConnections, this::known);
     return kept.open()
         .compose(opened -> hosting.start())
@@ -120,6 +124,7 @@ public final class ServersVerticle extends VerticleBase {
                                 ServerActivity.collect(
                                     vertx, body, hosting.ids(), ServerStatuses.MILLIS)),
                         reply(Addresses.SERVERS_NODES, this::nodes),
+                        consume(Addresses.SERVERS_NODES_DRAIN, drains::drain),
                         consume(Addresses.SERVERS_LEASE, leases::lease),
                         reply(Addresses.SERVERS_LEASES, privateConnections::toJson),
                         consume(Addresses.SERVERS_RELEASE, leases::release))))
@@ -139,14 +144,15 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   /**
-   * In a cluster, serves private connections for clients of other nodes, where only this node can
-   * run them.
+   * In a cluster, drains this node where another one is asked for it, and serves private
+   * connections for clients of other nodes, where only this node can run them.
    */
   private Future<?> openToNodes() {
     String node = hosting.node();
     return node == null
         ? Future.succeededFuture()
         : Future.join(
+            consume(Addresses.at(Addresses.SERVERS_NODES_DRAIN, node), body -> drains.here()),
             consume(Addresses.at(Addresses.SERVERS_LEASE, node), leases::leaseHere),
             consume(
                 Addresses.at(Addresses.SERVERS_RELEASE, node),

@@ -184,6 +184,7 @@ class OpenApiDocumentTest {
             "cancelNumberedCall",
             "connect",
             "disconnect",
+            "drainNode",
             "endLease",
             "getConfig",
             "getHistory",
@@ -237,6 +238,7 @@ class OpenApiDocumentTest {
     fits(seen, "getOpenApi", "/openapi.json", null, 200);
     fits(seen, "listServers", "/api/servers", null, 200);
     fits(seen, "listNodes", "/api/nodes", null, 200);
+    fits(seen, "drainNode", "/api/nodes/local/drain", "", 400);
     String more = new JsonObject().put("name", "more").put("config", DEMO).encode();
     fits(seen, "addServer", "/api/servers", more, 201);
     fits(seen, "addServer", "/api/servers", more, 400);

@@ -131,6 +131,7 @@ class ServerRoutesTest {
         "GET|/api/nodes|mcp.servers.nodes||{}",
         "GET|/api/activity|mcp.servers.activity||{}",
         "GET|/api/activity?server=alpha|mcp.servers.activity||{\"servers\":[\"alpha\"]}",
+        "POST|/api/nodes/n%201/drain|mcp.servers.nodes.drain||{\"node\":\"n 1\"}",
         "DELETE|/api/servers/alpha|mcp.servers.remove||{\"id\":\"alpha\"}",
         "GET|/api/inputs|mcp.input.pending||{}",
         "GET|/api/inputs?server=alpha|mcp.input.pending||{\"id\":\"alpha\"}",

@@ -136,6 +136,8 @@ class AdminTokenFaultsTest {
                 "mcp.a.disconnect",
                 "mcp.a.connect",
                 "mcp.a.loglevel",
+                "mcp.a.rpclog",
+                "mcp.servers.nodes.drain",
                 "mcp.a.tools.drift.approve",
                 "mcp.a.request")) {
           String reply = socket.start(address, body, new JsonObject());

@@ -40,6 +40,9 @@ class DiagnosticsRightsTest {
       String cancel = "/api/servers/a/calls/1/cancel";
       assertThat(bed.send("POST", cancel, "", as(BOB)).statusCode()).isEqualTo(403);
       assertThat(bed.send("POST", cancel, "", as(ROOT)).statusCode()).isEqualTo(200);
+      String drain = "/api/nodes/local/drain";
+      assertThat(bed.send("POST", drain, "", as(BOB)).statusCode()).isEqualTo(403);
+      assertThat(bed.send("POST", drain, "", as(ROOT)).body()).contains("not in a cluster");
       String log = "/api/servers/a/rpc-log";
       assertThat(bed.send("POST", log, "{\"mode\":\"bus\"}", as(BOB)).statusCode()).isEqualTo(403);
       assertThat(bed.send("POST", log, "{\"mode\":\"bus\"}", as(ROOT)).statusCode()).isEqualTo(200);

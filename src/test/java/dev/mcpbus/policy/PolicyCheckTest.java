@@ -63,6 +63,7 @@ class PolicyCheckTest {
           entry(Addresses.SERVERS_CALLS, ADMIN),
           entry(Addresses.SERVERS_ACTIVITY, Operation.some(Action.METRICS)),
           entry(Addresses.SERVERS_LOGINS, ADMIN),
+          entry(Addresses.SERVERS_NODES_DRAIN, ADMIN),
           entry(Addresses.SERVERS_LEASES, ADMIN),
           entry(Addresses.SERVERS_CONFIG, ADMIN),
           entry(Addresses.SERVERS_NODES, Operation.whole(Action.LIST, "a")),

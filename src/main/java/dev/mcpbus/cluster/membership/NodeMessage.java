@@ -57,6 +57,12 @@ public sealed interface NodeMessage {
   /** The node shuts down and hands over the connections that it owns. */
   record Leaving(String node) implements NodeMessage {}
 
+  /**
+   * The node hands over the connections that it owns, takes no new ones, and goes on running. It
+   * repeats this with each announcement, for nodes that join later.
+   */
+  record Draining(String node) implements NodeMessage {}
+
   /** The node has claimed a connection with this epoch. */
   record Claimed(String node, ReplicaId replica, long epoch) implements NodeMessage {}
 
@@ -112,6 +118,7 @@ public sealed interface NodeMessage {
                 json.getBoolean("rests", false),
                 json.getBoolean("greets", false));
         case "leaving" -> new Leaving(node);
+        case "draining" -> new Draining(node);
         case "claimed" -> new Claimed(node, replica(json), json.getLong("epoch", 0L));
         case "serving" -> new Serving(node, replica(json), json.getLong("epoch", 0L));
         case "released" -> new Released(node, replica(json), json.getLong("epoch", 0L));
@@ -147,6 +154,8 @@ public sealed interface NodeMessage {
           .put("greets", announcement.wantsReply);
     } else if (this instanceof Leaving) {
       return json("leaving");
+    } else if (this instanceof Draining) {
+      return json("draining");
     } else if (this instanceof Claimed claimed) {
       return json("claimed").put("id", claimed.replica.key()).put("epoch", claimed.epoch);
     } else if (this instanceof Serving serving) {

@@ -42,6 +42,7 @@ public interface OwnershipPeers {
   /** Publishes that this node shuts down: other nodes do not wait until its membership ends. */
   void leaving();
 
+  /** Whether a node shuts down or is being drained: it must own no connection any more. */
   boolean isLeaving(String node);
 
   /** Whether the owner of the claim with this key has registered its addresses and is ready. */

@@ -177,6 +177,20 @@ public final class OwnershipReconciler {
                 });
   }
 
+  /**
+   * Why this node cannot hand over all that it owns, with the remedy; null if it can. Reads the
+   * nodes anew before.
+   */
+  public Future<@Nullable String> whyBound() {
+    return members
+        .nodes()
+        .map(
+            living -> {
+              table.read(living);
+              return table.whyBound(members.self());
+            });
+  }
+
   /** Sets which nodes cannot run which servers; they count as nodes without the server's labels. */
   public void refuse(Map<String, Set<String>> nodesById) {
     if (table.refuse(nodesById)) {

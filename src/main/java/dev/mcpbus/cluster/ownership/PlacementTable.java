@@ -138,6 +138,35 @@ public final class PlacementTable {
         .count();
   }
 
+  /**
+   * Why a node cannot hand over all that it owns, with the remedy; null if it can.
+   *
+   * @param node its id
+   */
+  @Nullable String whyBound(String node) {
+    List<ClusterNode> others =
+        eligible().stream().filter(other -> !other.id().equals(node)).toList();
+    if (others.isEmpty()) {
+      return "it is the only node that may own connections; start another one first";
+    }
+    List<String> bound =
+        specs.keySet().stream()
+            .filter(id -> keys(id).stream().anyMatch(key -> isOf(key, node)))
+            .filter(id -> RendezvousHash.owner(id, fit(id, others), spec(id).labels()).isEmpty())
+            .toList();
+    return bound.isEmpty()
+        ? null
+        : "no other node can run "
+            + bound
+            + ": none has their \"labels\", or each of them refuses the definition; start one that"
+            + " can, or change the entries";
+  }
+
+  private boolean isOf(String key, String node) {
+    OwnershipClaim claim = claims.get(key);
+    return claim != null && claim.isOf(node);
+  }
+
   /** Whether a living node has the labels that {@code id} wants, and can run it. */
   public boolean hasPlace(String id) {
     return RendezvousHash.owner(id, fit(id, eligible()), spec(id).labels()).isPresent();

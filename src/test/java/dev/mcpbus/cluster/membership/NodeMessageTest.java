@@ -22,6 +22,7 @@ class NodeMessageTest {
           new NodeMessage.Announcement(
               "n", 7, Map.of("m", 5L), Set.of("n"), Set.of("o"), true, true),
           new NodeMessage.Leaving("n"),
+          new NodeMessage.Draining("n"),
           new NodeMessage.Claimed("n", REPLICA, 3),
           new NodeMessage.Serving("n", REPLICA, 3),
           new NodeMessage.Released("n", REPLICA, 3),

@@ -65,6 +65,9 @@ class OwnershipReconcilerTest {
 
   private final Set<String> withCutLink = ConcurrentHashMap.newKeySet();
 
+  /** Nodes that must own nothing any more. */
+  private final Set<String> draining = ConcurrentHashMap.newKeySet();
+
   /** While set: claims wait for it, and are made then. */
   private volatile @Nullable Promise<Void> claiming;
 
@@ -127,6 +130,12 @@ class OwnershipReconcilerTest {
             made.place(wishes);
             made.start();
           });
+    }
+
+    @Nullable String whyBound() throws Exception {
+      Promise<@Nullable String> why = Promise.promise();
+      vertx.runOnContext(go -> Objects.requireNonNull(placement).whyBound().onComplete(why));
+      return why.future().toCompletionStage().toCompletableFuture().get(5, TimeUnit.SECONDS);
     }
 
     Optional<String> placeFor(String... wanted) throws Exception {
@@ -260,7 +269,7 @@ class OwnershipReconcilerTest {
 
     @Override
     public boolean isLeaving(String node) {
-      return false;
+      return draining.contains(node);
     }
 
     @Override
@@ -334,6 +343,29 @@ class OwnershipReconcilerTest {
     assertThat(a.events).filteredOn(each -> each.startsWith("drain")).hasSameSizeAs(b.serves);
     Site c = new Site("c");
     settled(a, b, c);
+  }
+
+  @Test
+  void a_drained_node_hands_over_what_it_owns_and_takes_nothing_new() throws Exception {
+    Site a = new Site("a");
+    settled(a);
+    assertThat(a.whyBound()).contains("the only node");
+    Site b = new Site("b");
+    Site c = new Site("c");
+    settled(a, b, c);
+    assertThat(b.whyBound()).isNull();
+    int owned = b.serves.size();
+    b.events.clear();
+    draining.add("b");
+    Awaitility.await().until(() -> a.serves.size() + c.serves.size() == 20);
+    assertThat(b.serves).isEmpty();
+    assertThat(b.events).hasSize(owned).allMatch(each -> each.startsWith("drain"));
+    assertThat(a.whyBound()).isNull();
+    draining.add("c");
+    assertThat(a.whyBound()).contains("the only node");
+    Awaitility.await().until(() -> a.serves.size() == 20);
+    assertThat(b.events).hasSize(owned);
+    sites.forEach(site -> assertThat(site.events).noneMatch(each -> each.startsWith("DOUBLE")));
   }
 
   private static String server(String key) {
