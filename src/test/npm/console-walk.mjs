@@ -44,7 +44,7 @@ async function open({ key, width = 1440, height = 900, scheme = "light", at = ""
   });
   await page.goto(`${base}/${key ? `#token=${key}` : at}`);
   if (key) {
-    await page.waitForSelector("nav#nav");
+    await page.waitForSelector("main h1", { state: "attached" });
     check(!page.url().includes("token"), "the key stays in the address");
     if (at) {
       await go(page, at.replace(/^#\//, ""));
@@ -110,11 +110,8 @@ const parts = {
     check((await reader.locator("text=Add a server").count()) === 0, "one who may only look is offered to add a server");
     await go(reader, "traffic");
     await sees(reader, "needs the admin right");
-    await tool(reader, "demo", "add");
-    await reader.fill("input[inputmode=decimal] >> nth=0", "2");
-    await reader.fill("input[inputmode=decimal] >> nth=1", "3");
-    await call(reader);
-    await sees(reader, "UNKNOWN_TOOL", ".outcome");
+    await go(reader, "tools?server=demo");
+    await sees(reader, "No server lists tools");
 
     const caller = await open({ key: keys.caller, expected: refused });
     await tool(caller, "demo", "add");
@@ -175,8 +172,9 @@ const parts = {
     await page.waitForFunction(() => document.querySelector("progress")?.value >= 1);
     await sees(page, "Long running operation completed", ".outcome");
     await page.fill("input[inputmode=decimal] >> nth=0", "60");
+    await page.fill("input[inputmode=decimal] >> nth=1", "120");
     await call(page);
-    await page.waitForFunction(() => document.querySelector("progress")?.max === 3);
+    await page.waitForFunction(() => document.querySelector("progress")?.max === 120);
     await go(page, "calls");
     await sees(page, "trigger-long-running-operation", "main table");
     await page.click("main table button:has-text('Cancel')");
@@ -219,7 +217,7 @@ const parts = {
     const pid = Number(await page.locator("dt:has-text('Process') + dd").textContent());
     process.kill(pid, "SIGKILL");
     await sees(page, "UPSTREAM_EXITED", ".plain-list");
-    await sees(page, "1 ending", "figure");
+    await page.waitForFunction(() => document.querySelectorAll(".timeline rect.end").length > 0);
     await page.waitForFunction((old) => {
       const now = [...document.querySelectorAll("dt")].find((dt) => dt.textContent === "Process")?.nextElementSibling?.textContent;
       return now && Number(now) !== old && document.querySelector("h2").textContent.includes("ready");
@@ -234,7 +232,7 @@ const parts = {
     await page.waitForSelector(".outcome");
     await go(page, "health");
     await sees(page, "somebody else", ".differences");
-    await sees(page, "U+200B", ".differences");
+    await sees(page, "\\u200b", ".differences");
     await examine(page, "a changed tool");
     await page.click(".drift button:has-text('Approve') >> nth=0");
     await page.click("dialog button.danger").catch(() => {});
@@ -246,7 +244,7 @@ const parts = {
     const server = createServer((request, answer) => {
       leaks.push(request.url);
       answer.end();
-    }).listen(leakPort, "127.0.0.1");
+    }).listen(leakPort, "127.0.0.1").unref();
     const page = await open({ key: keys.admin, expected: ["Content Security Policy", "Content-Security-Policy", "sandbox", "net::ERR", "Unsafe attempt", "Blocked"] });
     page.removeAllListeners("request");
     const untouched = async (where) => {
@@ -274,8 +272,9 @@ const parts = {
     await examine(page, "a hostile form");
     await call(page);
     await page.waitForSelector(".outcome");
-    for (const button of await page.locator(".outcome button:has-text('As Markdown')").all()) {
-      await button.click();
+    const plain = page.locator(".outcome button:has-text('As Markdown')");
+    while ((await plain.count()) > 0) {
+      await plain.first().click();
     }
     await sees(page, "U+202E", ".outcome");
     await sees(page, "12345678901234567890", ".outcome");
@@ -293,8 +292,8 @@ const parts = {
     await call(page);
     const frame = page.frameLocator("section.app iframe");
     await frame.locator("#t:has-text('RESULT')").waitFor();
-    await page.waitForTimeout(1_000);
-    const said = await frame.locator("#t").textContent().catch(() => "an app RESULT");
+    const said = await frame.locator("#t").textContent();
+    await page.waitForTimeout(3_000);
     check(!/PARENT|STORAGE|FETCH|API/.test(said), `the app got at: ${said}`);
     check(page.url().startsWith(base), "the app took the page elsewhere");
     await untouched("app");

@@ -38,6 +38,7 @@ const THEMES = ['auto', 'light', 'dark'];
 const root = document.getElementById('console');
 let page = null;
 let pageName = '';
+let isOpen = false;
 let loginFailure = null;
 let menuIsOpen = false;
 let theme = localStorage.getItem('mcpbus.theme') ?? 'auto';
@@ -50,17 +51,25 @@ function applyTheme() {
 function route() {
   const [where, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
   const [name, ...rest] = where.split('/');
-  page?.close();
+  closePage();
   pageName = Object.hasOwn(PAGES, name) ? name : 'connections';
   const detail = pageName === 'connections' && rest[0] ? decode(rest[0]) : null;
   page = detail ? new ConnectionPage(detail) : new PAGES[pageName]();
   menuIsOpen = false;
   document.title = `${page.title} · mcpbus`;
-  if (allowed(pageName)) {
+  isOpen = Boolean(allowed(pageName));
+  if (isOpen) {
     page.open(new URLSearchParams(query));
   }
   redraw();
   scrollTo(0, 0);
+}
+
+function closePage() {
+  if (isOpen) {
+    page.close();
+    isOpen = false;
+  }
 }
 
 const decode = text => {
@@ -135,7 +144,7 @@ async function enter(key) {
 function leave() {
   setKey(null);
   offers.endAll();
-  page?.close();
+  closePage();
   page = null;
   signOut();
 }

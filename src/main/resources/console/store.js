@@ -32,6 +32,7 @@ let soon = 0;
 let endEvents = null;
 let dirty = new Set();
 let reread = 0;
+let heard = false;
 const onEvent = new Set();
 
 /** @param {() => void} how draws the page */
@@ -96,6 +97,7 @@ export function close() {
   endEvents?.();
   endEvents = null;
   clearTimeout(reread);
+  heard = false;
   reread = 0;
   dirty.clear();
 }
@@ -138,10 +140,13 @@ export async function rereadQuestions() {
 
 function take(event) {
   if (event.type === 'missed') {
-    store.missed = true;
+    // The first is of what happened before this page was opened.
+    store.missed = heard;
+    heard = true;
     rereadAll();
     return;
   }
+  heard = true;
   store.events.unshift(event);
   if (store.events.length > KEPT_EVENTS + 100) {
     store.events.length = KEPT_EVENTS;

@@ -5,9 +5,13 @@
 import {ApiFailure, failureOf} from './api.js';
 import {credential} from './login.js';
 
+/** The id of no event: mcpbus answers with all that it has kept, and says that some may be missing. */
+const ALL_KEPT = 'all';
 const PATIENCE_MILLIS = [500, 1_000, 2_000, 5_000, 10_000];
 
 /**
+ * It begins with the latest events that mcpbus has kept.
+ *
  * @param {(event: object) => void} onEvent each event, in order
  * @param {(state: {open: boolean, failure?: Error}) => void} onState whenever it opens or breaks
  * @returns {() => void} ends it
@@ -19,7 +23,7 @@ export function follow(where, onEvent, onState) {
 }
 
 async function run(where, onEvent, onState, signal) {
-  let last = null;
+  let last = ALL_KEPT;
   for (let attempt = 0; !signal.aborted; attempt++) {
     let failure;
     try {
@@ -27,7 +31,7 @@ async function run(where, onEvent, onState, signal) {
         headers: {
           Accept: 'text/event-stream',
           ...credential(),
-          ...(last ? {'Last-Event-ID': last} : {}),
+          'Last-Event-ID': last,
         },
         signal,
         cache: 'no-store',

@@ -110,10 +110,18 @@ export class ConnectionPage {
         ['Calls under way', server.transport?.pending],
         ['Entry', this.source ? html`<code>${shown(this.source)}</code>` : null],
       ])}
+      ${this.leftOut()}
       ${server.instructions ? html`<details><summary>What the server says of itself</summary><pre class="text">${shown(server.instructions, 20_000)}</pre></details>` : nothing}
       ${admin ? html`${this.history()}${this.outputView()}` : html`<p class="note">Endings, output and switches need the admin right.</p>`}
       ${this.config ? html`<details><summary>Configuration, secrets masked</summary>${jsonTree(this.config)}</details>` : nothing}
       ${server.capabilities ? html`<details><summary>Capabilities</summary>${jsonTree(server.capabilities)}</details>` : nothing}`;
+  }
+
+  /** The tools of the latest list that mcpbus cannot use, and why. */
+  leftOut() {
+    const latest = store.events.find(event => event.id === this.id && event.type === 'toolsListChanged');
+    const all = Object.entries(latest?.leftOut ?? {});
+    return all.length ? html`<div class="alert"><b>Tools that cannot be used:</b><ul>${all.map(([name, why]) => html`<li><code>${named(name)}</code> ${shown(why, 600)}</li>`)}</ul></div>` : nothing;
   }
 
   history() {

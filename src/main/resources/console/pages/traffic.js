@@ -51,6 +51,7 @@ export class TrafficPage {
   take(entry) {
     if (this.paused) {
       this.missed++;
+      redrawSoon();
       return;
     }
     if (entry.type === 'missed') {
@@ -179,5 +180,5 @@ function tree(entry) {
     }
   }
   const value = trees.get(entry);
-  return value === null ? html`<pre class="text">${shown(entry.message, 100_000)}</pre>` : jsonTree(value);
+  return value === null ? html`<pre class="text">${shown(entry.message, 100_000)}</pre>` : jsonTree(value, entry.message.length);
 }

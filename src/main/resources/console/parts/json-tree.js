@@ -7,19 +7,25 @@ import {shown} from './visible-text.js';
 const PAGE = 100;
 const LONG = 2_000;
 const OPEN_DEPTH = 2;
+const ALL = 99;
+const SHORT = 4_000;
 
 const opened = new WeakMap();
 const lengths = new WeakMap();
 
-/** @param {unknown} value */
-export const jsonTree = value => html`<div class="json">${node(value, 0)}</div>`;
+/**
+ * @param {unknown} value
+ * @param {number} [length] of its text: a short one is open from the beginning
+ */
+export const jsonTree = (value, length = Infinity) =>
+  html`<div class="json">${node(value, 0, length <= SHORT ? ALL : OPEN_DEPTH)}</div>`;
 
-function node(value, depth) {
+function node(value, depth, open) {
   if (value instanceof ExactNumber) {
     return html`<span class="json-number" title="More digits than a browser calculates with; shown as sent">${value.source}</span>`;
   }
   if (value !== null && typeof value === 'object') {
-    return branch(value, depth);
+    return branch(value, depth, open);
   }
   if (typeof value === 'string') {
     return text(value);
@@ -29,18 +35,18 @@ function node(value, depth) {
 
 const text = value => html`<span class="json-string">"${shown(value, LONG)}"</span>`;
 
-function branch(value, depth) {
+function branch(value, depth, open) {
   const list = Array.isArray(value);
   const entries = list ? value.map((item, index) => [index, item]) : Object.entries(value);
   if (entries.length === 0) {
     return html`<span class="json-null">${list ? '[]' : '{}'}</span>`;
   }
-  const isOpen = opened.get(value) ?? depth < OPEN_DEPTH;
+  const isOpen = opened.get(value) ?? depth < open;
   const most = lengths.get(value) ?? PAGE;
   return html`<details ?open=${isOpen} @toggle=${event => toggled(event, value)}>
     <summary>${list ? `[ ${entries.length} ]` : `{ ${entries.length} }`}</summary>
     ${isOpen ? html`<ul>${entries.slice(0, most).map(([name, item]) => html`<li>
-      <span class="json-name">${shown(name, 200)}</span>: ${node(item, depth + 1)}</li>`)}
+      <span class="json-name">${shown(name, 200)}</span>: ${node(item, depth + 1, open)}</li>`)}
       ${entries.length > most ? html`<li><button type="button" class="plain small" @click=${() => more(value, most)}>${entries.length - most} more</button></li>` : nothing}
     </ul>` : nothing}</details>`;
 }

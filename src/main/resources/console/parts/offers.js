@@ -11,7 +11,7 @@ import {failureText} from '../api.js';
 
 const TTL_MILLIS = 120_000;
 const RENEW_MILLIS = 50_000;
-const CAPABILITIES = {elicitation: {form: {}, url: {}}, sampling: {}, roots: {}};
+const CAPABILITIES = {elicitation: {form: {}, url: {}}, sampling: {}};
 
 /** By server: the offer and the timer that renews it. */
 const made = new Map();

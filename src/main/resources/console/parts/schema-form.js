@@ -47,7 +47,7 @@ export class SchemaForm {
     const isEmpty = Object.keys(form.properties ?? {}).length === 0 && !form.additionalProperties && !form.oneOf && !form.anyOf;
     return html`<div class="schema-form">
       <div class="row end"><button type="button" class="plain small" aria-pressed=${this.asJson} @click=${this.toggle}>${this.asJson ? 'As a form' : 'As JSON'}</button></div>
-      ${this.asJson ? this.jsonView() : isEmpty ? html`<p class="empty">It takes no arguments.</p>` : this.body(form, this.value, next => { this.value = next; }, '', 0)}
+      ${this.asJson ? this.jsonView() : isEmpty ? html`<p class="empty">It takes no arguments.</p>` : this.body(form, this.value, change => { this.value = change(this.value); }, '', 0)}
     </div>`;
   }
 
@@ -86,21 +86,25 @@ export class SchemaForm {
     }
     const properties = Object.entries(form.properties ?? {});
     return html`${properties.map(([name, property]) =>
-        this.field(name, property, form.required?.includes(name) ?? false, value?.[name], next => this.member(value, put, name, next), `${at}/${name}`, depth + 1))}
+        this.field(name, property, form.required?.includes(name) ?? false, value?.[name], change => this.member(put, name, change), `${at}/${name}`, depth + 1))}
       ${this.openMembers(form, properties, value, put, at, depth)}`;
   }
 
-  member(value, put, name, next) {
-    const changed = {};
-    for (const [key, old] of Object.entries(value ?? {})) {
-      if (key !== name) {
-        define(changed, key, old);
+  /**
+   * Changes one member. A change is a function of the value at that time: a person may write in
+   * several fields before the next drawing.
+   */
+  member(put, name, change) {
+    put(value => {
+      const old = Object.entries(value ?? {});
+      const next = change(old.find(([key]) => key === name)?.[1]);
+      const changed = {};
+      old.filter(([key]) => key !== name).forEach(([key, one]) => define(changed, key, one));
+      if (next !== undefined) {
+        define(changed, name, next);
       }
-    }
-    if (next !== undefined) {
-      define(changed, name, next);
-    }
-    put(changed);
+      return changed;
+    });
     redraw();
   }
 
@@ -114,12 +118,12 @@ export class SchemaForm {
     const add = () => {
       const name = prompt('The name of the new member');
       if (name && !(name in (value ?? {}))) {
-        this.member(value, put, name, initial(form.additionalProperties, this.root, true) ?? '');
+        this.member(put, name, () => initial(form.additionalProperties, this.root, true) ?? '');
       }
     };
     return html`${others.map(([name, item]) => html`<div class="removable">
-      ${this.field(name, form.additionalProperties, false, item, next => this.member(value, put, name, next), `${at}/${name}`, depth + 1)}
-      <button type="button" class="plain small" aria-label=${`Remove ${shownText(name)}`} @click=${() => this.member(value, put, name, undefined)}>Remove</button></div>`)}
+      ${this.field(name, form.additionalProperties, false, item, change => this.member(put, name, change), `${at}/${name}`, depth + 1)}
+      <button type="button" class="plain small" aria-label=${`Remove ${shownText(name)}`} @click=${() => this.member(put, name, () => undefined)}>Remove</button></div>`)}
       <button type="button" class="small" @click=${add}>Add a member</button>`;
   }
 
@@ -130,13 +134,13 @@ export class SchemaForm {
       const next = Number(event.target.value);
       this.chosen.set(at, next);
       this.forget(at);
-      put(initial(several[next], this.root, true));
+      put(() => initial(several[next], this.root, true));
       redraw();
     };
     return html`<div class="field"><label for=${this.id(at + '?')}>Kind</label>
       <select id=${this.id(at + '?')} @change=${choose}>${several.map((one, number) =>
         html`<option value=${number} .selected=${live(number === index)}>${shown(variantTitle(one, number), 80)}</option>`)}</select></div>
-      ${typeOf(chosen) === 'object' ? this.body(chosen, value, put, at, depth + 1) : this.input(chosen, true, value, next => { put(next); redraw(); }, at, depth + 1, 'value')}`;
+      ${typeOf(chosen) === 'object' ? this.body(chosen, value, put, at, depth + 1) : this.input(chosen, true, value, change => { put(change); redraw(); }, at, depth + 1, 'value')}`;
   }
 
   field(name, schema, required, value, put, at, depth) {
@@ -149,7 +153,11 @@ export class SchemaForm {
         ${this.input(form, required, value, put, at, depth, name)}${help}${this.draftProblem(at)}</div>`;
     }
     const isSet = value !== undefined;
-    const set = event => put(event.target.checked ? initial(form, this.root, true) ?? {} : (this.forget(at), undefined));
+    const set = event => {
+      const {checked} = event.target;
+      this.forget(at);
+      put(() => (checked ? initial(form, this.root, true) ?? {} : undefined));
+    };
     return html`<fieldset><legend>${required ? title : html`<label class="inline"><input type="checkbox" .checked=${live(isSet)} @change=${set}> ${title}</label>`}</legend>
       ${help}${isSet || required ? this.group(form, value, put, at, depth) : nothing}${this.draftProblem(at)}</fieldset>`;
   }
@@ -174,22 +182,22 @@ export class SchemaForm {
     if (options && (form.uniqueItems || options.length <= 12)) {
       return this.several(options, items, put, at);
     }
-    const replace = (index, next) => {
-      put(next === undefined ? items.filter((_, at_) => at_ !== index) : items.map((old, at_) => (at_ === index ? next : old)));
+    const replace = (index, change) => {
+      put(all => all.map((one, place) => (place === index ? change(one ?? undefined) ?? null : one)));
       redraw();
     };
     const drop = index => {
       this.forget(at);
-      put(items.filter((_, at_) => at_ !== index));
+      put(all => all.filter((_, place) => place !== index));
       redraw();
     };
     const start = () => {
-      const first = initial(item, this.root, true);
-      put([...items, first === undefined ? (typeOf(item) === 'string' ? '' : null) : first]);
+      const first = initial(item, this.root, true) ?? (typeOf(item) === 'string' ? '' : null);
+      put(all => [...(all ?? []), first]);
       redraw();
     };
     return html`<ol class="items">${items.map((one, index) => html`<li class="removable">
-        ${this.field(`${index + 1}`, item, true, one ?? undefined, next => replace(index, next === undefined ? null : next), `${at}/${index}`, depth + 1)}
+        ${this.field(`${index + 1}`, item, true, one ?? undefined, change => replace(index, change), `${at}/${index}`, depth + 1)}
         <button type="button" class="plain small" aria-label=${`Remove item ${index + 1}`} @click=${() => drop(index)}>Remove</button></li>`)}</ol>
       <button type="button" class="small" ?disabled=${items.length >= (form.maxItems ?? 1_000)} @click=${start}>Add an item</button>`;
   }
@@ -197,7 +205,7 @@ export class SchemaForm {
   several(options, items, put, at) {
     const has = value => items.some(item => same(item, value));
     const toggle = (value, on) => {
-      put(on ? options.map(one => one.value).filter(one => has(one) || same(one, value)) : items.filter(item => !same(item, value)));
+      put(all => options.map(one => one.value).filter(one => (same(one, value) ? on : (all ?? []).some(item => same(item, one)))));
       redraw();
     };
     return html`<div class="choices" role="group">${options.map((option, index) => html`<label class="inline">
@@ -226,7 +234,7 @@ export class SchemaForm {
   choice(options, required, value, put, at) {
     const change = event => {
       const index = Number(event.target.value);
-      put(index < 0 ? undefined : options[index].value);
+      put(() => (index < 0 ? undefined : options[index].value));
     };
     return html`<select id=${this.id(at)} @change=${change} aria-required=${required}>
       <option value="-1" .selected=${live(value === undefined)}>${required ? 'choose' : 'not set'}</option>
@@ -235,7 +243,10 @@ export class SchemaForm {
 
   flag(required, value, put, at) {
     if (required) {
-      return html`<input type="checkbox" id=${this.id(at)} .checked=${live(value === true)} @change=${event => put(event.target.checked)}>`;
+      return html`<input type="checkbox" id=${this.id(at)} .checked=${live(value === true)} @change=${event => {
+        const {checked} = event.target;
+        put(() => checked);
+      }}>`;
     }
     return this.choice([{value: true, title: 'true'}, {value: false, title: 'false'}], false, value, put, at);
   }
@@ -247,12 +258,12 @@ export class SchemaForm {
       const wrong = number === undefined || (type === 'integer' && /[.eE]/.test(text));
       this.drafts.delete(at);
       if (text.trim() === '') {
-        put(undefined);
+        put(() => undefined);
       } else if (wrong) {
         this.drafts.set(at, {text, problem: type === 'integer' ? 'Write a whole number.' : 'Write a number, such as 1.5.'});
         redraw();
       } else {
-        put(number);
+        put(() => number);
       }
     };
     const bounds = [form.minimum !== undefined ? `from ${form.minimum}` : '', form.maximum !== undefined ? `to ${form.maximum}` : ''].filter(Boolean).join(' ');
@@ -265,7 +276,10 @@ export class SchemaForm {
       return this.file(value, put, at);
     }
     const text = value === undefined ? '' : String(value);
-    const take = event => put(event.target.value === '' && !required ? undefined : event.target.value);
+    const take = event => {
+      const written = event.target.value;
+      put(() => (written === '' && !required ? undefined : written));
+    };
     const type = {date: 'date', email: 'email', uri: 'url', time: 'time'}[form.format] ?? 'text';
     if (type === 'text' && (text.length > 80 || text.includes('\n') || (form.maxLength ?? 0) > 200 || /text|body|content|code|query|prompt|message|markdown/i.test(name))) {
       return html`<textarea id=${this.id(at)} rows=${Math.min(12, Math.max(2, text.split('\n').length))} .value=${live(text)} @input=${take}></textarea>`;
@@ -284,7 +298,8 @@ export class SchemaForm {
         this.drafts.set(at, {text: '', problem: `The file is longer than ${BIGGEST_FILE / 1_048_576} MiB.`});
       } else {
         this.drafts.delete(at);
-        put(base64(new Uint8Array(await file.arrayBuffer())));
+        const data = base64(new Uint8Array(await file.arrayBuffer()));
+        put(() => data);
       }
       redraw();
     };
@@ -296,12 +311,12 @@ export class SchemaForm {
       const text = event.target.value;
       this.drafts.delete(at);
       if (text.trim() === '') {
-        put(undefined);
+        put(() => undefined);
         return;
       }
       try {
         const next = parse(text);
-        put(next);
+        put(() => next);
         redraw();
       } catch (e) {
         this.drafts.set(at, {text, problem: `This is not JSON yet: ${e.message}`});

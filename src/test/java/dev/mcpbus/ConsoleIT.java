@@ -72,7 +72,7 @@ class ConsoleIT {
             .put(
                 "policies",
                 new JsonArray()
-                    .add(policy("root", "*"))
+                    .add(policy("root"))
                     .add(policy("caller", "list", "call", "read", "get"))
                     .add(policy("reader", "list")));
     JsonObject file =
@@ -83,6 +83,7 @@ class ConsoleIT {
             .put("state", new JsonObject().put("dir", folder.resolve("state").toString()));
     Path config = Files.writeString(folder.resolve("mcpbus.json"), file.encodePrettily());
     service = ServiceProcess.start(folder, "run", "--config", config.toString());
+    service.port();
   }
 
   @AfterAll
