@@ -290,6 +290,8 @@ const parts = {
     }
     await tool(page, "hostile", "app");
     await call(page);
+    check((await page.locator("iframe").count()) === 0, "an app runs before a person has said so");
+    await page.click("section.app button");
     const frame = page.frameLocator("section.app iframe");
     await frame.locator("#t:has-text('RESULT')").waitFor();
     const said = await frame.locator("#t").textContent();
@@ -305,6 +307,7 @@ const parts = {
     const page = await open({ key: keys.admin, expected: ["Content Security Policy", "net::ERR"] });
     await tool(page, "app", more.tool);
     await call(page);
+    await page.click("section.app button");
     await page.waitForSelector("section.app iframe");
     await page.frameLocator("section.app iframe").locator("body *").first().waitFor();
     await page.waitForTimeout(1_000);

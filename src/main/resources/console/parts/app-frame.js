@@ -1,18 +1,30 @@
 /**
- * An app of a server (MCP Apps, extension io.modelcontextprotocol/ui) in a frame that can reach
- * nothing: no network, no storage, not this page. What it wants it asks for with JSON-RPC; a tool is
- * called only after a person has agreed.
+ * An app of a server (MCP Apps, extension io.modelcontextprotocol/ui) in a frame that loads nothing
+ * and has neither storage nor this page. It runs after a person has said so, and what it wants it asks
+ * for with JSON-RPC; a tool is called only after a person has agreed.
  */
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {get, namedPath, request, serverPath} from '../api.js';
 import {redraw} from '../store.js';
-import {alertBox, ask} from './element.js';
+import {action, alertBox, ask} from './element.js';
 import {shown, shownText} from './visible-text.js';
 
 const VERSION = '2026-01-26';
 const TALLEST = 1_200;
 const BIGGEST = 4 * 1_048_576;
 const MIME = 'text/html;profile=mcp-app';
+
+let asking = false;
+
+/** One question at a time, so that an app cannot bury a person under them. */
+async function agreed(question, yes) {
+  asking = true;
+  try {
+    return await ask(question, yes);
+  } finally {
+    asking = false;
+  }
+}
 
 /** The URI of the app of a tool, or null. */
 export function appOf(tool, result) {
@@ -26,6 +38,7 @@ export class AppFrame {
   failure = null;
   frame = null;
   begun = false;
+  runs = false;
 
   constructor(server, uri, tool, args, result) {
     Object.assign(this, {server, uri, tool, args, result});
@@ -58,9 +71,9 @@ export class AppFrame {
   view() {
     return html`<section class="app"><h4>App of the server <code>${shown(this.uri, 200)}</code></h4>
       ${alertBox(this.failure)}
-      ${this.markup === null ? nothing : html`<iframe title=${`App of ${shownText(this.server)}`} sandbox="allow-scripts" referrerpolicy="no-referrer" src="/console/app.html"
-        .style=${`height:${this.height}px`}></iframe>
-      <p class="help">It runs without a network and without access to this page.</p>`}</section>`;
+      ${this.markup === null ? nothing : !this.runs ? html`<div class="row wrap">${action('Run it', () => { this.runs = true; })}
+        <span class="help">It runs as an origin of its own: it sees neither this page nor your key, and loads nothing. No browser can forbid it WebRTC, so it can let its author know that you look at it.</span></div>` : html`<iframe title=${`App of ${shownText(this.server)}`} sandbox="allow-scripts" referrerpolicy="no-referrer" src="/console/app.html"
+        .style=${`height:${this.height}px`}></iframe>`}</section>`;
   }
 
   message = event => {
@@ -117,7 +130,10 @@ export class AppFrame {
 
   async callTool({name, arguments: args = {}}) {
     const text = JSON.stringify(args);
-    if (!(await ask(`The app of ${shownText(this.server)} wants to call ${shownText(name)} with ${shownText(text.slice(0, 600))}`, 'Call it'))) {
+    if (asking) {
+      throw Object.assign(new Error('A person is being asked about another call.'), {rpcCode: -32000});
+    }
+    if (!(await agreed(`The app of ${shownText(this.server)} wants to call ${shownText(name)} with ${shownText(text.slice(0, 600))}`, 'Call it'))) {
       throw Object.assign(new Error('A person declined the call.'), {rpcCode: -32000});
     }
     const where = namedPath(this.server, 'tools', String(name));

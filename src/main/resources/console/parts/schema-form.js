@@ -6,7 +6,7 @@ import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {live} from '../lib/lit-html/directives/live.js';
 import {redraw} from '../store.js';
 import {isNumber, numberOf, parse} from './exact-json.js';
-import {choices, define, initial, initialObject, resolve, typeOf, variants, variantTitle} from './schema.js';
+import {choices, define, initial, initialObject, own, resolve, typeOf, variants, variantTitle} from './schema.js';
 import {shown, shownText} from './visible-text.js';
 
 const DEEPEST_FORM = 8;
@@ -86,7 +86,7 @@ export class SchemaForm {
     }
     const properties = Object.entries(form.properties ?? {});
     return html`${properties.map(([name, property]) =>
-        this.field(name, property, form.required?.includes(name) ?? false, value?.[name], change => this.member(put, name, change), `${at}/${name}`, depth + 1))}
+        this.field(name, property, form.required?.includes(name) ?? false, own(value, name), change => this.member(put, name, change), `${at}/${name}`, depth + 1))}
       ${this.openMembers(form, properties, value, put, at, depth)}`;
   }
 
@@ -117,7 +117,7 @@ export class SchemaForm {
     const others = Object.entries(value ?? {}).filter(([name]) => !known.has(name));
     const add = () => {
       const name = prompt('The name of the new member');
-      if (name && !(name in (value ?? {}))) {
+      if (name && own(value, name) === undefined) {
         this.member(put, name, () => initial(form.additionalProperties, this.root, true) ?? '');
       }
     };
@@ -361,7 +361,7 @@ function fits(schema, value, root) {
   }
   if (type === 'object') {
     return typeof value === 'object' && !Array.isArray(value) &&
-      Object.entries(schema.properties ?? {}).every(([name, property]) => !('const' in resolve(property, root)) || same(resolve(property, root).const, value[name]));
+      Object.entries(schema.properties ?? {}).every(([name, property]) => !('const' in resolve(property, root)) || same(resolve(property, root).const, own(value, name)));
   }
   return type === 'array' ? Array.isArray(value) : type === 'integer' || type === 'number' ? isNumber(value) : typeof value === type;
 }
@@ -372,14 +372,15 @@ function missing(schema, root, value, at) {
     return null;
   }
   for (const name of schema.required ?? []) {
-    if (value?.[name] === undefined) {
+    if (own(value, name) === undefined) {
       return `${at}${shownText(name)} is required.`;
     }
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const form = resolve(property, root);
-    if (typeOf(form) === 'object' && value?.[name] && typeof value[name] === 'object') {
-      const inner = missing(form, root, value[name], `${at}${name}.`);
+    const one = own(value, name);
+    if (typeOf(form) === 'object' && one && typeof one === 'object') {
+      const inner = missing(form, root, one, `${at}${name}.`);
       if (inner) {
         return inner;
       }

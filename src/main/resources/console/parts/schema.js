@@ -141,6 +141,10 @@ export function initialObject(form, root, depth = 0) {
   return value;
 }
 
+/** A member of a value, never one that every object has. */
+export const own = (value, name) =>
+  value !== null && typeof value === 'object' && Object.hasOwn(value, name) ? value[name] : undefined;
+
 /** Sets a member, also one named `__proto__`. */
 export function define(object, name, value) {
   Object.defineProperty(object, name, {value, writable: true, enumerable: true, configurable: true});

@@ -29,7 +29,8 @@ export function snippets(server, tool, args) {
     ['curl', curl(location.origin, server, tool, json)],
     ['Java', `McpClient.create(vertx).server(${java(server)})\n    .callTool(${ascii(java(tool))}, new JsonObject(${java(json)}))\n    .onSuccess(result -> show(result));`],
     ['Event bus', `vertx.eventBus().<JsonObject>request("mcp.${server}.tools.call",\n        new JsonObject()\n            .put("name", ${ascii(java(tool))})\n            .put("arguments", new JsonObject(${java(json)})))\n    .onSuccess(reply -> show(reply.body()));`],
-    ['Command line', `printf '%s' ${shell(json)} | mcpbus call ${shell(`${server}.${tool}`)} --args -`],
+    // What a terminal would obey, or a person would not see, is not offered for a command line.
+    ...(/\p{C}/u.test(tool) ? [] : [['Command line', `printf '%s' ${shell(json)} | mcpbus call ${shell(`${server}.${tool}`)} --args -`]]),
   ];
 }
 

@@ -108,8 +108,8 @@ final class ConsoleFiles {
           + " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html";
 
   /**
-   * What a server wrote runs, as an origin that nobody else has, and reaches nothing; only the
-   * console may frame it.
+   * What a server wrote runs, as an origin that nobody else has, and loads nothing; only the console
+   * may frame it. No policy of browsers forbids WebRTC, so the console asks a person first.
    */
   static final String APP_POLICY =
       "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src"
@@ -229,7 +229,10 @@ final class ConsoleFiles {
         .putHeader(POLICY, file.policy())
         .putHeader(HttpHeaders.CACHE_CONTROL, "no-cache") // asked for again each time, by its tag
         .putHeader(HttpHeaders.ETAG, file.tag())
-        .putHeader("Cross-Origin-Opener-Policy", "same-origin");
+        .putHeader("Cross-Origin-Opener-Policy", "same-origin")
+        // Pages of others neither read them nor learn that they are there.
+        .putHeader("Cross-Origin-Resource-Policy", "same-origin")
+        .putHeader("X-DNS-Prefetch-Control", "off");
     if (String.valueOf(request.path()).equals(ROOT)) {
       response.putHeader(HttpHeaders.VARY, "Accept");
     }
