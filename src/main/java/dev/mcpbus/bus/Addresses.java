@@ -151,6 +151,10 @@ public final class Addresses {
   public static final String INPUT_NODES = "mcp.input.nodes";
 
   public static final String SERVERS_ADD = "mcp.servers.add";
+
+  /** What a text that a person has pasted would add; adds nothing. */
+  public static final String SERVERS_PREVIEW = "mcp.servers.preview";
+
   public static final String SERVERS_REMOVE = "mcp.servers.remove";
   public static final String SERVERS_LIST = "mcp.servers.list";
   public static final String SERVERS_GET = "mcp.servers.get";

@@ -11,6 +11,7 @@ import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerPreview;
 import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.hosting.credentials.PendingLogins;
 import dev.mcpbus.internals.OwnContext;
@@ -20,6 +21,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,10 +31,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
- * {@code .get}, {@code .config}, {@code .calls}, {@code .nodes}, {@code .lease}, {@code .leases}
- * and {@code .release}. It starts and ends connections through the supervisor; calls go to the
- * connections themselves. Owner of the hosting and of the private connections, on its context.
+ * Holds the list of servers and serves {@code mcp.servers.add}, {@code .preview}, {@code .remove},
+ * {@code .list}, {@code .get}, {@code .config}, {@code .calls}, {@code .nodes}, {@code .lease},
+ * {@code .leases} and {@code .release}. It starts and ends connections through the supervisor;
+ * calls go to the connections themselves. Owner of the hosting and of the private connections, on
+ * its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?, notes?}}; {@code connections} is the number that the node owned at most 2 s ago. In a
@@ -102,6 +105,7 @@ public final class ServersVerticle extends VerticleBase {
                 Future.join(
                     List.of(
                         consume(Addresses.SERVERS_ADD, this::add),
+                        consume(Addresses.SERVERS_PREVIEW, this::preview),
                         consume(Addresses.SERVERS_REMOVE, this::remove),
                         consume(Addresses.SERVERS_LIST, body -> list()),
                         consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
@@ -304,6 +308,20 @@ public final class ServersVerticle extends VerticleBase {
                                 status,
                                 "the server is gone",
                                 kept.whyNotLasting(definition.id(), definition))));
+  }
+
+  /** Shows what the servers of a text would be; one text at a time, on a worker. */
+  private Future<JsonObject> preview(JsonObject body) {
+    if (!(body.getValue("text") instanceof String text)) {
+      throw McpFailure.badRequest("the body must be {\"text\": string}");
+    }
+    int most = ServerPreview.MAX_BYTES;
+    if (text.length() > most || text.getBytes(StandardCharsets.UTF_8).length > most) {
+      throw McpFailure.notSent(
+          FailureCode.LIMIT_EXCEEDED,
+          "the text is over " + most / 1024 + " KiB: paste the servers in parts");
+    }
+    return vertx.executeBlocking(() -> reader.preview(text));
   }
 
   /** Adds to a reply whether the change outlives the process, and why not. */

@@ -170,6 +170,7 @@ class EventBusEndpointTest {
         "mcp.input.respond",
         "mcp.input.pending",
         "mcp.servers.add",
+        "mcp.servers.preview",
         "mcp.servers.remove",
         "mcp.alpha.connect",
         "mcp.alpha.disconnect",

@@ -193,6 +193,7 @@ class OpenApiDocumentTest {
             "listCalls",
             "listLeases",
             "listLogins",
+            "previewServers",
             "removeServer",
             "restart",
             "setLogLevel",
@@ -237,6 +238,11 @@ class OpenApiDocumentTest {
     fits(seen, "listServers", "/api/servers", null, 200);
     fits(seen, "listNodes", "/api/nodes", null, 200);
     String more = new JsonObject().put("name", "more").put("config", DEMO).encode();
+    String pasted = new JsonObject().put("text", "npx -y more --key=$KEY").encode();
+    fits(seen, "previewServers", "/api/servers/preview", pasted, 200);
+    fits(seen, "previewServers", "/api/servers/preview", "{}", 400);
+    String large = new JsonObject().put("text", "x".repeat(256 * 1024 + 1)).encode();
+    fits(seen, "previewServers", "/api/servers/preview", large, 413);
     fits(seen, "addServer", "/api/servers", more, 201);
     fits(seen, "addServer", "/api/servers", more, 400);
     fits(seen, "getServer", "/api/servers/more", null, 200);
