@@ -171,6 +171,7 @@ class EventBusEndpointTest {
         "mcp.input.pending",
         "mcp.servers.add",
         "mcp.servers.preview",
+        "mcp.servers.examine",
         "mcp.servers.remove",
         "mcp.alpha.connect",
         "mcp.alpha.disconnect",

@@ -185,6 +185,7 @@ class OpenApiDocumentTest {
             "connect",
             "disconnect",
             "endLease",
+            "examineServer",
             "getConfig",
             "getHistory",
             "getLoggers",
@@ -259,6 +260,8 @@ class OpenApiDocumentTest {
     fits(seen, "callTool", one + "/tools/nope", "", 404);
     fits(seen, "callTool", one + "/tools/add", "[", 400);
     fits(seen, "getHistory", one + "/history", null, 200);
+    fits(seen, "examineServer", one + "/examine", "", 200);
+    fits(seen, "examineServer", "/api/servers/none/examine", "", 404);
     fits(seen, "getConfig", "/api/config", null, 200);
     fits(seen, "listAllCalls", "/api/calls", null, 200);
     fits(seen, "listLogins", "/api/logins", null, 200);
