@@ -51,7 +51,8 @@ class ArchitectureTest {
           row("observability", "bus", "internals", "protocol"),
           row("server", "internals", "protocol", "transport"),
           row("demo", "observability", "protocol", "server"),
-          row("cli", "bus", "config", "internals", "protocol", "security", "transport"),
+          row("cli", "bus", "config", "doctor", "internals", "protocol", "security", "transport"),
+          row("doctor", "bus", "config", "protocol", "transport"),
           row("testing", "bus", "protocol", "server", "transport"),
           row("gateway", "internals", "bus", "directory", "policy", "protocol", "security"),
           row(
@@ -80,6 +81,7 @@ class ArchitectureTest {
               "bus",
               "config",
               "connection",
+              "doctor",
               "internals",
               "observability",
               "protocol",

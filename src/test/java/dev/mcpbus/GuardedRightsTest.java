@@ -40,7 +40,7 @@ class GuardedRightsTest {
               "transport.http.HttpEndpoint",
               "transport.socket.SocketTarget"),
           "looks before a start for the command or the address that it is, and shows what is masked",
-          Set.of("cli.doctor.CommandCheck", "cli.doctor.Endpoint"),
+          Set.of("doctor.CommandCheck", "doctor.Endpoint"),
           "gets tokens with it, and keeps them encrypted",
           Set.of(
               "hosting.credentials.OAuthAuthenticators",

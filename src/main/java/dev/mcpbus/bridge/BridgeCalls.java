@@ -70,8 +70,13 @@ final class BridgeCalls {
 
   /** A caller's request to the service itself, on this node, with a JSON reply. */
   Future<JsonObject> ask(RoutingContext ctx, String address, JsonObject body) {
+    return ask(ctx, address, body, ASK_TIMEOUT);
+  }
+
+  /** The same for an address that may take longer. */
+  Future<JsonObject> ask(RoutingContext ctx, String address, JsonObject body, Duration timeout) {
     String id = body.getValue("id") instanceof String text ? text : "";
-    DeliveryOptions options = AdmittedRequests.requester(ctx, id).addTo(local(ASK_TIMEOUT));
+    DeliveryOptions options = AdmittedRequests.requester(ctx, id).addTo(local(timeout));
     Future<JsonObject> reply =
         gate.call(
             ctx, PolicyCheck.toService(address, body), () -> json(null, address, body, options));

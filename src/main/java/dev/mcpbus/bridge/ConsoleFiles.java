@@ -108,8 +108,8 @@ final class ConsoleFiles {
           + " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html";
 
   /**
-   * What a server wrote runs, as an origin that nobody else has, and loads nothing; only the console
-   * may frame it. No policy of browsers forbids WebRTC, so the console asks a person first.
+   * What a server wrote runs, as an origin that nobody else has, and loads nothing; only the
+   * console may frame it. No policy of browsers forbids WebRTC, so the console asks a person first.
    */
   static final String APP_POLICY =
       "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src"

@@ -10,6 +10,7 @@ import dev.mcpbus.security.Action;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -26,6 +27,9 @@ final class DiagnosticRoutes {
 
   private static final Param REPLICA =
       Param.number("replica", "The replica that answers; by default the first that serves.", 0);
+
+  /** More than an examination on another node takes. */
+  private static final Duration EXAMINATION = Duration.ofSeconds(40);
 
   private final BridgeCalls calls;
   private final ParseLimits limits;
@@ -64,6 +68,22 @@ final class DiagnosticRoutes {
                 "The calls of a server in flight, and the last 100 that ended.")
             .giving("CallList"),
         ctx -> send(ctx, Addresses.CALLS, new JsonObject()));
+    routes.add(
+        Route.post(
+                ONE + "/examine",
+                Action.ADMIN,
+                "examineServer",
+                "Looks for what is wrong with a server, step by step, within 30 s.")
+            .giving("ServerExamination"),
+        (ctx, body) ->
+            calls
+                .ask(
+                    ctx,
+                    Addresses.SERVERS_EXAMINE,
+                    new JsonObject().put("id", ServerRoutes.id(ctx).value()),
+                    EXAMINATION)
+                .onSuccess(steps -> RouteTable.document(ctx.response(), 200, steps))
+                .onFailure(ctx::fail));
     routes.add(
         Route.get(
                 "/api/config",

@@ -71,14 +71,19 @@ final class RouteTable {
     return Stream.concat(elsewhere.stream(), mounted).toList();
   }
 
+  /**
+   * Mounts all routes, and then what answers other methods: a server may have the id {@code
+   * preview}, and {@code GET /api/servers/preview} is that server.
+   */
   void mount(Router router) {
-    paths.forEach((path, mounted) -> mount(router, path, mounted));
+    paths.forEach(
+        (path, mounted) ->
+            mounted.forEach(
+                one -> router.route(one.route().method(), path).handler(ctx -> serve(ctx, one))));
+    paths.forEach((path, mounted) -> refuseOthers(router, path, mounted));
   }
 
-  private void mount(Router router, String path, List<Mounted> mounted) {
-    for (Mounted one : mounted) {
-      router.route(one.route().method(), path).handler(ctx -> serve(ctx, one));
-    }
+  private static void refuseOthers(Router router, String path, List<Mounted> mounted) {
     String allow =
         mounted.stream()
             .map(one -> one.route().method().name())

@@ -44,6 +44,17 @@ final class ServiceRoutes {
             .taking("NewServer")
             .giving(201, "Server"),
         this::add);
+    post(
+        routes,
+        Route.post(
+                "/api/servers/preview",
+                Action.ADMIN,
+                "previewServers",
+                "What a text would add: a configuration, an entry, a command line or a URL.")
+            .taking("PastedText")
+            .giving("ServerPreview"),
+        Addresses.SERVERS_PREVIEW,
+        (ctx, body) -> body);
     routes.add(
         Route.get(ONE, Action.LIST, "getServer", "State and masked configuration of a server.")
             .giving("Server"),

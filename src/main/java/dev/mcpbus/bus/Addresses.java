@@ -159,6 +159,16 @@ public final class Addresses {
   public static final String INPUT_NODES = "mcp.input.nodes";
 
   public static final String SERVERS_ADD = "mcp.servers.add";
+
+  /** What a text that a person has pasted would add; adds nothing. */
+  public static final String SERVERS_PREVIEW = "mcp.servers.preview";
+
+  /**
+   * Looks for what is wrong with a server, step by step. Followed by a dot and the id of a node:
+   * that node does it, because it owns the connection.
+   */
+  public static final String SERVERS_EXAMINE = "mcp.servers.examine";
+
   public static final String SERVERS_REMOVE = "mcp.servers.remove";
   public static final String SERVERS_LIST = "mcp.servers.list";
   public static final String SERVERS_GET = "mcp.servers.get";

@@ -40,6 +40,11 @@ public final class InstanceId {
         .mapEmpty();
   }
 
+  /** Gives {@code to}, before its first use, the id of another Vert.x instance of this process. */
+  public static void share(Vertx from, Vertx to) {
+    names(to).put(KEY, of(from));
+  }
+
   /** The id; before {@link #open} has completed, an id of this node alone. */
   public static String of(Vertx vertx) {
     return names(vertx).computeIfAbsent(KEY, absent -> UUID.randomUUID().toString());

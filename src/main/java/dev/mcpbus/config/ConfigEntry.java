@@ -131,7 +131,7 @@ record ConfigEntry(
    */
   <T> Optional<T> word(
       String key, Function<String, Optional<T>> reader, String wrong, Supplier<String> remedy) {
-    Optional<Filled> text = text(key);
+    Optional<Filled> text = text(key).filter(each -> !each.open());
     Optional<T> found = text.flatMap(each -> reader.apply(each.value().reveal()));
     if (text.isPresent() && found.isEmpty()) {
       wrong(line(key), wrong + " " + MessageTexts.quote(text.get().shown()), remedy.get());
@@ -222,7 +222,7 @@ record ConfigEntry(
     if (member.value().is(ValueType.NUMBER)) {
       value = DurationText.ofMillis(member.value().number().doubleValue() * millisPerUnit);
     } else if (member.value().is(ValueType.STRING)) {
-      Optional<String> text = word(key);
+      Optional<String> text = text(key).filter(each -> !each.open()).map(ConfigEntry::word);
       if (text.isEmpty()) {
         return Optional.empty();
       }

@@ -5,6 +5,8 @@ import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +30,9 @@ public record ConfigEnvironment(
     String java,
     String jar) {
 
+  /** In a sealed environment, the value of each variable that has one. */
+  static final String VALUE_KEPT = "(the value stays in the environment)";
+
   public ConfigEnvironment {
     variables = Map.copyOf(variables);
   }
@@ -40,6 +45,43 @@ public record ConfigEnvironment(
         Path.of(System.getProperty("user.home", ".")),
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         ownJar());
+  }
+
+  /**
+   * The same environment without its values, for a reader whose result is shown: it tells which
+   * variables and inputs have a value, and {@link #VALUE_KEPT} stands in place of each.
+   */
+  ConfigEnvironment sealed() {
+    Map<String, String> names = new HashMap<>();
+    variables.forEach((name, value) -> names.put(name, value.isBlank() ? "" : VALUE_KEPT));
+    return new ConfigEnvironment(
+        names,
+        inputs instanceof SealedInputs ? inputs : new SealedInputs(inputs),
+        userHome,
+        java,
+        jar);
+  }
+
+  /** Whether the values of variables are left out: {@link #sealed}. */
+  boolean isSealed() {
+    return inputs instanceof SealedInputs;
+  }
+
+  /** A sealed environment in which these variables have a value, too. */
+  ConfigEnvironment withSealed(Collection<String> names) {
+    Map<String, String> all = new HashMap<>(variables);
+    names.forEach(name -> all.put(name, VALUE_KEPT));
+    return withVariables(all);
+  }
+
+  /** Says which inputs have an answer, and not which. */
+  private record SealedInputs(Function<String, Optional<String>> answers)
+      implements Function<String, Optional<String>> {
+
+    @Override
+    public Optional<String> apply(String id) {
+      return answers.apply(id).map(answer -> answer.isBlank() ? "" : VALUE_KEPT);
+    }
   }
 
   /** Shows no value of a variable: each may be a secret. */

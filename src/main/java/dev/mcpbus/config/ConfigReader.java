@@ -69,6 +69,16 @@ public final class ConfigReader {
                     new JsonObject().put("mcpServers", new JsonObject()).mergeIn(document))));
   }
 
+  /**
+   * The problems and notes of a document, for its preview: reads it as a file of that form is read,
+   * and makes no servers of it.
+   */
+  static ProblemCollector check(ConfigNode document, Path folder, ConfigEnvironment sealed) {
+    ConfigReader reader = new ConfigReader(folder.resolve("pasted"), "the text", sealed);
+    reader.config(ForeignForms.translated(document, reader.problems));
+    return reader.problems;
+  }
+
   private ConfigResult result(Optional<ConfigNode> root) {
     return new ConfigResult(
         root.flatMap(this::config).orElse(null),

@@ -21,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ForeignForms {
 
-  /** A program's name and its arguments, without a path, a quote or anything for a shell. */
+  /**
+   * A program's name and its arguments, without a path, a quote or anything for a shell. The
+   * repeated group is possessive, because Java's stack grows with each repetition otherwise.
+   */
   private static final Pattern COMMAND_LINE =
-      Pattern.compile("[\\w.+-]+(\\s+[^\\s\"'`\\\\|&;<>(){}*?$#]+)+");
+      Pattern.compile("[\\w.+-]+(\\s+[^\\s\"'`\\\\|&;<>(){}*?$#]+)++");
 
   private final String server;
   private final ProblemCollector problems;

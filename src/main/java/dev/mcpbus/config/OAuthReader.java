@@ -190,6 +190,9 @@ final class OAuthReader {
   }
 
   private static @Nullable URI url(ConfigEntry entry, String key) {
+    if (entry.text(key).filter(Filled::open).isPresent()) {
+      return ServerUrlReader.UNKNOWN;
+    }
     String text = text(entry, key);
     URI url = text == null ? null : CredentialUrl.parse(text);
     if (text == null || url != null) {

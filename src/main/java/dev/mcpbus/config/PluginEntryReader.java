@@ -70,6 +70,9 @@ record PluginEntryReader(ConfigEntry entry, JsonObject view) {
       view.put("options", Sensitive.MASK);
     }
     url.ifPresent(text -> view.put("url", EntryMasking.url(text.shown())));
+    if (entry.substitution().isSealed()) {
+      return Optional.empty(); // the plug-in may read files, and would get no values
+    }
     TransportProvider.Settings read =
         new TransportProvider.Settings(
             url.map(text -> text.value().reveal()).orElse(null),

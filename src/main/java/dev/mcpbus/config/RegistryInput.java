@@ -118,7 +118,7 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
   }
 
   /** The input id of a name: {@code api-key} for {@code --api-key}. */
-  private static String id(String name) {
+  static String id(String name) {
     return name.replaceFirst("^-+", "").replaceAll("[^A-Za-z0-9_.-]", "-");
   }
 
@@ -142,6 +142,9 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
    * Checks choices and format. Problems show the choices, never the value, which may be a secret.
    */
   private boolean fits(ConfigNode input, String name, String value) {
+    if (environment.isSealed() && value.equals(ConfigEnvironment.VALUE_KEPT)) {
+      return true; // nothing is said about a value that is kept: a choice could guess it
+    }
     List<String> choices = list(input, "choices").stream().map(ConfigNode::text).toList();
     if (!choices.isEmpty() && !choices.contains(value)) {
       problems.add(

@@ -133,7 +133,7 @@ final class ServerNames {
     return text.chars().allMatch(c -> c <= 0x7E);
   }
 
-  private static String named(int c) {
+  static String named(int c) {
     String looks =
         ASCII_OF.containsKey(c)
             ? " that looks like '" + Character.toString(ASCII_OF.get(c)) + "'"

@@ -168,6 +168,8 @@ final class ServerReader {
     Optional<Path> envFile = entry.path("envFile");
     if (envFile.isPresent()) {
       envFiles.add(envFile.get());
+    }
+    if (envFile.isPresent() && !entry.substitution().isSealed()) {
       String shown = shown("envFile", envFile.get());
       int line = entry.line("envFile");
       env.putAll(EnvFile.read(envFile.get(), shown, line, server, entry.problems()));

@@ -55,7 +55,8 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
           "Keep \"command\" for a program, \"url\" for HTTP, or \"address\" for the event bus");
       return "";
     }
-    if (!entry.has("type")) {
+    Optional<Filled> written = entry.has("type") ? entry.text("type") : Optional.empty();
+    if (!entry.has("type") || (written.isPresent() && written.get().open())) {
       if (ways.isEmpty() && hasMisspelt()) {
         return ""; // reported as an unknown key
       }
@@ -72,7 +73,6 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
         default -> BusOptions.TYPE;
       };
     }
-    Optional<Filled> written = entry.text("type");
     if (written.isEmpty()) {
       return "";
     }

@@ -22,11 +22,40 @@ record ServerUrlReader(ConfigEntry entry) {
   /** {@code localhost:3000/mcp}, {@code 10.0.0.7}, {@code example.com/mcp}; the port alone. */
   private static final Pattern HOST =
       Pattern.compile(
-          "(?is)(localhost|\\d+\\.\\d+\\.\\d+\\.\\d+|\\[[\\da-f:]+\\]|[a-z\\d-]+(?:\\.[a-z\\d-]+)+"
+          "(?is)(localhost|\\d+\\.\\d+\\.\\d+\\.\\d+|\\[[\\da-f:]+\\]|[a-z\\d-]+(?:\\.[a-z\\d-]+)++"
               + "|[a-z][a-z\\d-]*(?=:\\d))(:\\d{1,5})?(?:[/?].*)?");
 
+  /** Stands for a URL of which a variable is kept. */
+  static final URI UNKNOWN = URI.create("https://variable.invalid/");
+
+  private static final Pattern REFERENCE = Pattern.compile("\\$\\{[^}]*\\}");
+
+  /** A text of the same form, in which every variable that is left open has some value. */
+  private static Filled complete(Filled text, String unknown) {
+    if (!text.open()) {
+      return text;
+    }
+    String raw = text.value().reveal().strip();
+    StringBuilder out = new StringBuilder();
+    Matcher reference = REFERENCE.matcher(raw);
+    while (reference.find()) {
+      String before = raw.substring(0, reference.start());
+      String after = raw.substring(reference.end());
+      String value;
+      if (before.isEmpty()) {
+        boolean scheme = after.startsWith("://");
+        value = scheme ? unknown.substring(0, unknown.indexOf(':')) : unknown;
+      } else {
+        value = before.endsWith(":") && !before.endsWith("://") ? "80" : "variable";
+      }
+      reference.appendReplacement(out, Matcher.quoteReplacement(value));
+    }
+    return new Filled(Sensitive.of(reference.appendTail(out).toString()), text.shown());
+  }
+
   /** An http(s) URL, or the URL of a Unix socket with the HTTP path as fragment. */
-  Optional<URI> http(Filled text) {
+  Optional<URI> http(Filled written) {
+    Filled text = complete(written, "https://variable.invalid");
     String meant = withScheme(text);
     if (!meant.isEmpty()) {
       return wrong("the url does not begin with http:// or https://", "Write " + meant);
@@ -88,7 +117,8 @@ record ServerUrlReader(ConfigEntry entry) {
   }
 
   /** {@code tcp://host:port}, {@code tls://host:port} or {@code unix:///path.sock}. */
-  Optional<URI> socket(Filled text) {
+  Optional<URI> socket(Filled written) {
+    Filled text = complete(written, "tls://variable.invalid:80");
     Optional<URI> parsed = parse(text, "tcp://host:port or unix:///path.sock");
     if (parsed.isEmpty()) {
       return parsed;

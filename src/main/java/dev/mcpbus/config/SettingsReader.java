@@ -128,6 +128,9 @@ final class SettingsReader {
               JsonObject all = new JsonObject();
               for (Filled text : words) {
                 String word = text.value().reveal();
+                if (text.open()) {
+                  continue;
+                }
                 if (!ConfigKeys.CAPABILITIES.contains(word)) {
                   entry.wrong(
                       entry.line("capabilities"),

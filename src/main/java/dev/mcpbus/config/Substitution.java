@@ -46,8 +46,15 @@ final class Substitution {
    *
    * @param value to use
    * @param shown to show: {@code ***} in place of values of variables
+   * @param open whether variables were left in {@code value}, because the environment is sealed;
+   *     then nothing can be said about the value
    */
-  record Filled(Sensitive value, String shown) {
+  record Filled(Sensitive value, String shown, boolean open) {
+
+    /** A text in which nothing is left open. */
+    Filled(Sensitive value, String shown) {
+      this(value, shown, false);
+    }
 
     /** A text that is hidden as a whole. */
     static Filled hidden(String value) {
@@ -105,6 +112,7 @@ final class Substitution {
     StringBuilder value = new StringBuilder();
     StringBuilder shown = new StringBuilder();
     boolean complete = true;
+    boolean[] open = {false};
     int at = 0;
     while (true) {
       int start = raw.indexOf("${", at);
@@ -112,7 +120,7 @@ final class Substitution {
         value.append(raw, at, raw.length());
         shown.append(raw, at, raw.length());
         return complete
-            ? Optional.of(new Filled(Sensitive.of(value.toString()), shown.toString()))
+            ? Optional.of(new Filled(Sensitive.of(value.toString()), shown.toString(), open[0]))
             : Optional.empty();
       }
       value.append(raw, at, start);
@@ -128,6 +136,7 @@ final class Substitution {
           filled -> {
             value.append(filled.value.reveal());
             shown.append(filled.shown);
+            open[0] |= filled.open;
           });
       at = end + 1;
     }
@@ -142,7 +151,8 @@ final class Substitution {
       return Optional.of(Filled.plain(plain));
     }
     if (name.startsWith("input:")) {
-      return input(name.substring("input:".length()), fallback, line, server);
+      return input(name.substring("input:".length()), fallback, line, server)
+          .map(filled -> kept(filled, inside));
     }
     boolean prefixed = name.startsWith("env:");
     String variable = prefixed ? name.substring("env:".length()) : name;
@@ -157,7 +167,7 @@ final class Substitution {
     }
     String found = environment.variables().get(variable);
     if (found != null && (fallback == null || !found.isEmpty())) {
-      return Optional.of(hidden(found, server));
+      return Optional.of(kept(hidden(found, server), inside));
     }
     if (fallback != null) {
       return Optional.of(hidden(fallback, server));
@@ -169,6 +179,18 @@ final class Substitution {
         "the variable " + shown + " is not set",
         "Set it in the environment, or give a default: ${" + shown + ":-value}");
     return Optional.empty();
+  }
+
+  /** The reference itself, where a sealed environment keeps the value. */
+  private Filled kept(Filled filled, String inside) {
+    return environment.isSealed() && filled.value.equals(Sensitive.of(ConfigEnvironment.VALUE_KEPT))
+        ? new Filled(Sensitive.of("${" + inside + "}"), Sensitive.MASK, true)
+        : filled;
+  }
+
+  /** Whether values of variables are left out, and files that entries name must not be read. */
+  boolean isSealed() {
+    return environment.isSealed();
   }
 
   /** Paths of this machine, which are shown unmasked. */

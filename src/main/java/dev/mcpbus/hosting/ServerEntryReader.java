@@ -6,6 +6,7 @@ import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.config.ServerPreview;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.protocol.PublicApi;
@@ -40,6 +41,16 @@ public interface ServerEntryReader {
   }
 
   /**
+   * What {@link #read} would make of a text that a person has pasted: {@link ServerPreview#of}.
+   * Looks nothing up: no file, no value of a variable.
+   *
+   * @param text of at most {@link ServerPreview#MAX_BYTES} in UTF-8
+   */
+  default JsonObject preview(String text) {
+    return ServerPreview.of(text, Path.of("."), ConfigEnvironment.system());
+  }
+
+  /**
    * A reader for entries of files in {@code folder}.
    *
    * @param defaults the settings where an entry has none
@@ -54,6 +65,11 @@ public interface ServerEntryReader {
       @Override
       public ServerDefinition read(ServerOrigin origin, String source) {
         return usable(ConfigReader.readServer(origin, source, environment, folder, defaults));
+      }
+
+      @Override
+      public JsonObject preview(String text) {
+        return ServerPreview.of(text, folder, environment);
       }
     };
   }

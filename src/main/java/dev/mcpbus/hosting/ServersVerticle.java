@@ -8,9 +8,11 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MissingServers;
+import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerPreview;
 import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.hosting.credentials.PendingLogins;
 import dev.mcpbus.internals.OwnContext;
@@ -20,6 +22,8 @@ import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,11 +33,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the list of servers and serves {@code mcp.servers.add}, {@code .remove}, {@code .list},
- * {@code .get}, {@code .config}, {@code .calls}, {@code .activity}, {@code .nodes}, {@code
- * .nodes.drain}, {@code .lease}, {@code .leases} and {@code .release}. It starts and ends
- * connections through the supervisor; calls go to the connections themselves. Owner of the hosting
- * and of the private connections, on its context.
+ * Holds the list of servers and serves {@code mcp.servers.add}, {@code .preview}, {@code .examine},
+ * {@code .remove}, {@code .list}, {@code .get}, {@code .config}, {@code .calls}, {@code .activity},
+ * {@code .nodes}, {@code .nodes.drain}, {@code .lease}, {@code .leases} and {@code .release}. It
+ * starts and ends connections through the supervisor; calls go to the connections themselves. Owner
+ * of the hosting and of the private connections, on its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?, notes?}}; {@code connections} is the number that the node owned at most 2 s ago. In a
@@ -70,6 +74,9 @@ public final class ServersVerticle extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private NodeDrain drains;
 
+  @SuppressWarnings("NullAway.Init")
+  private ServerExaminations examinations;
+
   /**
    * @param hostingFactory makes the hosting: this node's own, or a cluster's
    * @param kept what outlives the process; this verticle opens and closes it
@@ -99,6 +106,12 @@ public final class ServersVerticle extends VerticleBase {
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));
     statuses = new ServerStatuses(vertx, hosting);
     drains = new NodeDrain(vertx, hosting, readiness);
+    examinations =
+        new ServerExaminations(
+            vertx,
+            System.getenv(),
+            Path.of(System.getProperty("user.home", ".")),
+            ServerExaminations.MOST);
     leases = new LeaseOperations(hosting, privateConnections, this::known);
     return kept.open()
         .compose(opened -> hosting.start())
@@ -107,6 +120,9 @@ public final class ServersVerticle extends VerticleBase {
                 Future.join(
                     List.of(
                         consume(Addresses.SERVERS_ADD, this::add),
+                        consume(Addresses.SERVERS_PREVIEW, this::preview),
+                        consume(
+                            Addresses.SERVERS_EXAMINE, body -> known(body).compose(this::examine)),
                         consume(Addresses.SERVERS_REMOVE, this::remove),
                         consume(Addresses.SERVERS_LIST, body -> list()),
                         consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
@@ -155,6 +171,9 @@ public final class ServersVerticle extends VerticleBase {
             consume(Addresses.at(Addresses.SERVERS_NODES_DRAIN, node), body -> drains.here()),
             consume(Addresses.at(Addresses.SERVERS_LEASE, node), leases::leaseHere),
             consume(
+                Addresses.at(Addresses.SERVERS_EXAMINE, node),
+                body -> known(body).compose(this::examineHere)),
+            consume(
                 Addresses.at(Addresses.SERVERS_RELEASE, node),
                 body -> privateConnections.release(body)));
   }
@@ -166,6 +185,7 @@ public final class ServersVerticle extends VerticleBase {
     readiness.withdraw();
     MissingServers.of(vertx).put(Map.of());
     privateConnections.close();
+    examinations.close();
     return hosting.close().eventually(kept::close);
   }
 
@@ -316,6 +336,65 @@ public final class ServersVerticle extends VerticleBase {
                                 status,
                                 "the server is gone",
                                 kept.whyNotLasting(definition.id(), definition))));
+  }
+
+  /** Shows what the servers of a text would be; one text at a time, on a worker. */
+  private Future<JsonObject> preview(JsonObject body) {
+    if (!(body.getValue("text") instanceof String text)) {
+      throw McpFailure.badRequest("the body must be {\"text\": string}");
+    }
+    int most = ServerPreview.MAX_BYTES;
+    if (text.length() > most || text.getBytes(StandardCharsets.UTF_8).length > most) {
+      throw McpFailure.notSent(
+          FailureCode.LIMIT_EXCEEDED,
+          "the text is over " + most / 1024 + " KiB: paste the servers in parts");
+    }
+    return vertx.executeBlocking(() -> reader.preview(text));
+  }
+
+  /** Examines a server on the node that owns its connection; here if that node does not answer. */
+  private Future<JsonObject> examine(ConnectionId id) {
+    String own = hosting.node();
+    if (own == null) {
+      return examineHere(id);
+    }
+    return statuses
+        .of(id)
+        .compose(
+            status -> {
+              String owner = nodeId(status.getString("node", ""), own);
+              return owner.equals(own)
+                  ? examineHere(id)
+                  : new PeerRequests(vertx, Addresses.SERVERS_EXAMINE)
+                      .ask(
+                          owner,
+                          new JsonObject().put("id", id.value()),
+                          ServerExaminations.MOST.plusSeconds(3))
+                      .recover(
+                          failure ->
+                              McpFailure.of(failure).code() == FailureCode.UNAVAILABLE
+                                  ? examineHere(id)
+                                  : Future.failedFuture(failure));
+            });
+  }
+
+  /** The id of a node that a status names by its name or its id. */
+  private String nodeId(String shown, String otherwise) {
+    return hosting.nodes().stream()
+        .filter(node -> shown.equals(node.getString("name")) || shown.equals(node.getString("id")))
+        .map(node -> node.getString("id", otherwise))
+        .findFirst()
+        .orElse(otherwise);
+  }
+
+  private Future<JsonObject> examineHere(ConnectionId id) {
+    ServerDefinition definition = hosting.servers().get(id);
+    if (definition == null) {
+      throw McpFailure.notSent(
+          FailureCode.UNAVAILABLE,
+          "this node cannot read the server '" + id + "': ask a node that owns it");
+    }
+    return examinations.examine(definition);
   }
 
   /** Adds to a reply whether the change outlives the process, and why not. */

@@ -170,6 +170,8 @@ class EventBusEndpointTest {
         "mcp.input.respond",
         "mcp.input.pending",
         "mcp.servers.add",
+        "mcp.servers.preview",
+        "mcp.servers.examine",
         "mcp.servers.remove",
         "mcp.alpha.connect",
         "mcp.alpha.disconnect",

@@ -186,6 +186,7 @@ class OpenApiDocumentTest {
             "disconnect",
             "drainNode",
             "endLease",
+            "examineServer",
             "getConfig",
             "getHistory",
             "getLoggers",
@@ -194,6 +195,7 @@ class OpenApiDocumentTest {
             "listCalls",
             "listLeases",
             "listLogins",
+            "previewServers",
             "removeServer",
             "restart",
             "setLogLevel",
@@ -240,6 +242,11 @@ class OpenApiDocumentTest {
     fits(seen, "listNodes", "/api/nodes", null, 200);
     fits(seen, "drainNode", "/api/nodes/local/drain", "", 400);
     String more = new JsonObject().put("name", "more").put("config", DEMO).encode();
+    String pasted = new JsonObject().put("text", "npx -y more --key=$KEY").encode();
+    fits(seen, "previewServers", "/api/servers/preview", pasted, 200);
+    fits(seen, "previewServers", "/api/servers/preview", "{}", 400);
+    String large = new JsonObject().put("text", "x".repeat(256 * 1024 + 1)).encode();
+    fits(seen, "previewServers", "/api/servers/preview", large, 413);
     fits(seen, "addServer", "/api/servers", more, 201);
     fits(seen, "addServer", "/api/servers", more, 400);
     fits(seen, "getServer", "/api/servers/more", null, 200);
@@ -256,6 +263,8 @@ class OpenApiDocumentTest {
     fits(seen, "callTool", one + "/tools/nope", "", 404);
     fits(seen, "callTool", one + "/tools/add", "[", 400);
     fits(seen, "getHistory", one + "/history", null, 200);
+    fits(seen, "examineServer", one + "/examine", "", 200);
+    fits(seen, "examineServer", "/api/servers/none/examine", "", 404);
     fits(seen, "getConfig", "/api/config", null, 200);
     fits(seen, "listAllCalls", "/api/calls", null, 200);
     fits(seen, "setRpcLog", one + "/rpc-log", "{\"mode\":\"on\",\"seconds\":60}", 200);

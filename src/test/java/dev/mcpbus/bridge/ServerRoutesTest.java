@@ -11,6 +11,7 @@ import dev.mcpbus.bus.SealedTaskIds;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import org.junit.jupiter.api.Test;
@@ -163,6 +164,22 @@ class ServerRoutesTest {
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.headers().get("Location")).isEqualTo("/api/servers/git");
     assertThat(answer.json()).isEqualTo(new JsonObject().put("id", "git"));
+  }
+
+  @Test
+  void a_preview_is_for_administrators_and_hides_no_server_of_that_name(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.on(Addresses.SERVERS_PREVIEW, new JsonObject().put("servers", new JsonArray()));
+    bridge.on(Addresses.SERVERS_GET, new JsonObject().put("id", "preview"));
+
+    assertThat(bridge.post("/api/servers/preview", "{\"text\":\"npx x\"}").status()).isEqualTo(403);
+    assertThat(bridge.seen).isEmpty();
+    assertThat(bridge.postAsAdmin("/api/servers/preview", "{\"text\":\"npx x\"}").body())
+        .isEqualTo("{\"servers\":[]}\n");
+    assertThat(bridge.seen.get(0).body()).isEqualTo("{\"text\":\"npx x\"}");
+    assertThat(bridge.get("/api/servers/preview").json())
+        .isEqualTo(new JsonObject().put("id", "preview"));
+    assertThat(bridge.seen.get(1).body()).isEqualTo("{\"id\":\"preview\"}");
   }
 
   @Test

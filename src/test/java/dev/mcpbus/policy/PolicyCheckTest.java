@@ -59,6 +59,8 @@ class PolicyCheckTest {
           entry(Addresses.SERVERS_LIST, Operation.NOTHING),
           entry(Addresses.SERVERS_GET, Operation.of(Action.LIST, "a", "")),
           entry(Addresses.SERVERS_ADD, ADMIN),
+          entry(Addresses.SERVERS_PREVIEW, ADMIN),
+          entry(Addresses.SERVERS_EXAMINE, ADMIN),
           entry(Addresses.SERVERS_REMOVE, ADMIN),
           entry(Addresses.SERVERS_CALLS, ADMIN),
           entry(Addresses.SERVERS_ACTIVITY, Operation.some(Action.METRICS)),

@@ -1,6 +1,7 @@
 package dev.mcpbus.cli.doctor;
 
 import dev.mcpbus.config.ConfigProblem;
+import dev.mcpbus.doctor.EntryCheck;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

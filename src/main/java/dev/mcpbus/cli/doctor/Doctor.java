@@ -12,7 +12,13 @@ import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.transport.StdioOptions;
+import dev.mcpbus.doctor.ConnectionCheck;
+import dev.mcpbus.doctor.DoctorCause;
+import dev.mcpbus.doctor.DoctorStep;
+import dev.mcpbus.doctor.EntryCheck;
+import dev.mcpbus.doctor.Examination;
+import dev.mcpbus.doctor.ExaminationException;
+import dev.mcpbus.doctor.Finding;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,11 +130,16 @@ final class Doctor {
           each(
               threads,
               all,
-              one -> new Examination(one, targets.getOrDefault(one.id().value(), ""), before(one)));
+              one ->
+                  Examination.begin(
+                      one,
+                      targets.getOrDefault(one.id().value(), ""),
+                      context.variables(),
+                      context.home()));
       List<ServerDefinition> startable =
           examinations.stream().filter(Examination::mayStart).map(this::onDemand).toList();
       if (startable.isEmpty()) {
-        return examinations.stream().map(each -> each.report(running)).toList();
+        return examinations.stream().map(each -> DoctorReport.of(each, running)).toList();
       }
       progress.accept(starting(startable));
       try (LocalService service =
@@ -137,7 +148,7 @@ final class Doctor {
         return each(
             threads,
             examinations,
-            one -> (one.mayStart() ? one.with(live(client, one)) : one).report(running));
+            one -> DoctorReport.of(one.mayStart() ? one.with(live(client, one)) : one, running));
       }
     } finally {
       threads.shutdownNow();
@@ -154,32 +165,12 @@ final class Doctor {
         .onDemand(timeout == null ? one.definition().handshakeTimeout() : timeout);
   }
 
-  private List<DoctorStep> before(ServerDefinition definition) {
-    List<DoctorStep> steps = new ArrayList<>(EntryCheck.sound(definition, context.variables()));
-    if (definition.transport() instanceof StdioOptions stdio) {
-      steps.add(
-          new CommandCheck(stdio, context.variables(), UsualFolders.of(context.home())).run());
-    } else {
-      try {
-        Endpoint.of(definition.transport())
-            .ifPresent(at -> steps.addAll(new AddressCheck(at, context.variables()).run()));
-      } catch (IllegalArgumentException e) {
-        steps.add(
-            DoctorStep.failed(
-                "address",
-                -1,
-                Finding.of(DoctorCause.BAD_URL, "\"url\" cannot be read", "Correct \"url\"")));
-      }
-    }
-    return steps;
-  }
-
   private List<DoctorStep> live(ServiceClient client, Examination one) {
     try {
       return new ConnectionCheck(
-              client, onDemand(one), Endpoint.of(one.definition().transport()).orElse(null))
+              new ServiceCopy(client, one.definition().id().value()), onDemand(one))
           .run();
-    } catch (CommandFailure e) {
+    } catch (ExaminationException e) {
       return List.of(
           DoctorStep.failed(
               "started",

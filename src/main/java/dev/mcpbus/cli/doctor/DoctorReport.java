@@ -1,7 +1,10 @@
 package dev.mcpbus.cli.doctor;
 
 import dev.mcpbus.cli.ExitCode;
-import dev.mcpbus.cli.doctor.DoctorStep.StepResult;
+import dev.mcpbus.doctor.DoctorStep;
+import dev.mcpbus.doctor.DoctorStep.StepResult;
+import dev.mcpbus.doctor.Examination;
+import dev.mcpbus.doctor.Finding;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -22,6 +25,12 @@ record DoctorReport(String id, String target, List<DoctorStep> steps, @Nullable 
     steps = List.copyOf(steps);
   }
 
+  /** The report of an examination, with what was not tried, and without secrets. */
+  static DoctorReport of(Examination examination, RunningService running) {
+    String id = examination.definition().id().value();
+    return new DoctorReport(id, examination.target(), examination.all(), running.says(id));
+  }
+
   boolean isWell() {
     return failure().isEmpty();
   }
@@ -39,7 +48,17 @@ record DoctorReport(String id, String target, List<DoctorStep> steps, @Nullable 
   }
 
   ExitCode exit() {
-    return failure().map(found -> found.cause().exit()).orElse(ExitCode.DONE);
+    return failure().map(found -> exit(found)).orElse(ExitCode.DONE);
+  }
+
+  /** 1 configuration, 3 login, 4 unreachable, 0 for a note. */
+  private static ExitCode exit(Finding found) {
+    return switch (found.cause().kind()) {
+      case CONFIGURATION -> ExitCode.UNEXPECTED;
+      case UNREACHABLE -> ExitCode.UNREACHABLE;
+      case LOGIN -> ExitCode.NOT_ALLOWED;
+      case NOTE -> ExitCode.DONE;
+    };
   }
 
   /** {@code {id, target, ok, cause?, text?, remedy?, steps, running?}}. */

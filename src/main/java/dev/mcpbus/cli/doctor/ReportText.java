@@ -1,7 +1,9 @@
 package dev.mcpbus.cli.doctor;
 
 import dev.mcpbus.cli.Terminal;
-import dev.mcpbus.cli.doctor.DoctorStep.StepResult;
+import dev.mcpbus.doctor.DoctorStep;
+import dev.mcpbus.doctor.DoctorStep.StepResult;
+import dev.mcpbus.doctor.Finding;
 import dev.mcpbus.protocol.Printable;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,7 @@
 /**
- * {@code mcpbus doctor}: examines servers step by step and names the one most probable cause of a
- * failure, with its remedy. {@code Doctor} leads; {@code EntryCheck}, {@code CommandCheck} and
- * {@code AddressCheck} look at what can be checked before a start, {@code ConnectionCheck} reads
- * what a small service with these servers says of them at its HTTP doors, and {@code OutputClues}
- * and {@code FailureClues} read causes from it. All of it blocks: it runs on threads of the command
+ * {@code mcpbus doctor}: leads the examinations of {@code dev.mcpbus.doctor}. {@code Doctor} starts
+ * one small service inside the process for the servers that are left after the first steps, and
+ * {@code ReportText} prints what was found. All of it blocks: it runs on threads of the command
  * alone.
  */
 @NullMarked

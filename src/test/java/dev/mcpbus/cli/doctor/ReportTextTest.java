@@ -3,6 +3,9 @@ package dev.mcpbus.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.cli.Terminal;
+import dev.mcpbus.doctor.DoctorCause;
+import dev.mcpbus.doctor.DoctorStep;
+import dev.mcpbus.doctor.Finding;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

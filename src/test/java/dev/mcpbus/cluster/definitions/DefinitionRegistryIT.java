@@ -88,6 +88,12 @@ class DefinitionRegistryIT {
                   assertThat(one.getString("problem"))
                       .contains("cannot be read on this node", "MCPBUS_TEST_SECRET"));
       assertThat(poor.request("mcp.s1.tools.call", CALL).encode()).contains("\"c ");
+      // Examined where its connection is: the other node could not even read the entry.
+      assertThat(
+              poor.requestHere(Addresses.SERVERS_EXAMINE, new JsonObject().put("id", "s1"))
+                  .encode())
+          .contains("\"name\":\"ping\",\"result\":\"fine\"")
+          .doesNotContain("canary", "\"failed\"");
       assertThat(TestBus.await(map(rich, PlacementRefusals.MAP).size())).isEqualTo(9);
       assertThat(TestBus.await(map(rich, ClusterMaps.SERVERS).values()).toString())
           .doesNotContain("canary");

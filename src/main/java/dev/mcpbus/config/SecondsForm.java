@@ -1,0 +1,83 @@
+package dev.mcpbus.config;
+
+import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Rewrites an entry of {@code mcp_servers}, where a number without a unit counts seconds, so that
+ * it means the same under {@code mcpServers} and in {@code mcp.servers.add}. Pure.
+ */
+final class SecondsForm {
+
+  private SecondsForm() {}
+
+  static ConfigNode rewritten(ConfigNode entry) {
+    if (!entry.is(ValueType.OBJECT)) {
+      return entry;
+    }
+    List<ConfigMember> members = new ArrayList<>();
+    for (ConfigMember member : entry.members()) {
+      if (member.name().equals("timeout")) {
+        members.add(new ConfigMember("timeout", member.line(), seconds(member.value())));
+      } else if (!member.name().equals("retry")) {
+        members.add(member);
+      } else if (entry.get("restart") == null) {
+        restart(member).ifPresent(members::add);
+      }
+    }
+    return ConfigNode.object(entry.line(), members);
+  }
+
+  private static ConfigNode seconds(ConfigNode value) {
+    if (!value.is(ValueType.NUMBER)) {
+      return value;
+    }
+    double seconds = value.number().doubleValue();
+    String text =
+        seconds == Math.rint(seconds)
+            ? value.number().longValue() + "s"
+            : Math.round(seconds * 1_000) + "ms";
+    return ConfigNode.scalar(ValueType.STRING, value.line(), text);
+  }
+
+  /** {@code retry} as {@code restart}; empty where it says what is the default. */
+  private static Optional<ConfigMember> restart(ConfigMember retry) {
+    ConfigNode value = retry.value();
+    List<ConfigMember> parts = new ArrayList<>();
+    if (value.is(ValueType.NUMBER)) {
+      parts.add(intensity(value));
+    } else if (value.is(ValueType.BOOLEAN) && value.text().equals("false")) {
+      parts.add(intensity(ConfigNode.scalar(ValueType.NUMBER, value.line(), "0")));
+    } else {
+      value.member("max_attempts").ifPresent(most -> parts.add(intensity(most.value())));
+      List<ConfigMember> backoff = new ArrayList<>();
+      put(value, "delay", "initial", backoff);
+      put(value, "max_delay", "max", backoff);
+      value.member("factor").ifPresent(backoff::add);
+      if (!backoff.isEmpty()) {
+        parts.add(
+            new ConfigMember("backoff", value.line(), ConfigNode.object(value.line(), backoff)));
+      }
+    }
+    return parts.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new ConfigMember("restart", retry.line(), ConfigNode.object(retry.line(), parts)));
+  }
+
+  private static ConfigMember intensity(ConfigNode restarts) {
+    int line = restarts.line();
+    return new ConfigMember(
+        "intensity",
+        line,
+        ConfigNode.object(line, List.of(new ConfigMember("restarts", line, restarts))));
+  }
+
+  private static void put(ConfigNode from, String key, String as, List<ConfigMember> into) {
+    from.member(key)
+        .ifPresent(found -> into.add(new ConfigMember(as, found.line(), seconds(found.value()))));
+  }
+}
