@@ -239,6 +239,15 @@ const parts = {
     await page.waitForFunction(() => !document.querySelector(".drift .pending"));
   },
 
+  /** The steps of the doctor for a server that cannot start. */
+  async examine() {
+    const page = await open({ key: keys.admin, at: "#/health" });
+    await sees(page, "broken");
+    await page.click("article:has-text('broken') button:has-text('Examine')");
+    await sees(page, "/no/such/program does not exist", ".steps");
+    await sees(page, "Install it", ".steps .remedy");
+  },
+
   /** Nothing that a server writes runs, is loaded, or hides. */
   async hostile() {
     const server = createServer((request, answer) => {
@@ -384,12 +393,20 @@ const parts = {
     await sees(page, "42", ".outcome");
   },
 
-  /** Two nodes: their connections, the loss of one, and the way back of what it had. */
+  /** Three nodes: one is drained, one is lost, and the last has what they had. */
   async cluster() {
     const page = await open({ key: keys.admin, at: "#/cluster" });
     await sees(page, "n1", ".nodes");
     await sees(page, "n2", ".nodes");
+    await sees(page, "n3", ".nodes");
     await page.waitForFunction((count) => document.querySelectorAll(".owned a.dot[data-state=READY]").length === count, more.connections);
+    await page.click(".node:has(h3:has-text('n3')) button:has-text('Drain')");
+    await page.click("dialog button.danger");
+    await sees(page, "leaving", ".nodes");
+    await page.waitForFunction((count) => {
+      const drained = [...document.querySelectorAll(".node")].find((node) => node.querySelector("h3").textContent === "n3");
+      return drained.querySelectorAll(".owned a.dot").length === 0 && document.querySelectorAll(".owned a.dot[data-state=READY]").length === count;
+    }, more.connections, { timeout: 60_000 });
     process.kill(more.pid, "SIGKILL");
     await sees(page, "gone since", ".nodes");
     await page.waitForFunction((count) => document.querySelectorAll(".node:not(.gone) .owned a.dot[data-state=READY]").length === count, more.connections, { timeout: 60_000 });

@@ -10,6 +10,8 @@ import {named, shown} from './visible-text.js';
 const EXAMPLE = '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/tmp"]}}}';
 const SETTLE_MILLIS = 300;
 
+const notes = all => (all ?? []).map(note => html`<p class="note">${shown(note.message)} ${shown(note.remedy ?? '')}</p>`);
+
 export class AddServer {
   text = '';
   preview = null;
@@ -27,6 +29,8 @@ export class AddServer {
       <textarea id="add-text" class="code" rows="6" spellcheck="false" placeholder=${EXAMPLE} .value=${live(this.text)} @input=${event => this.changed(event.target.value)}></textarea>
       ${alertBox(this.failure)}
       ${this.preview ? this.preview.servers.map((server, index) => this.entry(server, index)) : nothing}
+      ${this.preview?.leftOut ? html`<p class="note">${this.preview.leftOut} more servers of the text are not shown here: add them with the configuration file.</p>` : nothing}
+      ${notes(this.preview?.notes)}
       ${this.preview?.problems?.length ? html`<ul class="alert">${this.preview.problems.map(problem => html`<li>${problem.line ? `line ${problem.line}: ` : ''}${shown(problem.message)} ${shown(problem.remedy ?? '')}</li>`)}</ul>` : nothing}
     </section>`;
   }
@@ -41,6 +45,7 @@ export class AddServer {
         : html`mcpbus will connect to <code class="runs">${shown(server.connects ?? '', 2_000)}</code>`}</p>
       ${server.variables?.length ? html`<p>With the variables ${server.variables.map((name, at) => html`${at ? ', ' : ''}<code>${shown(name, 80)}</code>`)}.</p>` : nothing}
       ${server.problems?.length ? html`<ul class="alert">${server.problems.map(problem => html`<li>${shown(problem.message)} ${shown(problem.remedy ?? '')}</li>`)}</ul>` : nothing}
+      ${notes(server.notes)}
       <details><summary>Its entry</summary>${jsonTree(server.view ?? server.config)}</details>
       ${server.added ? html`<p class="note">${named(server.added.id)} is added. ${shown(server.added.note ?? '')}</p>` : nothing}
     </article>`;

@@ -108,8 +108,9 @@ class ConsoleIT {
   }
 
   private static JsonObject policy(String principal, String... actions) {
-    JsonObject policy = new JsonObject().put("principals", new JsonArray().add(principal));
-    return actions[0].equals("*") ? policy : policy.put("actions", new JsonArray(List.of(actions)));
+    JsonObject policy =
+        new JsonObject().put("effect", "allow").put("principals", new JsonArray().add(principal));
+    return actions.length == 0 ? policy : policy.put("actions", new JsonArray(List.of(actions)));
   }
 
   /** The file that the start names. */
@@ -179,6 +180,7 @@ class ConsoleIT {
         "crash",
         "hostile",
         "drift",
+        "examine",
         "traffic",
         "keyboard",
         "pages"
@@ -198,12 +200,13 @@ class ConsoleIT {
   }
 
   @Test
-  void two_nodes_and_the_loss_of_one_are_seen(@TempDir Path nodes) throws Exception {
-    try (ClusterBed bed = new ClusterBed(nodes, 2)) {
+  void a_node_that_is_drained_and_one_that_is_lost_are_seen(@TempDir Path nodes) throws Exception {
+    try (ClusterBed bed = new ClusterBed(nodes, 3)) {
       JsonObject servers = ClusterBed.servers(6);
       bed.start("n1", servers);
       ServiceProcess lost = bed.start("n2", servers);
-      bed.settled(bed.node("n1"), 6, Set.of("n1", "n2"));
+      bed.start("n3", servers);
+      bed.settled(bed.node("n1"), 6, Set.of("n1", "n2", "n3"));
       String token = Files.readString(adminToken(bed.node("n1"))).strip();
       walk(
           "cluster",

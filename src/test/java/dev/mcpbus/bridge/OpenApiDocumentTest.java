@@ -265,6 +265,7 @@ class OpenApiDocumentTest {
     fits(seen, "getHistory", one + "/history", null, 200);
     fits(seen, "examineServer", one + "/examine", "", 200);
     fits(seen, "examineServer", "/api/servers/none/examine", "", 404);
+    fits(seen, "getCaller", "/api/caller", null, 200);
     fits(seen, "getConfig", "/api/config", null, 200);
     fits(seen, "listAllCalls", "/api/calls", null, 200);
     fits(seen, "setRpcLog", one + "/rpc-log", "{\"mode\":\"on\",\"seconds\":60}", 200);
