@@ -126,7 +126,7 @@ const parts = {
 
   /** Adds a server from pasted text, sees it start, and removes it. */
   async add() {
-    const page = await open({ key: keys.admin });
+    const page = await open({ key: keys.admin, expected: ["404"] }); // asked for while it goes
     await page.click("text=Add a server");
     await page.fill("#add-text", JSON.stringify({ mcpServers: { pasted: more.pasted } }));
     await sees(page, "run this program", ".preview");
@@ -179,6 +179,7 @@ const parts = {
     await sees(page, "trigger-long-running-operation", "main table");
     await page.click("main table button:has-text('Cancel')");
     await sees(page, "CANCELLED", ".virtual");
+    await go(page, "connections");
     await tool(page, "everything", "trigger-long-running-operation");
     await call(page);
     await page.waitForFunction(() => document.querySelector("progress"));
@@ -206,8 +207,8 @@ const parts = {
     await page.fill(".question input[type=text] >> nth=0", "Ada");
     await page.click(".question button[type=submit]");
     await sees(page, "No server asks anything now");
-    await go(page, "calls");
-    await sees(page, "trigger-elicitation-request", ".virtual");
+    await tool(page, "everything", "trigger-elicitation-request");
+    await sees(page, "Ada", ".outcome");
   },
 
   /** A process that is killed: the page tells its ending and that it runs again. */
@@ -284,6 +285,7 @@ const parts = {
     const plain = page.locator(".outcome button:has-text('As Markdown')");
     while ((await plain.count()) > 0) {
       await plain.first().click();
+      await page.waitForTimeout(100); // the next frame
     }
     await sees(page, "U+202E", ".outcome");
     await sees(page, "12345678901234567890", ".outcome");
@@ -395,7 +397,7 @@ const parts = {
 
   /** Three nodes: one is drained, one is lost, and the last has what they had. */
   async cluster() {
-    const page = await open({ key: keys.admin, at: "#/cluster" });
+    const page = await open({ key: keys.admin, at: "#/cluster", expected: ["503", "404", "502"] }); // while it moves
     await sees(page, "n1", ".nodes");
     await sees(page, "n2", ".nodes");
     await sees(page, "n3", ".nodes");

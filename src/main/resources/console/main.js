@@ -16,6 +16,7 @@ import {ToolsPage} from './pages/tools.js';
 import {TrafficPage} from './pages/traffic.js';
 import {alertBox, noticeView} from './parts/element.js';
 import {offers} from './parts/offers.js';
+import {ToolCall} from './parts/tool-call.js';
 import {shown} from './parts/visible-text.js';
 import {close, drawWith, identify, open, redraw, signOut, store} from './store.js';
 
@@ -144,6 +145,7 @@ async function enter(key) {
 function leave() {
   setKey(null);
   offers.endAll();
+  ToolCall.endAll();
   closePage();
   page = null;
   signOut();

@@ -11,7 +11,7 @@ export class ToolsPage extends Catalog {
       label: 'Tools',
       changes: ['toolsListChanged', 'connected', 'serverRemoved'],
       key: one => one.name,
-      open: one => new ToolCall(one.server, one.name, one.item),
+      open: one => ToolCall.of(one.server, one.name, one.item),
     });
   }
 }

@@ -42,12 +42,19 @@ export class AppFrame {
 
   constructor(server, uri, tool, args, result) {
     Object.assign(this, {server, uri, tool, args, result});
-    addEventListener('message', this.message);
     this.read();
   }
 
-  close() {
+  start() {
+    addEventListener('message', this.message);
+    this.runs = true;
+  }
+
+  /** The frame is gone; the app has to be run again. */
+  stop() {
     removeEventListener('message', this.message);
+    this.runs = false;
+    this.begun = false;
   }
 
   async read() {
@@ -71,7 +78,7 @@ export class AppFrame {
   view() {
     return html`<section class="app"><h4>App of the server <code>${shown(this.uri, 200)}</code></h4>
       ${alertBox(this.failure)}
-      ${this.markup === null ? nothing : !this.runs ? html`<div class="row wrap">${action('Run it', () => { this.runs = true; })}
+      ${this.markup === null ? nothing : !this.runs ? html`<div class="row wrap">${action('Run it', () => this.start())}
         <span class="help">It runs as an origin of its own: it sees neither this page nor your key, and loads nothing. No browser can forbid it WebRTC, so it can let its author know that you look at it.</span></div>` : html`<iframe title=${`App of ${shownText(this.server)}`} sandbox="allow-scripts" referrerpolicy="no-referrer" src="/console/app.html"
         .style=${`height:${this.height}px`}></iframe>`}</section>`;
   }

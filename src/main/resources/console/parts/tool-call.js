@@ -19,7 +19,31 @@ const HINTS = {
   readOnlyHint: 'only reads', destructiveHint: 'may destroy', idempotentHint: 'repeating it adds nothing', openWorldHint: 'reaches beyond its server',
 };
 
+/** The tools that were open, the latest last: a call goes on while a person looks at another page. */
+const opened = new Map();
+const MOST_OPENED = 30;
+
 export class ToolCall {
+  /** The tool as it was left, if it is still the same. */
+  static of(server, name, tool) {
+    const key = JSON.stringify([server, name, tool]);
+    const known = opened.get(key) ?? new ToolCall(server, name, tool);
+    opened.delete(key);
+    opened.set(key, known);
+    for (const [old, call] of opened) {
+      if (opened.size > MOST_OPENED && !call.running && call !== known) {
+        opened.delete(old);
+      }
+    }
+    return known;
+  }
+
+  /** Ends all calls, at the sign-out. */
+  static endAll() {
+    opened.forEach(call => call.running?.abort.abort());
+    opened.clear();
+  }
+
   running = null;
   history = [];
   shown = null;
@@ -33,8 +57,7 @@ export class ToolCall {
   }
 
   close() {
-    this.running?.abort.abort();
-    this.shown?.app?.close();
+    this.shown?.app?.stop();
   }
 
   view() {
@@ -96,7 +119,7 @@ export class ToolCall {
     const name = secretName();
     const running = {abort: new AbortController(), callId: name, started: Date.now(), progress: null};
     this.running = running;
-    this.shown?.app?.close();
+    this.shown?.app?.stop();
     this.shown = null;
     const tick = setInterval(redraw, 500);
     redraw();
