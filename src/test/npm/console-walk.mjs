@@ -144,6 +144,17 @@ const parts = {
     await page.waitForFunction(() => !document.querySelector(".virtual")?.textContent.includes("pasted") && location.hash === "#/connections");
   },
 
+  /** A name of a registry becomes what it would run, and one that it does not have is said so. */
+  async registry() {
+    const page = await open({ key: keys.admin, expected: ["400"] });
+    await page.click("text=Add a server");
+    await page.fill("#add-text", "io.github.ada/nowhere");
+    await sees(page, "has no server io.github.ada/nowhere", ".add");
+    await page.fill("#add-text", "io.github.ada/weather");
+    await sees(page, "npx -y @ada/weather-mcp", ".preview");
+    await sees(page, "1.2.0", ".preview");
+  },
+
   /** A call by form, one with progress, one that is cancelled, and what the other callers' code is. */
   async call() {
     const page = await open({ key: keys.admin, expected: ["499"] });

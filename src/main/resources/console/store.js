@@ -111,7 +111,7 @@ export function signOut() {
   redraw();
 }
 
-export async function rereadAll() {
+async function rereadAll() {
   try {
     const list = await get('/api/servers');
     store.servers = new Map(list.servers.map(server => [server.id, server]));

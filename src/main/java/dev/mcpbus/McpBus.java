@@ -32,6 +32,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,6 +64,8 @@ public final class McpBus {
    * @param reader reads the entries of {@code mcp.servers.add}; throws a {@code McpFailure}
    * @param names how the aggregate names the tools and prompts of the servers
    * @param search true where the index of tool search is built at the start
+   * @param registry the base of an MCP registry's API, in which a preview looks names up; null for
+   *     none
    * @param input how long a question of a server may wait, and how many may
    * @param auth which principals may come in over HTTP, and with which rights
    * @param placement the intervals of ownership, where Vert.x is clustered
@@ -79,6 +82,7 @@ public final class McpBus {
       ServerEntryReader reader,
       NamePolicy names,
       boolean search,
+      @Nullable URI registry,
       InputOptions input,
       AuthOptions auth,
       OwnershipOptions placement,
@@ -109,6 +113,7 @@ public final class McpBus {
           reader,
           NamePolicy.DOTTED,
           false,
+          null,
           InputOptions.DEFAULT,
           AuthOptions.NONE,
           OwnershipOptions.DEFAULT,
@@ -191,6 +196,11 @@ public final class McpBus {
 
     public Options withSearch(boolean atStart) {
       return with(draft -> draft.search = atStart);
+    }
+
+    /** A copy with another MCP registry, in which a preview looks names up; null for none. */
+    public Options withRegistry(@Nullable URI base) {
+      return with(draft -> draft.registry = base);
     }
 
     public Options withPlacement(OwnershipOptions other) {

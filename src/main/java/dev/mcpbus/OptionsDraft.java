@@ -11,6 +11,7 @@ import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ final class OptionsDraft {
   ServerEntryReader reader;
   NamePolicy names;
   boolean search;
+  @Nullable URI registry;
   InputOptions input;
   AuthOptions auth;
   OwnershipOptions placement;
@@ -40,6 +42,7 @@ final class OptionsDraft {
     reader = from.reader();
     names = from.names();
     search = from.search();
+    registry = from.registry();
     input = from.input();
     auth = from.auth();
     placement = from.placement();
@@ -57,6 +60,7 @@ final class OptionsDraft {
         reader,
         names,
         search,
+        registry,
         input,
         auth,
         placement,

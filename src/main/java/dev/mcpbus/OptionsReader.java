@@ -91,6 +91,7 @@ final class OptionsReader {
         .withGateway(config.gateway())
         .withNames(config.names())
         .withSearch(config.search())
+        .withRegistry(config.registry())
         .withAuth(config.auth())
         .withPlacement(
             OwnershipOptions.DEFAULT

@@ -104,6 +104,7 @@ final class VerticleTree {
             options.reader(),
             hosting(options),
             kept,
+            options.registry(),
             readiness);
     this.limits = vertx.isClustered() ? new RateLimitKeepers(vertx, options.auth()) : null;
     this.access =

@@ -25,7 +25,7 @@ export class TrafficPage {
   failure = null;
   /** The newest last. */
   exchanges = [];
-  open_ = new Map();
+  waiting = new Map();
   number = 0;
   characters = 0;
   missed = 0;
@@ -61,9 +61,9 @@ export class TrafficPage {
     const asks = said.method !== undefined;
     if (!asks && said.id !== undefined) {
       const key = `${entry.server} ${entry.direction === 'sent' ? 'received' : 'sent'} ${JSON.stringify(said.id)}`;
-      const exchange = this.open_.get(key);
+      const exchange = this.waiting.get(key);
       if (exchange) {
-        this.open_.delete(key);
+        this.waiting.delete(key);
         exchange.answer = entry;
         exchange.millis = Date.parse(entry.time) - Date.parse(exchange.request.time);
         exchange.failed = said.error !== undefined || said.result?.isError === true;
@@ -75,7 +75,7 @@ export class TrafficPage {
     const exchange = {number: ++this.number, server: entry.server, direction: entry.direction, method: asks ? said.method : 'response', name: said.params?.name ?? said.params?.uri, request: asks ? entry : null, answer: asks ? null : entry, isNotification: asks && said.id === undefined, failed: said.error !== undefined};
     if (asks && said.id !== undefined) {
       exchange.key = `${entry.server} ${entry.direction} ${JSON.stringify(said.id)}`;
-      this.open_.set(exchange.key, exchange);
+      this.waiting.set(exchange.key, exchange);
     }
     this.exchanges.push(exchange);
     this.characters += entry.message.length;
@@ -91,8 +91,8 @@ export class TrafficPage {
     const out = this.exchanges.splice(0, Math.max(1, Math.floor(this.exchanges.length / 10)));
     for (const exchange of out) {
       this.characters -= (exchange.request?.message.length ?? 0) + (exchange.answer?.message.length ?? 0);
-      if (exchange.key && this.open_.get(exchange.key) === exchange) {
-        this.open_.delete(exchange.key);
+      if (exchange.key && this.waiting.get(exchange.key) === exchange) {
+        this.waiting.delete(exchange.key);
       }
     }
   }
@@ -150,7 +150,7 @@ export class TrafficPage {
 
   clear() {
     this.exchanges = [];
-    this.open_.clear();
+    this.waiting.clear();
     this.characters = 0;
     this.chosen = null;
     redraw();

@@ -25,7 +25,7 @@ export class AddServer {
 
   view() {
     return html`<section class="card add" aria-label="Add a server">
-      <label for="add-text">Paste what you have: the configuration of an editor, one entry, a <code>server.json</code> of the registry, a command, or a URL</label>
+      <label for="add-text">Paste what you have: the configuration of an editor, one entry, a <code>server.json</code> or a name of the registry, a command, or a URL</label>
       <textarea id="add-text" class="code" rows="6" spellcheck="false" placeholder=${EXAMPLE} .value=${live(this.text)} @input=${event => this.changed(event.target.value)}></textarea>
       ${alertBox(this.failure)}
       ${this.preview ? this.preview.servers.map((server, index) => this.entry(server, index)) : nothing}

@@ -90,7 +90,7 @@ export function ask(question, yes) {
   });
 }
 
-export async function copy(text) {
+async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
     notify('Copied.');

@@ -25,11 +25,7 @@ export function numberOf(text) {
   return NUMBER.test(digits) ? exact(Number(digits), digits) : undefined;
 }
 
-function exact(value, source) {
-  return String(value) === source || (Number.isFinite(value) && Math.abs(value) < 1e15 && /^-?[\d.]{1,15}$/.test(source))
-    ? value
-    : new ExactNumber(source);
-}
+const exact = (value, source) => (String(value) === source ? value : new ExactNumber(source));
 
 /** As JSON.parse; `__proto__` becomes a member like any other. */
 export function parse(text) {

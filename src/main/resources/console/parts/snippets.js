@@ -23,7 +23,7 @@ function curl(origin, server, tool, json) {
  * @param {object} args
  * @returns {[string, string][]} each caller's name and its code
  */
-export function snippets(server, tool, args) {
+function snippets(server, tool, args) {
   const json = ascii(JSON.stringify(args));
   return [
     ['curl', curl(location.origin, server, tool, json)],

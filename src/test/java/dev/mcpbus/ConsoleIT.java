@@ -8,6 +8,7 @@ import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.testing.ClusterBed;
 import dev.mcpbus.testing.FreePorts;
 import dev.mcpbus.testing.NpmServers;
+import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.ServiceProcess;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -46,6 +47,8 @@ class ConsoleIT {
 
   @TempDir private static Path folder;
 
+  private static final RawHttpServer REGISTRY = RawHttpServer.answering(ConsoleIT::registered);
+
   private static ServiceProcess service;
 
   @BeforeAll
@@ -79,6 +82,7 @@ class ConsoleIT {
         new JsonObject()
             .put("mcpServers", servers)
             .put("auth", auth)
+            .put("catalog", new JsonObject().put("registry", "http://127.0.0.1:" + REGISTRY.port()))
             .put("bridge", new JsonObject().put("port", 0))
             .put("state", new JsonObject().put("dir", folder.resolve("state").toString()));
     Path config = Files.writeString(folder.resolve("mcpbus.json"), file.encodePrettily());
@@ -86,8 +90,31 @@ class ConsoleIT {
     service.port();
   }
 
+  /** A registry with one server. */
+  private static void registered(RawHttpServer.Request request, RawHttpServer.Peer peer)
+      throws IOException {
+    if (!request.path().equals("/v0.1/servers/io.github.ada%2Fweather/versions/latest")) {
+      peer.reply("404 Not Found", "{\"error\":\"Server not found\"}");
+      return;
+    }
+    JsonObject npm =
+        new JsonObject()
+            .put("registryType", "npm")
+            .put("identifier", "@ada/weather-mcp")
+            .put("version", "1.2.0")
+            .put("transport", new JsonObject().put("type", "stdio"));
+    JsonObject server =
+        new JsonObject()
+            .put("name", "io.github.ada/weather")
+            .put("description", "Tells the weather.")
+            .put("version", "1.2.0")
+            .put("packages", new JsonArray().add(npm));
+    peer.json(new JsonObject().put("server", server).encode());
+  }
+
   @AfterAll
   static void close() {
+    REGISTRY.close();
     if (service != null) {
       service.close();
     }
@@ -120,8 +147,9 @@ class ConsoleIT {
     return Path.of(place.group(1));
   }
 
-  /** Where Chromium is; skips or fails the test where it is not installed. */
+  /** Where Chromium is; skips or fails the test where it, or what drives it, is not installed. */
   private static String chromium() {
+    NpmServers.script("playwright-core/index.js");
     return Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
         .filter(place -> Files.isExecutable(Path.of(place)))
         .findFirst()
@@ -181,12 +209,21 @@ class ConsoleIT {
         "hostile",
         "drift",
         "examine",
+        "registry",
         "traffic",
         "keyboard",
         "pages"
       })
   void the_console_is_as_the_walk_wants_it(String part) throws Exception {
     walk(part, service.port(), new JsonObject());
+  }
+
+  @Test
+  void the_parts_that_need_no_page_do_what_they_should() throws Exception {
+    String script = NpmServers.own("console-parts.mjs").getJsonArray("args").getString(0);
+    String console = Path.of("src/main/resources/console").toAbsolutePath().toString();
+
+    assertThat(NpmServers.run(folder, script, console)).contains("walked");
   }
 
   @Test

@@ -81,6 +81,9 @@ public record ConfigDiff(
     if (live.search() != next.search()) {
       keys.add("catalog.search");
     }
+    if (!Objects.equals(live.registry(), next.registry())) {
+      keys.add("catalog.registry");
+    }
     if (!live.names().name().equals(next.names().name())) {
       keys.add("catalog.names");
     }

@@ -74,7 +74,7 @@ final class ConfigKeys {
   static final Set<String> POLICY = Set.of("principals", "servers", "tools", "actions", "effect");
   static final Set<String> AUTH_LIMITS = Set.of("rate", "burst", "concurrency");
   static final Set<String> AUDIT = Set.of("on", "file", "maxMegabytes", "keep", "onFailure");
-  static final Set<String> CATALOG = Set.of("names", "search");
+  static final Set<String> CATALOG = Set.of("names", "search", "registry");
 
   static final Set<String> CLUSTER =
       Set.of(

@@ -263,6 +263,7 @@ public final class ConfigReader {
             gateway,
             frame.names(),
             frame.search(),
+            frame.registry(),
             frame.cluster(),
             frame.telemetry(),
             frame.stateDir(),

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param names how the aggregate names tools and other items, default {@link NamePolicy#DOTTED}
  * @param search true: the index of tool search is built at the start; default false: at the first
  *     search
+ * @param registry the base of an MCP registry's API, in which names are looked up; null for none
  * @param cluster how to join a cluster, if mcpbus is started with {@code --cluster}
  * @param telemetry what {@code metrics} and {@code tracing} say
  * @param stateDir where changes at run time outlive the process; null: they do not
@@ -38,6 +40,7 @@ public record McpBusConfig(
     GatewayOptions gateway,
     NamePolicy names,
     boolean search,
+    @Nullable URI registry,
     ClusterOptions cluster,
     TelemetryOptions telemetry,
     @Nullable Path stateDir,
@@ -60,6 +63,7 @@ public record McpBusConfig(
         gateway,
         names,
         search,
+        registry,
         cluster,
         telemetry,
         stateDir,

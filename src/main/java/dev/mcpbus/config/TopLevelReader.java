@@ -7,6 +7,8 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,6 +30,7 @@ final class TopLevelReader {
           GatewayOptions.DEFAULT,
           NamePolicy.DOTTED,
           false,
+          null,
           ClusterOptions.DEFAULT,
           TelemetryOptions.DEFAULT,
           null,
@@ -56,6 +59,34 @@ final class TopLevelReader {
         .anyMatch(key -> MessageTexts.distance(start, key) <= (key.length() > 6 ? 2 : 1));
   }
 
+  /** The base of a registry's API; what is no such URL is reported. */
+  private static Optional<URI> registry(ConfigEntry catalog) {
+    Optional<String> written = catalog.word("registry");
+    Optional<URI> url = written.flatMap(TopLevelReader::web);
+    if (written.isPresent() && url.isEmpty()) {
+      catalog.wrong(
+          catalog.line("registry"),
+          "\"catalog.registry\" is no URL of a registry",
+          "Write its base, such as \"https://registry.example.com\"");
+    }
+    return url;
+  }
+
+  private static Optional<URI> web(String text) {
+    try {
+      URI url = new URI(text);
+      boolean isWeb = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
+      boolean isBase =
+          url.getHost() != null
+              && url.getRawUserInfo() == null
+              && url.getRawQuery() == null
+              && url.getRawFragment() == null;
+      return isWeb && isBase ? Optional.of(url) : Optional.empty();
+    } catch (URISyntaxException e) {
+      return Optional.empty();
+    }
+  }
+
   /** The settings, without servers and problems. */
   static McpBusConfig read(ConfigEntry top) {
     AuthOptions auth =
@@ -77,6 +108,7 @@ final class TopLevelReader {
         top.object("gateway", ConfigKeys.GATEWAY).map(GatewayReader::read).orElse(NONE.gateway()),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NONE.names()),
         catalog.flatMap(c -> c.flag("search")).orElse(NONE.search()),
+        catalog.flatMap(TopLevelReader::registry).orElse(null),
         ClusterReader.read(top),
         TelemetryReader.read(top),
         top.object("state", ConfigKeys.STATE).flatMap(state -> state.path("dir")).orElse(null),

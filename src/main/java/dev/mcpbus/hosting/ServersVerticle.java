@@ -22,6 +22,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -53,6 +54,7 @@ public final class ServersVerticle extends VerticleBase {
   private final ServerEntryReader reader;
   private final ServerHosting.HostingFactory hostingFactory;
   private final KeptServers kept;
+  private final @Nullable URI registry;
   private final Readiness readiness;
   private long refresh = -1;
   private volatile ConfigurationState configuration =
@@ -77,9 +79,13 @@ public final class ServersVerticle extends VerticleBase {
   @SuppressWarnings("NullAway.Init")
   private ServerExaminations examinations;
 
+  @SuppressWarnings("NullAway.Init")
+  private RegistryLookup names;
+
   /**
    * @param hostingFactory makes the hosting: this node's own, or a cluster's
    * @param kept what outlives the process; this verticle opens and closes it
+   * @param registry the MCP registry in which a preview looks names up; null for none
    * @param readiness receives every second the reasons why this node is not ready
    */
   public ServersVerticle(
@@ -88,12 +94,14 @@ public final class ServersVerticle extends VerticleBase {
       ServerEntryReader reader,
       ServerHosting.HostingFactory hostingFactory,
       KeptServers kept,
+      @Nullable URI registry,
       Readiness readiness) {
     this.supervisor = supervisor;
     this.factory = factory;
     this.reader = reader;
     this.hostingFactory = hostingFactory;
     this.kept = kept;
+    this.registry = registry;
     this.readiness = readiness;
   }
 
@@ -105,6 +113,7 @@ public final class ServersVerticle extends VerticleBase {
         hostingFactory.create(
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));
     statuses = new ServerStatuses(vertx, hosting);
+    names = new RegistryLookup(vertx, registry);
     drains = new NodeDrain(vertx, hosting, readiness);
     examinations =
         new ServerExaminations(
@@ -338,7 +347,10 @@ public final class ServersVerticle extends VerticleBase {
                                 kept.whyNotLasting(definition.id(), definition))));
   }
 
-  /** Shows what the servers of a text would be; one text at a time, on a worker. */
+  /**
+   * Shows what the servers of a text would be; one text at a time, on a worker. A name alone is
+   * looked up in the registry.
+   */
   private Future<JsonObject> preview(JsonObject body) {
     if (!(body.getValue("text") instanceof String text)) {
       throw McpFailure.badRequest("the body must be {\"text\": string}");
@@ -349,7 +361,8 @@ public final class ServersVerticle extends VerticleBase {
           FailureCode.LIMIT_EXCEEDED,
           "the text is over " + most / 1024 + " KiB: paste the servers in parts");
     }
-    return vertx.executeBlocking(() -> reader.preview(text));
+    return (RegistryLookup.isName(text) ? names.find(text) : Future.succeededFuture(text))
+        .compose(found -> vertx.executeBlocking(() -> reader.preview(found)));
   }
 
   /** Examines a server on the node that owns its connection; here if that node does not answer. */

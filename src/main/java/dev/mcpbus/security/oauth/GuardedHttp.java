@@ -24,15 +24,15 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HTTP client for metadata and tokens: connects only to addresses that {@link UrlGuard} has
- * checked, follows no redirect, bounds size and time. It holds the strong reference to its HTTP
- * client, which belongs to the context of the first request. Use one context only, and one that
- * outlives the sessions.
+ * The HTTP client for metadata, tokens and entries of registries: connects only to addresses that
+ * {@link UrlGuard} has checked, follows no redirect, bounds size and time. It holds the strong
+ * reference to its HTTP client, which belongs to the context of the first request. Use one context
+ * only, and one that outlives the sessions.
  */
-final class GuardedHttp {
+public final class GuardedHttp {
 
   static final int MAX_BODY = 256 * 1024;
-  static final Duration TIMEOUT = Duration.ofSeconds(10);
+  public static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   /**
    * A response.
@@ -40,7 +40,7 @@ final class GuardedHttp {
    * @param body an empty object if it is not a JSON object
    * @param nonce for DPoP proofs that the server supplied, null for none
    */
-  record Reply(int status, JsonObject body, @Nullable String nonce) {
+  public record Reply(int status, JsonObject body, @Nullable String nonce) {
 
     boolean isSuccess() {
       return status >= 200 && status < 300;
@@ -57,7 +57,7 @@ final class GuardedHttp {
   private final Duration timeout;
   private @Nullable HttpClientAgent client;
 
-  GuardedHttp(Vertx vertx, Duration timeout) {
+  public GuardedHttp(Vertx vertx, Duration timeout) {
     this.vertx = vertx;
     this.timeout = timeout;
   }
@@ -76,7 +76,7 @@ final class GuardedHttp {
     return made;
   }
 
-  Future<Reply> get(UrlGuard guard, String url, String what) {
+  public Future<Reply> get(UrlGuard guard, String url, String what) {
     return send(guard, url, what, HttpMethod.GET, Map.of(), Buffer.buffer());
   }
 

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * from the configuration are trusted; all addresses of any other host must be on the public
  * Internet. Thread-safe.
  */
-final class UrlGuard {
+public final class UrlGuard {
 
   /** A checked URL and the address to which the connection must go. */
   record Checked(URI url, InetAddress address) {}
@@ -44,7 +44,7 @@ final class UrlGuard {
    * @param trusted URLs from the configuration: the MCP server, a pinned issuer, the identity
    *     provider
    */
-  UrlGuard(Collection<URI> trusted, HostResolver resolver) {
+  public UrlGuard(Collection<URI> trusted, HostResolver resolver) {
     this.resolver = resolver;
     for (URI url : trusted) {
       String host = url.getHost();
