@@ -342,7 +342,7 @@ const parts = {
   async traffic() {
     const page = await open({ key: keys.admin, at: "#/traffic?server=everything" });
     await page.click("text=Show them for 10 minutes");
-    await sees(page, "everything", "nav#nav + main");
+    await sees(page, "pass here until", ".notice");
     const other = await open({ key: keys.admin });
     await tool(other, "everything", "echo");
     await other.fill(".schema-form input, .schema-form textarea", "heard");

@@ -113,7 +113,7 @@ function loginView() {
     <form @submit=${login}>
       <label for="key">Key or token</label>
       <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required>
-      ${alertBox(loginFailure)}
+      ${alertBox(loginFailure ?? store.refused)}
       <button type="submit" class="primary">Sign in</button>
       <button type="button" class="plain" @click=${() => enter(null)}>Without a key</button>
     </form>
@@ -128,6 +128,7 @@ async function login(event) {
 async function enter(key) {
   setKey(key);
   loginFailure = null;
+  store.refused = null;
   try {
     if (await identify()) {
       await open();
@@ -177,6 +178,11 @@ async function start() {
     }
   });
   addEventListener('pagehide', close);
+  addEventListener('pageshow', event => {
+    if (event.persisted) {
+      location.reload(); // its streams ended when the page was left
+    }
+  });
   await enter(currentKey());
 }
 

@@ -9,6 +9,7 @@ const KEPT_EVENTS = 500;
 const ALONE = 8;
 const REREAD_MILLIS = 2_000;
 const DRAW_MILLIS = 200;
+const REFUSED = 'mcpbus does not take this key any more: it has expired, was removed, or is the admin token of before a restart.';
 
 export const store = {
   /** @type {{name: string, admin: boolean, login: boolean}|null} null before the login */
@@ -24,6 +25,8 @@ export const store = {
   live: false,
   missed: false,
   failure: null,
+  /** Why the caller has to sign in again; null where nobody has taken his key from him. */
+  refused: null,
 };
 
 let draw = () => {};
@@ -83,6 +86,7 @@ export async function open() {
   endEvents = follow('/api/events', take, state => {
     store.live = state.open;
     if (state.failure?.isUnauthorized) {
+      store.refused = REFUSED;
       signOut();
     } else if (state.open) {
       // What happened while no stream was open is in no event.
@@ -122,6 +126,7 @@ async function rereadAll() {
     rereadQuestions();
   } catch (e) {
     if (e.isUnauthorized) {
+      store.refused = REFUSED;
       signOut();
     }
     store.failure = e;

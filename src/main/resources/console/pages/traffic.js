@@ -1,7 +1,7 @@
 /** JSON-RPC messages as they pass, each request beside its response. */
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {post, serverPath} from '../api.js';
-import {action, alertBox, copyButton, download, empty, searchBox} from '../parts/element.js';
+import {action, alertBox, copyButton, download, empty, notify, searchBox} from '../parts/element.js';
 import {parse} from '../parts/exact-json.js';
 import {httpArchive, jsonLines} from '../parts/export.js';
 import {jsonTree} from '../parts/json-tree.js';
@@ -14,6 +14,7 @@ import {follow} from '../streams.js';
 const KEPT = 2_000;
 const KEPT_CHARACTERS = 16_000_000;
 const ROW = 34;
+const SHOWN_SECONDS = 600;
 
 export class TrafficPage {
   title = 'Traffic';
@@ -128,9 +129,12 @@ export class TrafficPage {
   /** Messages of a server pass here only while it is asked to show them. */
   switchView() {
     const one = this.server;
-    const show = seconds => post(serverPath(one, 'rpc-log'), {mode: 'bus', seconds});
+    const show = async mode => {
+      const {until} = await post(serverPath(one, 'rpc-log'), mode ? {mode, seconds: SHOWN_SECONDS} : {mode});
+      notify(until ? `Its messages pass here until ${clock(until).slice(0, 8)}.` : 'Its messages go where the configuration says.');
+    };
     return one
-      ? html`<div class="note row wrap">Messages of ${named(one)} pass here where its <code>rpcLog</code> is <code>bus</code>. ${action('Show them for 10 minutes', () => show(600))} ${action('As configured', () => post(serverPath(one, 'rpc-log'), {mode: null}))}</div>`
+      ? html`<div class="note row wrap">Messages of ${named(one)} pass here where its <code>rpcLog</code> is <code>bus</code>. ${action('Show them for 10 minutes', () => show('bus'))} ${action('As configured', () => show(null))}</div>`
       : html`<div class="note">Messages pass here of servers whose <code>rpcLog</code> is <code>bus</code>. Choose a server to show its messages for a time.</div>`;
   }
 
