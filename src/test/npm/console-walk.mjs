@@ -171,6 +171,11 @@ const parts = {
     await sees(page, "mcpbus call everything.get-sum", ".snippets");
     await sees(page, '{"a":2,"b":3.5}', ".snippets");
 
+    await tool(page, "everything", "get-resource-links");
+    await call(page);
+    await page.click(".outcome a:has-text('Read it') >> nth=0");
+    await page.waitForSelector(".catalog-detail .content");
+
     await tool(page, "everything", "get-tiny-image");
     await call(page);
     await page.waitForSelector(".outcome img.result");

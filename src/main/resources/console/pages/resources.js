@@ -24,6 +24,16 @@ export class ResourcesPage extends Catalog {
     });
   }
 
+  /** A resource that no list has can be read, too. */
+  openWanted() {
+    const uri = this.wanted;
+    super.openWanted();
+    if (this.wanted && this.server) {
+      this.wanted = null;
+      this.choose({server: this.server, name: uri, item: {uri}});
+    }
+  }
+
   /** With the templates of a server that is chosen. */
   async read() {
     await super.read();

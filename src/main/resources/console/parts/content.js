@@ -2,7 +2,7 @@
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {copyButton} from './element.js';
 import {jsonTree} from './json-tree.js';
-import {link, markdown} from './markdown.js';
+import {markdown} from './markdown.js';
 import {redraw} from '../store.js';
 import {size} from './time.js';
 import {named, shown} from './visible-text.js';
@@ -15,24 +15,31 @@ const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
 const asMarkdown = new WeakSet();
 
-/** The result of a tool. */
-export function toolResult(result) {
+/** The result of a tool of a server. */
+export function toolResult(result, server) {
   return html`${result.isError ? html`<p class="alert" role="alert">The tool reports an error.</p>` : nothing}
-    ${(result.content ?? []).map(block)}
+    ${(result.content ?? []).map(content => block(content, server))}
     ${result.structuredContent !== undefined ? html`<h4>Structured content</h4>${jsonTree(result.structuredContent)}` : nothing}
     ${result.taskId || result.task ? html`<p class="empty">The server made a task of the call.</p>` : nothing}
     <details><summary>All of the result</summary>${jsonTree(result)}</details>`;
 }
 
-export function block(content) {
+/** @param {string} [server] whose resources a link names */
+export function block(content, server) {
   switch (content?.type) {
     case 'text': return textBlock(content);
     case 'image': return media(content, 'image');
     case 'audio': return media(content, 'audio');
     case 'resource': return resourceContents(content.resource ?? {});
-    case 'resource_link': return html`<p class="card">Resource ${named(content.title ?? content.name ?? '')} <code>${shown(content.uri, 300)}</code> ${shown(content.mimeType ?? '', 80)}<br>${shown(content.description ?? '', 600)}</p>`;
+    case 'resource_link': return resourceLink(content, server);
     default: return jsonTree(content);
   }
+}
+
+function resourceLink(content, server) {
+  const place = `#/resources?server=${encodeURIComponent(server ?? '')}&name=${encodeURIComponent(content.uri ?? '')}`;
+  return html`<p class="card">Resource ${named(content.title ?? content.name ?? '')} <code>${shown(content.uri, 300)}</code> ${shown(content.mimeType ?? '', 80)}
+    ${server && content.uri ? html`<a href=${place}>Read it</a>` : nothing}<br>${shown(content.description ?? '', 600)}</p>`;
 }
 
 function textBlock(content) {
@@ -98,6 +105,4 @@ export function resourceContents(contents) {
 /** The messages of a prompt. */
 export const promptMessages = result => html`${result.description ? html`<p>${shown(result.description)}</p>` : nothing}
   ${(result.messages ?? []).map(message => html`<article class="message"><h4>${shown(message.role, 40)}</h4>
-    ${(Array.isArray(message.content) ? message.content : [message.content]).map(block)}</article>`)}`;
-
-export {link};
+    ${(Array.isArray(message.content) ? message.content : [message.content]).map(content => block(content))}</article>`)}`;

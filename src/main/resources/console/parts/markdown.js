@@ -79,7 +79,7 @@ const ENTITIES = {amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'"};
 const entities = text => text.replace(/&(amp|lt|gt|quot|#39);/g, (all, name) => ENTITIES[name]);
 
 /** A link that shows where it leads; anything but http and https is only text. */
-export function link(address, words) {
+function link(address, words) {
   let url;
   try {
     url = new URL(address);

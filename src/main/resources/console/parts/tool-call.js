@@ -94,7 +94,7 @@ export class ToolCall {
 
   outcomeView(outcome) {
     return html`<section class="outcome" aria-live="polite"><div class="row"><h3>Result</h3><span class="dim">${clock(outcome.time)}, ${span(outcome.millis)}</span></div>
-      ${outcome.failure ? alertBox(outcome.failure) : html`${outcome.app ? outcome.app.view() : nothing}${toolResult(outcome.result)}`}</section>`;
+      ${outcome.failure ? alertBox(outcome.failure) : html`${outcome.app ? outcome.app.view() : nothing}${toolResult(outcome.result, this.server)}`}</section>`;
   }
 
   historyView() {
