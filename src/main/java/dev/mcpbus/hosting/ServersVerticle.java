@@ -8,11 +8,9 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MissingServers;
-import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
-import dev.mcpbus.config.ServerPreview;
 import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.hosting.credentials.PendingLogins;
 import dev.mcpbus.internals.OwnContext;
@@ -23,7 +21,6 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -80,7 +77,10 @@ public final class ServersVerticle extends VerticleBase {
   private ServerExaminations examinations;
 
   @SuppressWarnings("NullAway.Init")
-  private RegistryLookup names;
+  private ExaminationRequests examinationRequests;
+
+  @SuppressWarnings("NullAway.Init")
+  private PreviewRequests previews;
 
   /**
    * @param hostingFactory makes the hosting: this node's own, or a cluster's
@@ -113,7 +113,7 @@ public final class ServersVerticle extends VerticleBase {
         hostingFactory.create(
             vertx, new ConnectionHost(supervisor, factory, privateConnections::endAll));
     statuses = new ServerStatuses(vertx, hosting);
-    names = new RegistryLookup(vertx, registry);
+    previews = new PreviewRequests(vertx, reader, new RegistryLookup(vertx, registry));
     drains = new NodeDrain(vertx, hosting, readiness);
     examinations =
         new ServerExaminations(
@@ -121,6 +121,7 @@ public final class ServersVerticle extends VerticleBase {
             System.getenv(),
             Path.of(System.getProperty("user.home", ".")),
             ServerExaminations.MOST);
+    examinationRequests = new ExaminationRequests(vertx, hosting, statuses, examinations);
     leases = new LeaseOperations(hosting, privateConnections, this::known);
     return kept.open()
         .compose(opened -> hosting.start())
@@ -129,9 +130,10 @@ public final class ServersVerticle extends VerticleBase {
                 Future.join(
                     List.of(
                         consume(Addresses.SERVERS_ADD, this::add),
-                        consume(Addresses.SERVERS_PREVIEW, this::preview),
+                        consume(Addresses.SERVERS_PREVIEW, previews::preview),
                         consume(
-                            Addresses.SERVERS_EXAMINE, body -> known(body).compose(this::examine)),
+                            Addresses.SERVERS_EXAMINE,
+                            body -> known(body).compose(examinationRequests::examine)),
                         consume(Addresses.SERVERS_REMOVE, this::remove),
                         consume(Addresses.SERVERS_LIST, body -> list()),
                         consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
@@ -181,7 +183,7 @@ public final class ServersVerticle extends VerticleBase {
             consume(Addresses.at(Addresses.SERVERS_LEASE, node), leases::leaseHere),
             consume(
                 Addresses.at(Addresses.SERVERS_EXAMINE, node),
-                body -> known(body).compose(this::examineHere)),
+                body -> known(body).compose(examinationRequests::examineHere)),
             consume(
                 Addresses.at(Addresses.SERVERS_RELEASE, node),
                 body -> privateConnections.release(body)));
@@ -345,69 +347,6 @@ public final class ServersVerticle extends VerticleBase {
                                 status,
                                 "the server is gone",
                                 kept.whyNotLasting(definition.id(), definition))));
-  }
-
-  /**
-   * Shows what the servers of a text would be; one text at a time, on a worker. A name alone is
-   * looked up in the registry.
-   */
-  private Future<JsonObject> preview(JsonObject body) {
-    if (!(body.getValue("text") instanceof String text)) {
-      throw McpFailure.badRequest("the body must be {\"text\": string}");
-    }
-    int most = ServerPreview.MAX_BYTES;
-    if (text.length() > most || text.getBytes(StandardCharsets.UTF_8).length > most) {
-      throw McpFailure.notSent(
-          FailureCode.LIMIT_EXCEEDED,
-          "the text is over " + most / 1024 + " KiB: paste the servers in parts");
-    }
-    return (RegistryLookup.isName(text) ? names.find(text) : Future.succeededFuture(text))
-        .compose(found -> vertx.executeBlocking(() -> reader.preview(found)));
-  }
-
-  /** Examines a server on the node that owns its connection; here if that node does not answer. */
-  private Future<JsonObject> examine(ConnectionId id) {
-    String own = hosting.node();
-    if (own == null) {
-      return examineHere(id);
-    }
-    return statuses
-        .of(id)
-        .compose(
-            status -> {
-              String owner = nodeId(status.getString("node", ""), own);
-              return owner.equals(own)
-                  ? examineHere(id)
-                  : new PeerRequests(vertx, Addresses.SERVERS_EXAMINE)
-                      .ask(
-                          owner,
-                          new JsonObject().put("id", id.value()),
-                          ServerExaminations.MOST.plusSeconds(3))
-                      .recover(
-                          failure ->
-                              McpFailure.of(failure).code() == FailureCode.UNAVAILABLE
-                                  ? examineHere(id)
-                                  : Future.failedFuture(failure));
-            });
-  }
-
-  /** The id of a node that a status names by its name or its id. */
-  private String nodeId(String shown, String otherwise) {
-    return hosting.nodes().stream()
-        .filter(node -> shown.equals(node.getString("name")) || shown.equals(node.getString("id")))
-        .map(node -> node.getString("id", otherwise))
-        .findFirst()
-        .orElse(otherwise);
-  }
-
-  private Future<JsonObject> examineHere(ConnectionId id) {
-    ServerDefinition definition = hosting.servers().get(id);
-    if (definition == null) {
-      throw McpFailure.notSent(
-          FailureCode.UNAVAILABLE,
-          "this node cannot read the server '" + id + "': ask a node that owns it");
-    }
-    return examinations.examine(definition);
   }
 
   /** Adds to a reply whether the change outlives the process, and why not. */
