@@ -108,7 +108,7 @@ final class ConsoleFiles {
           + " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html";
 
   /**
-   * What a server wrote runs, as an origin that nobody else has, and loads nothing; only the
+   * The browser runs what a server wrote as an origin of its own and loads nothing for it; only the
    * console may frame it. No policy of browsers forbids WebRTC, so the console asks a person first.
    */
   static final String APP_POLICY =

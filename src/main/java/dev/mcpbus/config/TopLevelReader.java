@@ -67,7 +67,7 @@ final class TopLevelReader {
       catalog.wrong(
           catalog.line("registry"),
           "\"catalog.registry\" is no URL of a registry",
-          "Write its base, such as \"https://registry.example.com\"");
+          "Write its base, such as \"https://servers.example.com\"");
     }
     return url;
   }

@@ -25,7 +25,7 @@ public final class SocketCredential {
 
   /**
    * Each credential of a handshake in the form of an {@code Authorization} header; empty for other
-   * requests. What is not Base64 becomes a credential that nobody has.
+   * requests. What is not Base64 becomes a credential that no principal has.
    */
   static List<String> of(HttpServerRequest request) {
     if (!request.headers().contains(PROTOCOLS)
