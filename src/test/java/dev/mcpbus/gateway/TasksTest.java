@@ -68,10 +68,16 @@ class TasksTest {
         .put("lastUpdatedAt", "2026-11-21T10:00:00Z");
   }
 
+  /** Whether a call becomes a task is known once the tools of its server are. */
   private ScriptedPeer connected(String id, ScriptedPeer peer) {
     TestBus.await(bus.bus().add(new ConnectionId(id), peer.transport(), ConnectionOptions.DEFAULT));
     bus.awaitState(id, "READY");
+    await("the tools of " + id).until(() -> tools().contains("\"" + id + "__work\""));
     return peer;
+  }
+
+  private String tools() {
+    return ask(ADA, "tools/list", new JsonObject()).encode();
   }
 
   private ScriptedPeer discover(String id) {

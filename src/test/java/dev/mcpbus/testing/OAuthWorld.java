@@ -15,6 +15,7 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +80,7 @@ public final class OAuthWorld implements AutoCloseable {
   private final HttpClient browser;
   private final int port;
   private final List<Seen> seen = new CopyOnWriteArrayList<>();
-  private final List<Runnable> held = new CopyOnWriteArrayList<>();
+  private final List<Runnable> held = new ArrayList<>();
   private final AtomicInteger tokens = new AtomicInteger();
   private final AtomicInteger clients = new AtomicInteger();
 
@@ -158,9 +159,22 @@ public final class OAuthWorld implements AutoCloseable {
 
   /** Lets the token requests go on that {@link #holdTokens} has kept. */
   public void release() {
-    holdTokens = false;
-    held.forEach(Runnable::run);
-    held.clear();
+    synchronized (held) {
+      holdTokens = false;
+      held.forEach(Runnable::run);
+      held.clear();
+    }
+  }
+
+  /** Keeps the answer of a token request, or gives it if none are kept. */
+  private void hold(Runnable answer) {
+    synchronized (held) {
+      if (holdTokens) {
+        held.add(() -> vertx.runOnContext(nothing -> answer.run()));
+        return;
+      }
+    }
+    answer.run();
   }
 
   /** What a person does: opens the page, is sent back. */
@@ -238,11 +252,7 @@ public final class OAuthWorld implements AutoCloseable {
               json(request, tokenAnswer.apply(fields));
             }
           };
-      if (holdTokens) {
-        held.add(() -> vertx.runOnContext(nothing -> answer.run()));
-      } else {
-        answer.run();
-      }
+      hold(answer);
     } else if (path.equals("/register")) {
       json(
           request,
