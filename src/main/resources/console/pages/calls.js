@@ -54,7 +54,7 @@ export class CallsPage {
     return html`<div class="row wrap toolbar">${searchBox(this.search, 'Search calls', value => { this.search = value; redraw(); })}
         <label class="inline"><input type="checkbox" .checked=${this.lists} @change=${event => { this.lists = event.target.checked; redraw(); }}> with lists and pings</label></div>
       ${alertBox(this.failure)}
-      ${this.calls.missing?.length ? html`<div class="note">Not answered: ${shown(JSON.stringify(this.calls.missing), 400)}</div>` : nothing}
+      ${silent(this.calls) ? html`<div class="note">Not answered: ${shown(silent(this.calls), 400)}</div>` : nothing}
       <h3>Under way (${under.length})</h3>
       ${under.length ? html`<div class="wide"><table><thead><tr><th>Server</th><th>Call</th><th>Who</th><th>For</th><th>Time left</th><th></th></tr></thead><tbody>
         ${under.map(call => html`<tr><td>${server(call)}</td><td>${what(call)}</td><td>${shown(call.who ?? 'a program on the bus', 80)}</td><td>${span(call.ageMillis)}</td><td>${call.deadlineMillis !== undefined ? span(call.deadlineMillis) : nothing}</td>
@@ -68,12 +68,13 @@ export class CallsPage {
   }
 
   async cancel(call) {
-    const where = serverPath(call.server, 'calls', String(call.call), 'cancel');
+    const where = serverPath(call.lease ?? call.server, 'calls', String(call.call), 'cancel');
     await post(call.replica === undefined ? where : `${where}?replica=${call.replica}`, undefined);
     await this.read();
   }
 }
 
-const key = call => `${call.server} ${call.replica ?? 0} ${call.call} ${call.time}`;
+const key = call => `${call.server} ${call.lease ?? ''} ${call.replica ?? 0} ${call.call} ${call.time}`;
+const silent = calls => [...(calls.missing ?? []), ...(calls.missingNodes ?? [])].join(', ');
 const server = call => html`<a href=${`#/connections/${encodeURIComponent(call.server)}`}>${named(call.server)}</a>`;
 const what = call => html`<code>${shown(call.method, 60)}</code> ${named(call.name ?? '', 120)}`;

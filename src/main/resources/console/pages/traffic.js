@@ -61,7 +61,7 @@ export class TrafficPage {
     const said = read(entry.message);
     const asks = said.method !== undefined;
     if (!asks && said.id !== undefined) {
-      const key = `${entry.server} ${entry.direction === 'sent' ? 'received' : 'sent'} ${JSON.stringify(said.id)}`;
+      const key = `${connection(entry)} ${entry.direction === 'sent' ? 'received' : 'sent'} ${JSON.stringify(said.id)}`;
       const exchange = this.waiting.get(key);
       if (exchange) {
         this.waiting.delete(key);
@@ -75,7 +75,7 @@ export class TrafficPage {
     }
     const exchange = {number: ++this.number, server: entry.server, direction: entry.direction, method: asks ? said.method : 'response', name: said.params?.name ?? said.params?.uri, request: asks ? entry : null, answer: asks ? null : entry, isNotification: asks && said.id === undefined, failed: said.error !== undefined};
     if (asks && said.id !== undefined) {
-      exchange.key = `${entry.server} ${entry.direction} ${JSON.stringify(said.id)}`;
+      exchange.key = `${connection(entry)} ${entry.direction} ${JSON.stringify(said.id)}`;
       this.waiting.set(exchange.key, exchange);
     }
     this.exchanges.push(exchange);
@@ -148,7 +148,7 @@ export class TrafficPage {
 
   detail(one) {
     return html`<aside class="detail" aria-label="One message"><button type="button" class="plain back" @click=${() => { this.chosen = null; redraw(); }}>Close</button>
-      ${[one.request, one.answer].filter(Boolean).map(entry => html`<section><div class="row"><h3>${entry === one.request ? (one.isNotification ? 'Notification' : 'Request') : 'Response'}</h3><span class="dim">${entry.direction === 'sent' ? 'mcpbus to the server' : 'the server to mcpbus'}, ${clock(entry.time)}, ${size(entry.message.length)}</span>${copyButton(entry.message, 'the message')}</div>
+      ${[one.request, one.answer].filter(Boolean).map(entry => html`<section><div class="row"><h3>${entry === one.request ? (one.isNotification ? 'Notification' : 'Request') : 'Response'}</h3><span class="dim">${entry.direction === 'sent' ? 'mcpbus to the server' : 'the server to mcpbus'}, ${clock(entry.time)}, ${size(entry.message.length)}${entry.lease ? html`, over a client's private connection <code>${shown(entry.lease, 64)}</code>` : nothing}</span>${copyButton(entry.message, 'the message')}</div>
         ${tree(entry)}</section>`)}</aside>`;
   }
 
@@ -160,6 +160,9 @@ export class TrafficPage {
     redraw();
   }
 }
+
+/** Ids of requests are unique on one connection. */
+const connection = entry => `${entry.server} ${entry.lease ?? ''} ${entry.node ?? ''}`;
 
 const messages = exchanges =>
   exchanges.flatMap(one => [one.request, one.answer]).filter(Boolean).sort((one, other) => Date.parse(one.time) - Date.parse(other.time));

@@ -175,6 +175,7 @@ class ClusterDoorsIT {
             Addresses.SERVERS_REMOVE,
             Addresses.SERVERS_LEASE,
             Addresses.SERVERS_NODES_DRAIN,
+            Addresses.SERVERS_RPCLOG,
             Addresses.INPUT_OFFER,
             "mcp.s.rpclog",
             "mcp.s.restart",

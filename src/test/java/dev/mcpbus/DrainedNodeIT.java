@@ -80,6 +80,40 @@ class DrainedNodeIT {
     Awaitility.await().atMost(Duration.ofSeconds(40)).untilAsserted(assertion::run);
   }
 
+  /** What operators ask at one node covers the private connections of the others. */
+  private static void seenFromElsewhere(Node at, String lease) {
+    String[] admin =
+        Http.admin(Objects.requireNonNull(Objects.requireNonNull(at.bus()).adminToken()));
+    String call = new JsonObject().put("call", "p").put("deadline", 1).encode();
+    String tool = "/api/servers/" + lease + "/tools/echo";
+    assertThat(Http.post(at.port(), tool, call, admin).status()).isEqualTo(200);
+
+    JsonObject calls = Http.get(at.port(), "/api/servers/s0/calls", admin).json();
+    assertThat(calls.containsKey("missingNodes")).as(calls.encode()).isFalse();
+    assertThat(calls.getJsonArray("recent").stream().map(JsonObject.class::cast))
+        .as(calls.encode())
+        .anyMatch(
+            one ->
+                lease.equals(one.getString("lease"))
+                    && "echo".equals(one.getString("name"))
+                    && "OK".equals(one.getString("outcome")));
+    JsonObject activity = Http.get(at.port(), "/api/servers/s0/activity", admin).json();
+    assertThat(
+            activity.getJsonArray("calls").stream()
+                .mapToInt(one -> ((Number) one).intValue())
+                .sum())
+        .isGreaterThanOrEqualTo(2);
+
+    String log = "/api/servers/s0/rpc-log";
+    assertThat(Http.post(at.port(), log, "{\"mode\":\"bus\"}", admin).json().getString("mode"))
+        .isEqualTo("bus");
+    String status = "/api/servers/" + lease + "/status";
+    assertThat(Http.get(at.port(), status, admin).json().getJsonObject("rpcLog").getString("mode"))
+        .isEqualTo("bus");
+    Http.post(at.port(), log, "{\"mode\":null}", admin);
+    assertThat(Http.get(at.port(), status, admin).json().containsKey("rpcLog")).isFalse();
+  }
+
   @Test
   void it_hands_over_what_it_owns_is_not_ready_and_takes_nothing_new() {
     Node one = start("n1");
@@ -115,16 +149,18 @@ class DrainedNodeIT {
     Http.Answer called = Http.post(one.port(), "/api/servers/s0/tools/echo", call.encode());
     assertThat(called.status()).as("its door still serves").isEqualTo(200);
 
-    one.requestHere(
-        Addresses.SERVERS_LEASE,
-        new JsonObject()
-            .put("id", "s0")
-            .put("capabilities", new JsonObject())
-            .put("input", "test.input")
-            .put("events", "test.events")
-            .put("ttl", 60_000));
+    JsonObject leased =
+        one.requestHere(
+            Addresses.SERVERS_LEASE,
+            new JsonObject()
+                .put("id", "s0")
+                .put("capabilities", new JsonObject())
+                .put("input", "test.input")
+                .put("events", "test.events")
+                .put("ttl", 60_000));
     assertThat(leases(one)).as("a client's own connection, too").isZero();
     assertThat(leases(two)).isOne();
+    seenFromElsewhere(one, leased.getString("lease"));
 
     Node three = start("n3");
     until(

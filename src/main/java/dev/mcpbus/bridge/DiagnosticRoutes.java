@@ -2,6 +2,8 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.protocol.ParseLimits;
@@ -65,9 +67,9 @@ final class DiagnosticRoutes {
                 ONE + "/calls",
                 Action.ADMIN,
                 "listCalls",
-                "The calls of a server in flight, and the last 100 that ended.")
+                "The calls of a server in flight and the last that ended, on all its connections.")
             .giving("CallList"),
-        ctx -> send(ctx, Addresses.CALLS, new JsonObject()));
+        ctx -> ServerRoutes.document(ctx, calls.ask(ctx, Addresses.SERVERS_CALLS, id(ctx))));
     routes.add(
         Route.post(
                 ONE + "/examine",
@@ -77,11 +79,7 @@ final class DiagnosticRoutes {
             .giving("ServerExamination"),
         (ctx, body) ->
             calls
-                .ask(
-                    ctx,
-                    Addresses.SERVERS_EXAMINE,
-                    new JsonObject().put("id", ServerRoutes.id(ctx).value()),
-                    EXAMINATION)
+                .ask(ctx, Addresses.SERVERS_EXAMINE, id(ctx), EXAMINATION)
                 .onSuccess(steps -> RouteTable.document(ctx.response(), 200, steps))
                 .onFailure(ctx::fail));
     routes.add(
@@ -115,14 +113,12 @@ final class DiagnosticRoutes {
             .taking("RpcLogChange")
             .giving("RpcLogState"),
         (ctx, body) ->
-            ServerRoutes.answer(
+            ServerRoutes.document(
                 ctx,
-                calls.call(
+                calls.ask(
                     ctx,
-                    ServerRoutes.id(ctx),
-                    Addresses.RPCLOG,
-                    ServerRoutes.object(body, limits),
-                    false)));
+                    Addresses.SERVERS_RPCLOG,
+                    ServerRoutes.object(body, limits).toJsonObject().mergeIn(id(ctx)))));
     routes.add(
         Route.get("/api/logins", Action.ADMIN, "listLogins", "Login pages that wait for a person.")
             .giving("LoginList"),
@@ -181,7 +177,13 @@ final class DiagnosticRoutes {
                 "getActivity",
                 "The calls of a server that ended in each of the last 60 minutes, in numbers.")
             .giving("Activity"),
-        ctx -> send(ctx, Addresses.ACTIVITY, new JsonObject()));
+        ctx -> {
+          ServerRoutes.document(
+              ctx,
+              calls
+                  .ask(ctx, Addresses.SERVERS_ACTIVITY, id(ctx))
+                  .map(reply -> only(reply, ServerRoutes.id(ctx))));
+        });
     routes.add(
         Route.get(
                 "/api/activity",
@@ -204,6 +206,19 @@ final class DiagnosticRoutes {
                           : body.put("servers", new JsonArray(List.copyOf(servers))))
                   .map(all -> PolicyFilter.activity(all, AdmittedRequests.of(ctx).rights())));
         });
+  }
+
+  private static JsonObject id(RoutingContext ctx) {
+    return new JsonObject().put("id", ServerRoutes.id(ctx).value());
+  }
+
+  /** The activity of the only server that was asked for. */
+  private static JsonObject only(JsonObject reply, ConnectionId id) {
+    if (reply.getJsonObject("servers").getValue(id.value()) instanceof JsonObject activity) {
+      return activity;
+    }
+    throw McpFailure.notSent(
+        FailureCode.UNAVAILABLE, "the connection of '" + id + "' did not answer; try again");
   }
 
   private static long call(RoutingContext ctx) {

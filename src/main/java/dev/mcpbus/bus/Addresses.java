@@ -202,11 +202,14 @@ public final class Addresses {
   /** The configuration file of the node that replies, and what is wrong with it. */
   public static final String SERVERS_CONFIG = "mcp.servers.config";
 
-  /** The calls of all servers. */
+  /** The calls of all servers, or of one, on all their connections. */
   public static final String SERVERS_CALLS = "mcp.servers.calls";
 
-  /** The activity of all servers in the last hour. */
+  /** The activity of all servers, or of some, in the last hour, on all their connections. */
   public static final String SERVERS_ACTIVITY = "mcp.servers.activity";
+
+  /** Says for a time where the JSON-RPC messages of a server are shown, on all its connections. */
+  public static final String SERVERS_RPCLOG = "mcp.servers.rpclog";
 
   /** Published between the nodes of a cluster: ownership changes and announcements of nodes. */
   public static final String PLACEMENT = "mcp.placement";

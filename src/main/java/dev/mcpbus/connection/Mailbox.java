@@ -80,7 +80,7 @@ final class Mailbox {
     this.ownership = spec.ownership();
     this.role = connection.role();
     this.stash = new Stash(vertx, clock, options.maxStash(), this::state);
-    this.calls = new CallLog(clock, InstantSource.system());
+    this.calls = new CallLog(clock, InstantSource.system(), id, spec.privateConnection());
     this.diagnostics =
         new ConnectionDiagnostics(vertx, spec.transport(), connection, calls, this::cancel);
     this.jsonCodec = Codecs.ownedJson(vertx);

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.options.RpcLogTaps;
 import dev.mcpbus.protocol.MessageTap;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * with the mode of the configuration. An operator sets another one for a time, which holds for the
  * present session and for each that follows it; then the mode of the configuration comes back by
  * itself. A connection that is made anew, because its definition has changed, because it has
- * crashed or because it has moved to another node, has the mode of the configuration. Owner: the
- * connection's context.
+ * crashed or because it has moved to another node, has the mode of the configuration; a private
+ * connection that an operator's mode covers begins with that one. Owner: the connection's context.
  */
 final class RpcLogSwitch {
 
@@ -44,6 +45,12 @@ final class RpcLogSwitch {
     this.session = session;
     this.mode = taps.configured();
     this.tap = taps.tap(mode);
+    RpcLogTaps.TemporaryMode begun = taps.temporary();
+    long left = begun == null ? 0 : Duration.between(clock.instant(), begun.until()).toMillis();
+    if (begun != null && left > 0) {
+      timer = timers.set(left, this::configured);
+      use(begun.mode(), begun.until());
+    }
   }
 
   /** The tap for a new session; null where nothing is shown. */

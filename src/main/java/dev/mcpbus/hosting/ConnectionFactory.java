@@ -23,6 +23,8 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,9 +65,17 @@ public final class ConnectionFactory {
         epochBase);
   }
 
-  /** The child specification of a private connection: the same server once more, for one client. */
+  /**
+   * The child specification of a private connection: the same server once more, for one client.
+   *
+   * @param shown where an operator wants to see the messages of the server's private connections
+   *     now; null for the mode of the configuration
+   */
   ChildSpec privateChildSpec(
-      ServerDefinition definition, ConnectionId name, PrivateConnection privateConnection) {
+      ServerDefinition definition,
+      ConnectionId name,
+      PrivateConnection privateConnection,
+      Supplier<RpcLogTaps.@Nullable TemporaryMode> shown) {
     return new ChildSpec(
         name.value(),
         definition.id().value(),
@@ -77,7 +87,7 @@ public final class ConnectionFactory {
                     definition.connection(),
                     clientInfo,
                     definition.connection().capabilities(),
-                    new DefinedTaps(vertx, definition),
+                    new DefinedTaps(vertx, definition, Map.of("lease", name.value()), shown),
                     pins,
                     privateConnection,
                     null)),
@@ -96,7 +106,11 @@ public final class ConnectionFactory {
         definition.connection(),
         clientInfo,
         definition.connection().capabilities(),
-        new DefinedTaps(vertx, definition),
+        new DefinedTaps(
+            vertx,
+            definition,
+            ownership == null ? Map.of() : Map.of("node", ownership.node()),
+            () -> null),
         pins,
         null,
         ownership);
@@ -109,8 +123,17 @@ public final class ConnectionFactory {
     return redactor == Redactor.NONE ? transport : new RedactedTransport(transport, redactor);
   }
 
-  /** The taps of a server's definition, which mask its secrets. */
-  private record DefinedTaps(Vertx vertx, ServerDefinition definition) implements RpcLogTaps {
+  /**
+   * The taps of a server's definition, which mask its secrets.
+   *
+   * @param which of the server's connections it is: members of the messages on the bus
+   */
+  private record DefinedTaps(
+      Vertx vertx,
+      ServerDefinition definition,
+      Map<String, String> which,
+      Supplier<RpcLogTaps.@Nullable TemporaryMode> shown)
+      implements RpcLogTaps {
 
     private static final List<String> MODES =
         Arrays.stream(RpcLogMode.values()).map(DefinedTaps::word).toList();
@@ -125,6 +148,11 @@ public final class ConnectionFactory {
     }
 
     @Override
+    public @Nullable TemporaryMode temporary() {
+      return shown.get();
+    }
+
+    @Override
     public List<String> modes() {
       return MODES;
     }
@@ -135,7 +163,7 @@ public final class ConnectionFactory {
       return switch (RpcLogMode.valueOf(mode.toUpperCase(Locale.ROOT))) {
         case OFF -> null;
         case ON -> RpcLog.toLog(definition.id(), secrets);
-        case BUS -> RpcLog.toBus(vertx, definition.id(), secrets, InstantSource.system());
+        case BUS -> RpcLog.toBus(vertx, definition.id(), which, secrets, InstantSource.system());
       };
     }
   }

@@ -3,6 +3,7 @@ package dev.mcpbus.hosting;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.options.EndedCall;
 import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ParseLimits;
@@ -13,6 +14,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,9 +78,14 @@ record LeaseRequest(
     throw McpFailure.badRequest("\"ttl\" must be milliseconds from 1 to " + MAX_TTL_MILLIS);
   }
 
-  /** What the connection itself has to know of it. */
-  PrivateConnection connection(ConnectionId server) {
-    return new PrivateConnection(server, input, events, initialize, initialized, version(), era);
+  /**
+   * What the connection itself has to know of it.
+   *
+   * @param ended receives each of its calls at the end
+   */
+  PrivateConnection connection(ConnectionId server, Consumer<EndedCall> ended) {
+    return new PrivateConnection(
+        server, input, events, initialize, initialized, version(), era, ended);
   }
 
   /** The version to offer; null for a version of no meaning in {@code initialize}. */

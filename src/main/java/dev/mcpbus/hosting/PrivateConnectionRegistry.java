@@ -14,10 +14,12 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +75,7 @@ final class PrivateConnectionRegistry {
   private final SupervisorVerticle supervisor;
   private final ConnectionFactory factory;
   private final Function<ConnectionId, @Nullable ServerDefinition> present;
+  private final PrivateConnectionDiagnostics diagnostics;
   private final Map<ConnectionId, RegisteredConnection> held = new HashMap<>();
   private final FairLimit<ConnectionId> all = new FairLimit<>(MAX);
   private final Map<ConnectionId, FairLimit<ConnectionId>> byServer = new HashMap<>();
@@ -91,6 +94,9 @@ final class PrivateConnectionRegistry {
     this.supervisor = supervisor;
     this.factory = factory;
     this.present = present;
+    this.diagnostics =
+        new PrivateConnectionDiagnostics(
+            vertx, this::leases, id -> present.apply(id) != null, InstantSource.system());
     FairLimits.of(vertx).add(BOUND, all);
   }
 
@@ -134,7 +140,11 @@ final class PrivateConnectionRegistry {
               }
               return supervisor
                   .startChild(
-                      factory.privateChildSpec(current, id, request.connection(server.id())))
+                      factory.privateChildSpec(
+                          current,
+                          id,
+                          request.connection(server.id(), diagnostics.of(server.id())),
+                          () -> diagnostics.shown(server.id())))
                   .map(leased(current, id))
                   .onFailure(failure -> forget(id));
             });
@@ -259,6 +269,23 @@ final class PrivateConnectionRegistry {
     if (own != null) {
       own.use(id, inUse);
     }
+  }
+
+  /** What operators ask about the connections of this node, by server. */
+  PrivateConnectionDiagnostics diagnostics() {
+    return diagnostics;
+  }
+
+  /** The private connections to one of these servers, each with its server. */
+  private Map<ConnectionId, ConnectionId> leases(Set<ConnectionId> servers) {
+    Map<ConnectionId, ConnectionId> of = new HashMap<>();
+    held.forEach(
+        (id, one) -> {
+          if (servers.contains(one.server())) {
+            of.put(id, one.server());
+          }
+        });
+    return of;
   }
 
   /**

@@ -1,8 +1,8 @@
 package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallActivity;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -15,8 +15,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Collects the activity of the last hour of all servers from their connections: {@code
- * mcp.servers.activity}. Stateless; used on the context of {@link ServersVerticle}.
+ * Collects the activity of the last hour of servers from their connections. Stateless; used on the
+ * context of {@link ServersVerticle}.
  */
 final class ServerActivity {
 
@@ -24,24 +24,22 @@ final class ServerActivity {
 
   /**
    * {@code {servers: {id: activity}, missing?: [id]}}, where the activity is what {@code
-   * mcp.<id>.activity} replies. A server without a call in the last hour is left out. A server that
-   * does not answer in time is in {@code missing}.
+   * mcp.<id>.activity} replies, and that of the private connections. A server that does not answer
+   * in time is in {@code missing}.
    *
-   * @param body {@code {servers?: [id]}}: only these; an id that no server has is left out
+   * @param idle whether servers without a call in the last hour are in the reply
+   * @param clients what the private connections of each node did, by server
    */
   static Future<JsonObject> collect(
-      Vertx vertx, JsonObject body, Collection<ConnectionId> ids, long millis) {
-    Object wanted = body.getValue("servers");
-    if (wanted != null && !isListOfTexts(wanted)) {
-      throw McpFailure.badRequest("\"servers\" must be a list of ids of servers, or be left out");
-    }
+      Vertx vertx,
+      Collection<ConnectionId> ids,
+      boolean idle,
+      long millis,
+      List<JsonObject> clients) {
     JsonObject servers = new JsonObject();
     JsonArray missing = new JsonArray();
     List<Future<Object>> replies = new ArrayList<>();
     for (ConnectionId id : ids) {
-      if (wanted instanceof JsonArray some && !some.contains(id.value())) {
-        continue;
-      }
       replies.add(
           RequestSender.of(vertx)
               .<JsonObject>request(
@@ -50,7 +48,11 @@ final class ServerActivity {
                   new JsonObject(),
                   new DeliveryOptions().setSendTimeout(millis))
               .map(Message::body)
-              .<Object>map(reply -> hasCalls(reply) ? servers.put(id.value(), reply) : servers)
+              .<Object>map(
+                  reply -> {
+                    JsonObject all = withClients(reply, clients, id.value());
+                    return idle || hasCalls(all) ? servers.put(id.value(), all) : servers;
+                  })
               .otherwise(failure -> missing.add(id.value())));
     }
     return Future.join(replies)
@@ -61,8 +63,15 @@ final class ServerActivity {
             });
   }
 
-  private static boolean isListOfTexts(Object wanted) {
-    return wanted instanceof JsonArray list && list.stream().allMatch(String.class::isInstance);
+  private static JsonObject withClients(JsonObject reply, List<JsonObject> clients, String id) {
+    JsonObject all = reply.copy();
+    Object missing = all.remove("missing");
+    for (JsonObject node : clients) {
+      if (node.getValue(id) instanceof JsonObject more) {
+        all = CallActivity.sum(all, more);
+      }
+    }
+    return missing == null ? all : all.put("missing", missing);
   }
 
   /** Whether there is a call in the last hour, or a replica that may have had one. */

@@ -15,8 +15,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Collects the calls of all servers from their connections: {@code mcp.servers.calls}. Stateless;
- * used on the context of {@link ServersVerticle}.
+ * Collects the calls of servers from their connections. Stateless; used on the context of {@link
+ * ServersVerticle}.
  */
 final class ServerCalls {
 
@@ -29,12 +29,19 @@ final class ServerCalls {
    * {@code {inFlight, recent, missing?}} as {@code mcp.<id>.calls} has them, each entry with its
    * {@code server}: the oldest in flight first, and the last that ended first. The more servers
    * there are, the fewer calls of each. A server that does not answer in time is in {@code
-   * missing}.
+   * missing}, one of its replicas as {@code server@number}.
+   *
+   * @param clients {@code {inFlight, recent}} of the private connections of each node
    */
-  static Future<JsonObject> collect(Vertx vertx, Collection<ConnectionId> ids, long millis) {
-    int limit = Math.max(LEAST_OF_ONE, MAX_ENTRIES / Math.max(1, ids.size()));
+  static Future<JsonObject> collect(
+      Vertx vertx, Collection<ConnectionId> ids, long millis, List<JsonObject> clients) {
+    int limit = limit(ids.size());
     List<JsonObject> inFlight = new ArrayList<>();
     List<JsonObject> recent = new ArrayList<>();
+    for (JsonObject node : clients) {
+      add(inFlight, node, "inFlight");
+      add(recent, node, "recent");
+    }
     JsonArray missing = new JsonArray();
     List<Future<Object>> replies = new ArrayList<>();
     for (ConnectionId id : ids) {
@@ -48,8 +55,11 @@ final class ServerCalls {
               .map(Message::body)
               .<Object>map(
                   reply -> {
-                    add(inFlight, reply, "inFlight", id);
-                    add(recent, reply, "recent", id);
+                    add(inFlight, named(reply, "inFlight", id), "inFlight");
+                    add(recent, named(reply, "recent", id), "recent");
+                    reply
+                        .getJsonArray("missing", new JsonArray())
+                        .forEach(replica -> missing.add(id + "@" + replica));
                     return id;
                   })
               .otherwise(failure -> missing.add(id.value())));
@@ -69,10 +79,20 @@ final class ServerCalls {
             });
   }
 
-  private static void add(List<JsonObject> to, JsonObject reply, String list, ConnectionId id) {
-    for (Object call : reply.getJsonArray(list, new JsonArray())) {
-      to.add(((JsonObject) call).put("server", id.value()));
-    }
+  /** How many calls of each kind one of so many servers may name. */
+  static int limit(int servers) {
+    return Math.max(LEAST_OF_ONE, MAX_ENTRIES / Math.max(1, servers));
+  }
+
+  private static JsonObject named(JsonObject reply, String list, ConnectionId id) {
+    reply
+        .getJsonArray(list, new JsonArray())
+        .forEach(call -> ((JsonObject) call).put("server", id.value()));
+    return reply;
+  }
+
+  private static void add(List<JsonObject> to, JsonObject reply, String list) {
+    reply.getJsonArray(list, new JsonArray()).forEach(call -> to.add((JsonObject) call));
   }
 
   private static JsonArray first(List<JsonObject> calls, Comparator<JsonObject> order) {

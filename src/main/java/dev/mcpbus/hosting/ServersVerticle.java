@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds the list of servers and serves {@code mcp.servers.add}, {@code .preview}, {@code .examine},
  * {@code .remove}, {@code .list}, {@code .get}, {@code .config}, {@code .calls}, {@code .activity},
- * {@code .nodes}, {@code .nodes.drain}, {@code .lease}, {@code .leases} and {@code .release}. It
- * starts and ends connections through the supervisor; calls go to the connections themselves. Owner
- * of the hosting and of the private connections, on its context.
+ * {@code .rpclog}, {@code .nodes}, {@code .nodes.drain}, {@code .lease}, {@code .leases} and {@code
+ * .release}. It starts and ends connections through the supervisor; calls go to the connections
+ * themselves. Owner of the hosting and of the private connections, on its context.
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?, notes?}}; {@code connections} is the number that the node owned at most 2 s ago. In a
@@ -69,6 +69,9 @@ public final class ServersVerticle extends VerticleBase {
 
   @SuppressWarnings("NullAway.Init")
   private LeaseOperations leases;
+
+  @SuppressWarnings("NullAway.Init")
+  private DiagnosticRequests diagnostics;
 
   @SuppressWarnings("NullAway.Init")
   private NodeDrain drains;
@@ -123,6 +126,8 @@ public final class ServersVerticle extends VerticleBase {
             ServerExaminations.MOST);
     examinationRequests = new ExaminationRequests(vertx, hosting, statuses, examinations);
     leases = new LeaseOperations(hosting, privateConnections, this::known);
+    diagnostics =
+        new DiagnosticRequests(vertx, hosting, this::known, privateConnections.diagnostics());
     return kept.open()
         .compose(opened -> hosting.start())
         .compose(
@@ -141,15 +146,9 @@ public final class ServersVerticle extends VerticleBase {
                             Addresses.SERVERS_LOGINS,
                             () -> PendingLogins.of(vertx).toJson(Instant.now())),
                         reply(Addresses.SERVERS_CONFIG, () -> configuration.toJson(hosting.ids())),
-                        consume(
-                            Addresses.SERVERS_CALLS,
-                            body ->
-                                ServerCalls.collect(vertx, hosting.ids(), ServerStatuses.MILLIS)),
-                        consume(
-                            Addresses.SERVERS_ACTIVITY,
-                            body ->
-                                ServerActivity.collect(
-                                    vertx, body, hosting.ids(), ServerStatuses.MILLIS)),
+                        consume(Addresses.SERVERS_CALLS, diagnostics::calls),
+                        consume(Addresses.SERVERS_ACTIVITY, diagnostics::activity),
+                        consume(Addresses.SERVERS_RPCLOG, diagnostics::rpcLog),
                         reply(Addresses.SERVERS_NODES, this::nodes),
                         consume(Addresses.SERVERS_NODES_DRAIN, drains::drain),
                         consume(Addresses.SERVERS_LEASE, leases::lease),
@@ -171,22 +170,27 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   /**
-   * In a cluster, drains this node where another one is asked for it, and serves private
-   * connections for clients of other nodes, where only this node can run them.
+   * In a cluster, drains this node where another one is asked for it, serves private connections
+   * for clients of other nodes, where only this node can run them, and tells other nodes about
+   * those that it has.
    */
   private Future<?> openToNodes() {
     String node = hosting.node();
     return node == null
         ? Future.succeededFuture()
         : Future.join(
-            consume(Addresses.at(Addresses.SERVERS_NODES_DRAIN, node), body -> drains.here()),
-            consume(Addresses.at(Addresses.SERVERS_LEASE, node), leases::leaseHere),
-            consume(
-                Addresses.at(Addresses.SERVERS_EXAMINE, node),
-                body -> known(body).compose(examinationRequests::examineHere)),
-            consume(
-                Addresses.at(Addresses.SERVERS_RELEASE, node),
-                body -> privateConnections.release(body)));
+            List.of(
+                consume(Addresses.at(Addresses.SERVERS_NODES_DRAIN, node), body -> drains.here()),
+                consume(Addresses.at(Addresses.SERVERS_LEASE, node), leases::leaseHere),
+                consume(Addresses.at(Addresses.SERVERS_CALLS, node), diagnostics::callsHere),
+                consume(Addresses.at(Addresses.SERVERS_ACTIVITY, node), diagnostics::activityHere),
+                consume(Addresses.at(Addresses.SERVERS_RPCLOG, node), diagnostics::rpcLogHere),
+                consume(
+                    Addresses.at(Addresses.SERVERS_EXAMINE, node),
+                    body -> known(body).compose(examinationRequests::examineHere)),
+                consume(
+                    Addresses.at(Addresses.SERVERS_RELEASE, node),
+                    body -> privateConnections.release(body))));
   }
 
   /** Hands over the connections of this node. */

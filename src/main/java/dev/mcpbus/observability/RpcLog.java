@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,22 +69,27 @@ public final class RpcLog implements MessageTap {
    * {@code received}), {@code server}, {@code time} (ISO-8601) and {@code message}, the masked
    * text.
    *
+   * @param which of the server's connections it is: members that each message has, too. Ids of
+   *     JSON-RPC requests are unique on one connection alone
    * @param secrets of the connection
    */
   public static MessageTap toBus(
-      Vertx vertx, ConnectionId server, Redactor secrets, InstantSource clock) {
+      Vertx vertx,
+      ConnectionId server,
+      Map<String, String> which,
+      Redactor secrets,
+      InstantSource clock) {
     return new RpcLog(
         secrets,
-        (direction, text) ->
-            vertx
-                .eventBus()
-                .publish(
-                    Addresses.RPC,
-                    new JsonObject()
-                        .put("direction", direction.name().toLowerCase(Locale.ROOT))
-                        .put("server", server.value())
-                        .put("time", clock.instant().toString())
-                        .put("message", text)));
+        (direction, text) -> {
+          JsonObject shown =
+              new JsonObject()
+                  .put("direction", direction.name().toLowerCase(Locale.ROOT))
+                  .put("server", server.value());
+          which.forEach(shown::put);
+          shown.put("time", clock.instant().toString()).put("message", text);
+          vertx.eventBus().publish(Addresses.RPC, shown);
+        });
   }
 
   @Override

@@ -107,7 +107,8 @@ public final class PolicyCheck {
       // right.
       case Addresses.INPUT_OFFER ->
           id.isEmpty() ? Operation.whole(Action.CALL, id) : Operation.of(Action.CALL, id, "");
-      case Addresses.SERVERS_ACTIVITY -> Operation.some(Action.METRICS);
+      case Addresses.SERVERS_ACTIVITY ->
+          id.isEmpty() ? Operation.some(Action.METRICS) : Operation.of(Action.METRICS, id, "");
       case Addresses.SERVERS_NODES -> Operation.whole(Action.LIST, id);
       default -> Operation.of(Action.ADMIN, id, "");
     };

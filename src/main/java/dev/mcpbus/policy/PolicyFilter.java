@@ -127,10 +127,16 @@ public final class PolicyFilter {
           "missing",
           new JsonArray(
               missing.stream()
-                  .filter(id -> rights.allows(Action.ADMIN, String.valueOf(id), ""))
+                  .filter(id -> rights.allows(Action.ADMIN, ofReplica(String.valueOf(id)), ""))
                   .toList()));
     }
     return left;
+  }
+
+  /** The server of {@code server} or {@code server@replica}. */
+  private static String ofReplica(String id) {
+    int at = id.indexOf('@');
+    return at < 0 ? id : id.substring(0, at);
   }
 
   /**

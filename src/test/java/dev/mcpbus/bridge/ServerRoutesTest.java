@@ -36,9 +36,6 @@ class ServerRoutesTest {
         "GET|/metadata|tools.metadata||{}",
         "GET|/history|history||{}",
         "GET|/logs|logs||{}",
-        "GET|/calls|calls||{}",
-        "GET|/activity|activity||{}",
-        "POST|/rpc-log|rpclog|{\"mode\":null}|{\"mode\":null}",
         "POST|/calls/7/cancel|calls.cancel||{\"call\":7}",
         "POST|/calls/7/cancel?replica=2|calls.cancel||{\"replica\":2,\"call\":7}",
         "GET|/logs?limit=3&after=0&replica=1|logs||{\"after\":0,\"limit\":3,\"replica\":1}",
@@ -130,6 +127,9 @@ class ServerRoutesTest {
       value = {
         "GET|/api/servers|mcp.servers.list||{}",
         "GET|/api/nodes|mcp.servers.nodes||{}",
+        "GET|/api/servers/alpha/calls|mcp.servers.calls||{\"id\":\"alpha\"}",
+        "POST|/api/servers/alpha/rpc-log|mcp.servers.rpclog|{\"id\":\"b\",\"mode\":null}|"
+            + "{\"id\":\"alpha\",\"mode\":null}",
         "GET|/api/activity|mcp.servers.activity||{}",
         "GET|/api/activity?server=alpha|mcp.servers.activity||{\"servers\":[\"alpha\"]}",
         "POST|/api/nodes/n%201/drain|mcp.servers.nodes.drain||{\"node\":\"n 1\"}",

@@ -30,7 +30,8 @@ class RpcLogSwitchTest {
   private final ManualTimers timers = new ManualTimers();
   private final List<@Nullable MessageTap> session = new ArrayList<>();
 
-  private record OneTap(String configured) implements RpcLogTaps {
+  private record OneTap(String configured, @Nullable TemporaryMode temporary)
+      implements RpcLogTaps {
     @Override
     public List<String> modes() {
       return List.of("off", "on", "bus");
@@ -44,7 +45,7 @@ class RpcLogSwitchTest {
 
   private RpcLogSwitch log(String configured) {
     return new RpcLogSwitch(
-        new OneTap(configured), timers, () -> NOW.plusMillis(timers.millis()), session::add);
+        new OneTap(configured, null), timers, () -> NOW.plusMillis(timers.millis()), session::add);
   }
 
   private static JsonObject json(String text) {
@@ -58,6 +59,22 @@ class RpcLogSwitchTest {
     assertThat(log.tap()).isSameAs(SHOWN);
     assertThat(log.isTemporary()).isFalse();
     assertThat(log.toJson()).isEqualTo(json("{\"mode\":\"bus\"}"));
+    assertThat(timers.armed()).isZero();
+  }
+
+  @Test
+  void it_begins_with_the_mode_that_an_operator_has_set_for_its_server() {
+    RpcLogTaps.TemporaryMode shown = new RpcLogTaps.TemporaryMode("bus", NOW.plusSeconds(20));
+    RpcLogSwitch log = new RpcLogSwitch(new OneTap("off", shown), timers, () -> NOW, session::add);
+    assertThat(log.tap()).isSameAs(SHOWN);
+    assertThat(log.toJson())
+        .isEqualTo(json("{\"mode\":\"bus\",\"until\":\"2026-03-01T12:00:20Z\"}"));
+    timers.pass(20_000);
+    assertThat(log.tap()).isNull();
+
+    RpcLogTaps.TemporaryMode over = new RpcLogTaps.TemporaryMode("bus", NOW);
+    RpcLogSwitch late = new RpcLogSwitch(new OneTap("off", over), timers, () -> NOW, session::add);
+    assertThat(late.tap()).isNull();
     assertThat(timers.armed()).isZero();
   }
 

@@ -26,6 +26,7 @@ import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -279,7 +280,7 @@ class RpcLogTest {
     vertx.eventBus().<JsonObject>consumer(Addresses.RPC, m -> seen.tryComplete(m.body()));
     InstantSource clock = InstantSource.fixed(Instant.parse("2026-01-02T03:04:05Z"));
 
-    RpcLog.toBus(vertx, ALPHA, Redactor.of(List.of(Sensitive.of("canary-1"))), clock)
+    RpcLog.toBus(vertx, ALPHA, Map.of(), Redactor.of(List.of(Sensitive.of("canary-1"))), clock)
         .message(Direction.RECEIVED, RawJson.of("{\"a\":\"canary-1\"}"));
 
     JsonObject event =
@@ -303,7 +304,7 @@ class RpcLogTest {
 
     assertThatCode(
             () ->
-                RpcLog.toBus(vertx, ALPHA, Redactor.NONE, broken)
+                RpcLog.toBus(vertx, ALPHA, Map.of(), Redactor.NONE, broken)
                     .message(Direction.SENT, RawJson.of("{}")))
         .doesNotThrowAnyException();
     assertThat(lines.list).hasSize(1).allMatch(e -> !e.getFormattedMessage().contains("canary"));

@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.routing;
 
+import dev.mcpbus.bus.CallActivity;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
@@ -22,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class ReplicaDiagnostics {
 
   private static final String MEMBER = "replica";
-
-  /** The member of the activity of which the greatest number counts. */
-  private static final String LONGEST = "longest";
 
   private ReplicaDiagnostics() {}
 
@@ -95,23 +93,9 @@ final class ReplicaDiagnostics {
         missing.add(replicas.get(i).replica().number());
         continue;
       }
-      for (String list : reply.fieldNames()) {
-        JsonArray numbers = reply.getJsonArray(list);
-        JsonArray sum = sums.getJsonArray(list);
-        sums.put(list, sum == null ? numbers : combined(sum, numbers, list.equals(LONGEST)));
-      }
+      sums = CallActivity.sum(sums, reply);
     }
     return missing.isEmpty() ? sums : sums.put("missing", missing);
-  }
-
-  private static JsonArray combined(JsonArray some, JsonArray others, boolean greatest) {
-    JsonArray all = new JsonArray();
-    for (int i = 0; i < Math.min(some.size(), others.size()); i++) {
-      long one = some.getLong(i);
-      long other = others.getLong(i);
-      all.add(greatest ? Math.max(one, other) : one + other);
-    }
-    return all;
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param version that it offers in {@code initialize}: the client's; null for the latest
  * @param era of the server, as its shared connection has found it, so that the server gets no
  *     probe; null if it is to be found
+ * @param ended receives each call at its end, on the connection's context; it must not throw
  */
 public record PrivateConnection(
     ConnectionId of,
@@ -28,7 +30,8 @@ public record PrivateConnection(
     RawJson initialize,
     @Nullable RawJson initialized,
     @Nullable ProtocolVersion version,
-    @Nullable Era era) {
+    @Nullable Era era,
+    Consumer<EndedCall> ended) {
 
   /** The client's capabilities; an empty object if it states none. */
   public RawJson capabilities() {

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection.options;
 
 import dev.mcpbus.protocol.MessageTap;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,14 @@ public interface RpcLogTaps {
 
   /** The mode that shows nothing. */
   String OFF = "off";
+
+  /**
+   * A mode that an operator has set for a time.
+   *
+   * @param mode one of {@link #modes}
+   * @param until when the mode of the configuration comes back
+   */
+  record TemporaryMode(String mode, Instant until) {}
 
   /** For a connection whose messages cannot be shown. */
   RpcLogTaps NONE =
@@ -35,6 +44,13 @@ public interface RpcLogTaps {
 
   /** The mode of the configuration. */
   String configured();
+
+  /**
+   * The mode with which a connection begins that is made now; null for that of the configuration.
+   */
+  default @Nullable TemporaryMode temporary() {
+    return null;
+  }
 
   /** Every mode that there is, in the words of the configuration. */
   List<String> modes();

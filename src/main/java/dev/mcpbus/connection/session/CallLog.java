@@ -1,6 +1,10 @@
 package dev.mcpbus.connection.session;
 
+import dev.mcpbus.bus.CallActivity;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.options.EndedCall;
+import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.internals.LongMap;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -47,12 +51,25 @@ public final class CallLog {
   private long last;
   private @Nullable EndedCalls recent;
   private final CallActivity activity;
+  private final InstantSource timeOfDay;
+  private final @Nullable PrivateConnection client;
+  private final ConnectionId connection;
 
   /**
    * @param timeOfDay tells in which minute of the last hour a call ends
+   * @param connection the id of the connection
+   * @param client whose private connection it is, which hears of each end of a call; null where all
+   *     callers share it
    */
-  public CallLog(Clock clock, InstantSource timeOfDay) {
+  public CallLog(
+      Clock clock,
+      InstantSource timeOfDay,
+      ConnectionId connection,
+      @Nullable PrivateConnection client) {
     this.clock = clock;
+    this.timeOfDay = timeOfDay;
+    this.connection = connection;
+    this.client = client;
     this.activity = new CallActivity(timeOfDay);
   }
 
@@ -95,6 +112,21 @@ public final class CallLog {
     to.cancellable[at] = call.callId() != null;
     to.outcomes[at] = outcome;
     activity.ended(call.method(), outcome, now - call.began());
+    if (client != null) {
+      client
+          .ended()
+          .accept(
+              new EndedCall(
+                  connection,
+                  call.number(),
+                  call.method(),
+                  to.names[at],
+                  call.owner(),
+                  to.cancellable[at],
+                  timeOfDay.instant(),
+                  now - call.began(),
+                  outcome));
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-package dev.mcpbus.connection.session;
+package dev.mcpbus.bus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.mcpbus.connection.session;
+package dev.mcpbus.bus;
 
 import dev.mcpbus.protocol.Methods;
 import io.vertx.core.json.JsonArray;
@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many calls of callers have ended in each of the last 60 minutes, and how long they took:
- * {@code mcp.<id>.activity}. {@link CallLog} adds each call at its end. The numbers stand in arrays
- * that are made for the first call; a minute is cleared when a later one takes its place, so there
- * is no timer, and no call costs an allocation. Lists and pings are not counted: mcpbus sends most
- * of them itself. Owner: the connection's context.
+ * {@code mcp.<id>.activity}. The numbers stand in arrays that are made for the first call; a minute
+ * is cleared when a later one takes its place, so there is no timer, and no call costs an
+ * allocation. Lists and pings are not counted: mcpbus sends most of them itself. Owner: the context
+ * of its connection, or whoever locks it.
  *
  * <p>The minutes are those of the time of day, so that they are the same for all connections of a
  * node, and for all nodes whose clocks agree.
  */
-final class CallActivity {
+public final class CallActivity {
 
   static final int MINUTES = 60;
 
@@ -27,6 +27,9 @@ final class CallActivity {
   static final int MAX_BACK = 5;
 
   private static final String OK = "OK";
+
+  /** The list of which the greatest number counts where others are added up. */
+  private static final String LONGEST = "longest";
 
   private static final Set<String> NOT_COUNTED =
       Set.of(
@@ -76,7 +79,7 @@ final class CallActivity {
   private final InstantSource clock;
   private @Nullable CountedHour hour;
 
-  CallActivity(InstantSource clock) {
+  public CallActivity(InstantSource clock) {
     this.clock = clock;
   }
 
@@ -94,7 +97,7 @@ final class CallActivity {
    * @param outcome {@code OK}; every other counts as failed
    * @param millis how long it took
    */
-  void ended(String method, String outcome, long millis) {
+  public void ended(String method, String outcome, long millis) {
     if (NOT_COUNTED.contains(method)) {
       return;
     }
@@ -119,7 +122,7 @@ final class CallActivity {
    * present minute last. {@code millis} is the sum of the durations of the calls that ended in the
    * minute, {@code longest} the longest of them.
    */
-  JsonObject toJson() {
+  public JsonObject toJson() {
     CountedHour from = hour;
     if (from != null) {
       from.moveTo(minute());
@@ -139,6 +142,32 @@ final class CallActivity {
         .put("calls", calls)
         .put("failed", failed)
         .put("millis", millis)
-        .put("longest", longest);
+        .put(LONGEST, longest);
+  }
+
+  /**
+   * What several connections did, in the form of {@link #toJson}: the sums of their numbers for
+   * each minute, and the longest call of any.
+   *
+   * @param one its lists of numbers go into the reply, where {@code other} lacks them
+   */
+  public static JsonObject sum(JsonObject one, JsonObject other) {
+    JsonObject all = one.copy();
+    for (String list : other.fieldNames()) {
+      JsonArray known = one.getJsonArray(list);
+      JsonArray more = other.getJsonArray(list);
+      all.put(list, known == null ? more : combined(known, more, list.equals(LONGEST)));
+    }
+    return all;
+  }
+
+  private static JsonArray combined(JsonArray some, JsonArray others, boolean greatest) {
+    JsonArray all = new JsonArray();
+    for (int i = 0; i < Math.min(some.size(), others.size()); i++) {
+      long one = some.getLong(i);
+      long other = others.getLong(i);
+      all.add(greatest ? Math.max(one, other) : one + other);
+    }
+    return all;
   }
 }

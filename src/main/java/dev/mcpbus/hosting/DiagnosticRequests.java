@@ -1,0 +1,192 @@
+package dev.mcpbus.hosting;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.RequestSender;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What operators ask about servers as a whole: {@code mcp.servers.calls}, {@code .activity} and
+ * {@code .rpclog}. A reply covers the connection that all callers share and the private connections
+ * of clients, on each node. Used on the context of {@link ServersVerticle}.
+ *
+ * @param known the id that a body names; fails where there is no such server
+ * @param here the private connections of this node
+ */
+record DiagnosticRequests(
+    Vertx vertx,
+    ServerHosting hosting,
+    Function<JsonObject, Future<ConnectionId>> known,
+    PrivateConnectionDiagnostics here) {
+
+  private static final long MILLIS = ServerStatuses.MILLIS;
+
+  /** What a reply has of the private connections of all nodes. */
+  record OnNodes(List<JsonObject> replies, JsonArray silent) {
+
+    /** Names the nodes that did not answer. */
+    JsonObject note(JsonObject reply) {
+      return silent.isEmpty() ? reply : reply.put("missingNodes", silent);
+    }
+  }
+
+  /**
+   * The calls of all servers, or of one.
+   *
+   * @param body {@code {id?}}
+   * @return {@link ServerCalls#collect}, and {@code missingNodes?}: the names of nodes that did not
+   *     tell the calls of their private connections
+   */
+  Future<JsonObject> calls(JsonObject body) {
+    return servers(body)
+        .compose(
+            ids -> {
+              JsonObject wanted = new JsonObject().put("servers", list(ids));
+              wanted.put("limit", ServerCalls.limit(ids.size()));
+              return onNodes(Addresses.SERVERS_CALLS, wanted, callsHere(wanted))
+                  .compose(
+                      clients ->
+                          ServerCalls.collect(vertx, ids, MILLIS, clients.replies())
+                              .map(clients::note));
+            });
+  }
+
+  /** The calls of this node's private connections: {@code {servers: [id], limit}}. */
+  Future<JsonObject> callsHere(JsonObject body) {
+    return here.calls(ids(body), body.getInteger("limit", 1), MILLIS / 2);
+  }
+
+  /**
+   * The activity of all servers, of some, or of one.
+   *
+   * @param body {@code {servers?: [id]}}, or {@code {id}} for one that must exist
+   * @return {@link ServerActivity#collect}, and {@code missingNodes?} as {@link #calls}
+   */
+  Future<JsonObject> activity(JsonObject body) {
+    Object wanted = body.getValue("servers");
+    if (wanted != null && !isListOfTexts(wanted)) {
+      throw McpFailure.badRequest("\"servers\" must be a list of ids of servers, or be left out");
+    }
+    return servers(body)
+        .compose(
+            all -> {
+              Set<ConnectionId> ids = new HashSet<>(all);
+              if (wanted != null) {
+                ids.retainAll(ids(body));
+              }
+              JsonObject some = new JsonObject().put("servers", list(ids));
+              boolean idle = body.containsKey("id");
+              return onNodes(Addresses.SERVERS_ACTIVITY, some, activityHere(some))
+                  .compose(
+                      clients ->
+                          ServerActivity.collect(vertx, ids, idle, MILLIS, clients.replies())
+                              .map(clients::note));
+            });
+  }
+
+  /** The activity of this node's private connections, by server: {@code {servers: [id]}}. */
+  Future<JsonObject> activityHere(JsonObject body) {
+    return Future.succeededFuture(here.activity(ids(body)));
+  }
+
+  /**
+   * Shows the JSON-RPC messages of a server for a time: {@code {id, mode, seconds?}}.
+   *
+   * @return {@code {mode, until?}} of {@code mcp.<id>.rpclog}, and {@code missingNodes?}: the names
+   *     of nodes whose private connections may go on as before
+   */
+  Future<JsonObject> rpcLog(JsonObject body) {
+    return known
+        .apply(body)
+        .compose(
+            id -> {
+              JsonObject wanted = body.copy();
+              wanted.remove("id");
+              return RequestSender.of(vertx)
+                  .<JsonObject>request(id, Addresses.of(id, Addresses.RPCLOG), wanted, options())
+                  .map(Message::body)
+                  .compose(
+                      reply -> {
+                        JsonObject told = reply.copy().put("id", id.value());
+                        return onNodes(Addresses.SERVERS_RPCLOG, told, rpcLogHere(told))
+                            .map(nodes -> nodes.note(reply.copy()));
+                      });
+            });
+  }
+
+  /** The same for this node's private connections: {@code {id, mode, until?}}. */
+  Future<JsonObject> rpcLogHere(JsonObject body) {
+    ConnectionId id = new ConnectionId(body.getString("id"));
+    return here.show(id, PrivateConnectionDiagnostics.mode(body), MILLIS / 2)
+        .map(shown -> new JsonObject());
+  }
+
+  private Future<Set<ConnectionId>> servers(JsonObject body) {
+    return body.containsKey("id")
+        ? known.apply(body).map(Set::of)
+        : Future.succeededFuture(Set.copyOf(hosting.ids()));
+  }
+
+  private static JsonArray list(Set<ConnectionId> ids) {
+    return new JsonArray(ids.stream().map(ConnectionId::value).toList());
+  }
+
+  private static Set<ConnectionId> ids(JsonObject body) {
+    return body.getJsonArray("servers", new JsonArray()).stream()
+        .flatMap(id -> ConnectionId.parse(String.valueOf(id)).stream())
+        .collect(Collectors.toSet());
+  }
+
+  private static boolean isListOfTexts(Object wanted) {
+    return wanted instanceof JsonArray list && list.stream().allMatch(String.class::isInstance);
+  }
+
+  /** Asks every other node, and adds what this one has. */
+  private Future<OnNodes> onNodes(String address, JsonObject body, Future<JsonObject> ofThis) {
+    List<Future<@Nullable JsonObject>> replies = new ArrayList<>();
+    replies.add(ofThis.map(reply -> reply));
+    JsonArray silent = new JsonArray();
+    for (JsonObject node : hosting.nodes()) {
+      String id = node.getString("id");
+      if (id != null && !node.getBoolean("self", false)) {
+        replies.add(
+            vertx
+                .eventBus()
+                .<JsonObject>request(Addresses.at(address, id), body, options())
+                .<@Nullable JsonObject>map(Message::body)
+                .otherwise(
+                    failure -> {
+                      silent.add(node.getString("name"));
+                      return null;
+                    }));
+      }
+    }
+    return Future.join(replies)
+        .map(
+            all ->
+                new OnNodes(
+                    replies.stream()
+                        .map(Future::result)
+                        .filter(reply -> reply != null)
+                        .map(reply -> (JsonObject) reply)
+                        .toList(),
+                    silent));
+  }
+
+  private static DeliveryOptions options() {
+    return new DeliveryOptions().setSendTimeout(MILLIS);
+  }
+}
