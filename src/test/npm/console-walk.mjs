@@ -4,6 +4,8 @@
 import { createServer } from "node:http";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { chromium } from "playwright-core";
 
 const [, , part, given] = process.argv;
@@ -370,6 +372,36 @@ const parts = {
     await page.click("button:has-text('Pause')");
     await call(other);
     await page.waitForFunction(() => /[1-9]\d* not kept/.test(document.querySelector("main").textContent));
+  },
+
+  /** What an editor calls through /mcp, on a connection of its own: seen, and cancelled. */
+  async editor() {
+    const page = await open({ key: keys.admin, at: "#/traffic?server=sessions" });
+    await page.click("text=Show them for 10 minutes");
+    await sees(page, "pass here until", ".notice");
+    const client = new Client({ name: "an-editor", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers: { Authorization: `Bearer ${keys.caller}` } } }));
+    await client.callTool({ name: "sessions__echo", arguments: { message: "from the editor" } });
+    await sees(page, "initialize", ".virtual");
+    await page.fill("input[type=search]", "tools/call");
+    await page.click(".exchange:has-text('tools/call') >> nth=0");
+    await sees(page, "Echo: from the editor", ".detail");
+    await sees(page, "private connection", ".detail");
+    await page.click(".detail >> text=Close");
+
+    const long = client.callTool({ name: "sessions__trigger-long-running-operation", arguments: { duration: 60, steps: 60 } }).then(() => "done", (error) => String(error));
+    await go(page, "calls");
+    await sees(page, "caller", "table");
+    await page.click("tr:has-text('trigger-long-running-operation') >> text=Cancel");
+    const end = await Promise.race([long, new Promise((late) => setTimeout(() => late("nothing"), PATIENCE))]);
+    check(/cancelled/i.test(end), `the cancelled call ends with: ${end}`);
+    await sees(page, "CANCELLED", ".virtual");
+    await client.close();
+    await go(page, "connections/sessions");
+    await page.waitForSelector("svg[aria-label^='sessions: 2 calls in the last hour, 1 failed']");
+    await go(page, "calls");
+    await sees(page, "CANCELLED", ".virtual");
+    await page.screenshot({ path: `${shots}/calls-of-an-editor.png` });
   },
 
   /** Every page, light and dark, wide and narrow: no serious finding, nothing wider than the screen. */

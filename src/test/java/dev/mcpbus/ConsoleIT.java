@@ -58,6 +58,7 @@ class ConsoleIT {
         new JsonObject()
             .put("demo", new JsonObject().put("type", "bus").put("address", "mcpbus.demo"))
             .put("everything", everything().put("shared", true))
+            .put("sessions", everything())
             .put("hostile", hostile())
             .put(
                 "app",
@@ -211,6 +212,7 @@ class ConsoleIT {
         "examine",
         "registry",
         "traffic",
+        "editor",
         "keyboard",
         "pages"
       })
