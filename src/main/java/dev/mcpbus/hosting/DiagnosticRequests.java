@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What operators ask about servers as a whole: {@code mcp.servers.calls}, {@code .activity} and
@@ -156,8 +155,8 @@ record DiagnosticRequests(
 
   /** Asks every other node, and adds what this one has. */
   private Future<OnNodes> onNodes(String address, JsonObject body, Future<JsonObject> ofThis) {
-    List<Future<@Nullable JsonObject>> replies = new ArrayList<>();
-    replies.add(ofThis.map(reply -> reply));
+    List<Future<JsonObject>> replies = new ArrayList<>();
+    replies.add(ofThis);
     JsonArray silent = new JsonArray();
     for (JsonObject node : hosting.nodes()) {
       String id = node.getString("id");
@@ -166,24 +165,16 @@ record DiagnosticRequests(
             vertx
                 .eventBus()
                 .<JsonObject>request(Addresses.at(address, id), body, options())
-                .<@Nullable JsonObject>map(Message::body)
+                .map(Message::body)
                 .otherwise(
                     failure -> {
                       silent.add(node.getString("name"));
-                      return null;
+                      return new JsonObject();
                     }));
       }
     }
     return Future.join(replies)
-        .map(
-            all ->
-                new OnNodes(
-                    replies.stream()
-                        .map(Future::result)
-                        .filter(reply -> reply != null)
-                        .map(reply -> (JsonObject) reply)
-                        .toList(),
-                    silent));
+        .map(all -> new OnNodes(replies.stream().map(Future::result).toList(), silent));
   }
 
   private static DeliveryOptions options() {
