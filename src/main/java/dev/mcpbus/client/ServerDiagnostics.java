@@ -61,7 +61,8 @@ public final class ServerDiagnostics {
   }
 
   /**
-   * The calls in flight, and the last 100 that ended.
+   * The calls in flight, and the last 100 that ended, of the connection that all callers share. The
+   * address {@code mcp.servers.calls} also has those on private connections of clients.
    *
    * @return {@code {inFlight: [{call, method, name?, who?, hasCallId, ageMillis, deadlineMillis}],
    *     recent: [{call, method, name?, who?, hasCallId, time, millis, outcome}]}}
@@ -71,7 +72,8 @@ public final class ServerDiagnostics {
   }
 
   /**
-   * The calls of callers that ended in each of the last 60 minutes.
+   * The calls of callers that ended in each of the last 60 minutes, on the connection that all
+   * share; {@code mcp.servers.activity} adds private connections.
    *
    * @return {@code {calls, failed, millis, longest}}: 60 numbers each, the present minute last
    */
@@ -91,8 +93,9 @@ public final class ServerDiagnostics {
   }
 
   /**
-   * Says where the JSON-RPC messages of the server are shown from now on, through restarts of its
-   * session. Afterwards the mode of the configuration comes back.
+   * Says where the JSON-RPC messages of the connection that all callers share are shown from now
+   * on, through restarts of its session; {@code mcp.servers.rpclog} also covers private
+   * connections. Afterwards the mode of the configuration comes back.
    *
    * @param mode {@code off}, {@code on} for the log, or {@code bus} for {@code mcp.rpc}; null for
    *     that of the configuration

@@ -94,7 +94,6 @@ final class PrivateConnectionDiagnostics {
       return known;
     }
     ended.keySet().removeIf(isPresent.negate());
-    shown.keySet().removeIf(isPresent.negate());
     PrivateCalls first = new PrivateCalls(clock);
     ended.put(server, first);
     return first;
@@ -198,7 +197,7 @@ final class PrivateConnectionDiagnostics {
   Future<Void> show(ConnectionId server, @Nullable TemporaryMode mode, long millis) {
     JsonObject body = new JsonObject().putNull("mode");
     if (mode == null) {
-      shown.remove(server);
+      configured(server);
     } else {
       shown.put(server, mode);
       long seconds = Duration.between(clock.instant(), mode.until()).toSeconds();
@@ -209,6 +208,11 @@ final class PrivateConnectionDiagnostics {
       told.add(ask(lease, Addresses.RPCLOG, body.copy(), millis).otherwise(body));
     }
     return Future.join(told).mapEmpty();
+  }
+
+  /** Private connections that begin from now on have the mode of the configuration. */
+  void configured(ConnectionId server) {
+    shown.remove(server);
   }
 
   /** The mode in the reply of {@code mcp.<id>.rpclog}; null for that of the configuration. */

@@ -338,6 +338,7 @@ final class PrivateConnectionRegistry {
 
   /** Ends all private connections of a server that was removed or changed; tells the holders. */
   Future<Void> endAll(ConnectionId server) {
+    diagnostics.configured(server);
     List<Future<Void>> ending = new ArrayList<>();
     List.copyOf(held.entrySet())
         .forEach(
