@@ -375,22 +375,7 @@ public final class ClusterServerHosting implements ServerHosting {
 
   @Override
   public String nodeNamed(String name) {
-    List<ClusterNode> all = members.known();
-    List<String> ids =
-        all.stream()
-            .filter(node -> node.name().equals(name) || node.id().equals(name))
-            .map(ClusterNode::id)
-            .toList();
-    if (ids.size() == 1) {
-      return ids.get(0);
-    }
-    throw McpFailure.badRequest(
-        ids.isEmpty()
-            ? "no node '"
-                + name
-                + "'; there are "
-                + all.stream().map(ClusterNode::name).sorted().toList()
-            : "several nodes have the name '" + name + "'; give the id of one: " + ids);
+    return view.nodeNamed(name);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.mcpbus.cluster;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.cluster.definitions.DefinitionSync;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterNode;
@@ -69,6 +70,30 @@ final class ClusterView {
         .sorted(Comparator.comparing(ClusterNode::name))
         .map(this::describe)
         .toList();
+  }
+
+  /**
+   * The id of the node that a name or an id means.
+   *
+   * @throws McpFailure {@code BAD_REQUEST} where there is none, or several nodes have the name
+   */
+  String nodeNamed(String name) {
+    List<ClusterNode> all = members.known();
+    List<String> ids =
+        all.stream()
+            .filter(node -> node.name().equals(name) || node.id().equals(name))
+            .map(ClusterNode::id)
+            .toList();
+    if (ids.size() == 1) {
+      return ids.get(0);
+    }
+    throw McpFailure.badRequest(
+        ids.isEmpty()
+            ? "no node '"
+                + name
+                + "'; there are "
+                + all.stream().map(ClusterNode::name).sorted().toList()
+            : "several nodes have the name '" + name + "'; give the id of one: " + ids);
   }
 
   private JsonObject describe(ClusterNode node) {

@@ -172,6 +172,17 @@ class CallLogTest {
   }
 
   @Test
+  void a_method_that_a_caller_made_up_is_cut() {
+    JsonObject request = new JsonObject().put("method", "y".repeat(100_000));
+    bus.send("mcp.s.request", request, new DeliveryOptions());
+    await().until(() -> calls().getJsonArray("inFlight").size() == 1);
+    JsonObject open = calls().getJsonArray("inFlight").getJsonObject(0);
+    assertThat(open.getString("method")).hasSize(256);
+    bus.request("mcp.s.calls.cancel", new JsonObject().put("call", open.getLong("call")));
+    assertThat(calls().getJsonArray("recent").getJsonObject(0).getString("method")).hasSize(256);
+  }
+
+  @Test
   void calls_that_wait_for_a_session_are_in_flight_and_can_be_ended() {
     ScriptedPeer silent = new ScriptedPeer(bus.vertx(), (method, params, connection) -> null);
     bus.add("t", silent.transport(), ConnectionOptions.DEFAULT, Duration.ofMillis(200));

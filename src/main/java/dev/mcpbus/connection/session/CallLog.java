@@ -28,7 +28,7 @@ public final class CallLog {
 
   static final int MAX_ENDED = 100;
 
-  /** Characters that are shown of a name, which a caller may have chosen. */
+  /** Characters that are kept of a name or a method, which a caller may have chosen. */
   private static final int MAX_NAME = 256;
 
   /** Longer params are not searched for a name. */
@@ -106,7 +106,7 @@ public final class CallLog {
     to.began[at] = call.began();
     long now = clock.millis();
     to.ended[at] = now;
-    to.methods[at] = call.method();
+    to.methods[at] = cut(call.method());
     to.names[at] = name(call);
     to.owners[at] = call.owner();
     to.cancellable[at] = call.callId() != null;
@@ -119,7 +119,7 @@ public final class CallLog {
               new EndedCall(
                   connection,
                   call.number(),
-                  call.method(),
+                  to.methods[at],
                   to.names[at],
                   call.owner(),
                   to.cancellable[at],
@@ -153,7 +153,11 @@ public final class CallLog {
           };
       name = found != null && found.isString() ? found.asString() : null;
     }
-    return name == null || name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME);
+    return name == null ? null : cut(name);
+  }
+
+  private static String cut(String text) {
+    return text.length() <= MAX_NAME ? text : text.substring(0, MAX_NAME);
   }
 
   /**
@@ -184,7 +188,7 @@ public final class CallLog {
     JsonArray calls = new JsonArray();
     for (BusCall call : open.subList(0, Math.min(limit, open.size()))) {
       calls.add(
-          described(call.number(), call.method(), name(call), call.owner())
+          described(call.number(), cut(call.method()), name(call), call.owner())
               .put("hasCallId", call.callId() != null)
               .put("ageMillis", now - call.began())
               .put("deadlineMillis", Math.max(0, call.deadline() - now)));
