@@ -229,6 +229,50 @@ const parts = {
     await sees(page, "Ada", ".outcome");
   },
 
+  /** Questions without a form: a URL, a model; answered and declined. */
+  async questions() {
+    const page = await open({ key: keys.admin });
+    await tool(page, "questions", "open");
+    await page.click("text=Answer its questions here");
+    await page.waitForFunction(() => document.querySelector(".row input[type=checkbox]")?.checked);
+    await page.waitForTimeout(500);
+    await go(page, "connections/questions");
+    await sees(page, "ready", "h2");
+    const ask = async (name) => {
+      await tool(page, "questions", name);
+      await call(page);
+      await page.click("text=The server asks something");
+      await page.waitForSelector(".question");
+    };
+    const answered = async (name, text) => {
+      await sees(page, "No server asks anything now");
+      await tool(page, "questions", name);
+      await sees(page, text, ".outcome");
+    };
+    await ask("open");
+    await sees(page, "Please pay.", ".question");
+    await sees(page, `at the host ${new URL(base).host}`, ".question");
+    await examine(page, "a question with a URL");
+    await page.screenshot({ path: `${shots}/question-url.png` });
+    const [opened] = await Promise.all([page.context().waitForEvent("page"), page.click("text=Open it")]);
+    check(opened.url().startsWith(base), `it opened ${opened.url()}`);
+    check((await opened.evaluate(() => window.opener)) === null, "the page that was opened has an opener");
+    await opened.close();
+    await answered("open", 'action: "accept"');
+    await ask("open");
+    await page.click(".question >> text=Decline");
+    await answered("open", 'action: "decline"');
+
+    await ask("think");
+    await sees(page, "What is <b>two</b> and two?", ".question");
+    await page.fill(".question textarea", "four");
+    await page.click(".question >> text=Send");
+    await answered("think", 'text: "four"');
+    await ask("think");
+    await page.click(".question >> text=Decline");
+    await answered("think", 'code: -1');
+  },
+
   /** A process that is killed: the page tells its ending and that it runs again. */
   async crash() {
     const page = await open({ key: keys.admin, at: "#/connections/everything" });

@@ -1,6 +1,6 @@
 /** Questions of servers that wait for a person. */
 import {html, nothing} from '../lib/lit-html/lit-html.js';
-import {path, post} from '../api.js';
+import {path, post, remove} from '../api.js';
 import {block} from '../parts/content.js';
 import {action, alertBox, empty} from '../parts/element.js';
 import {jsonTree} from '../parts/json-tree.js';
@@ -46,10 +46,19 @@ class Answer {
     this.params = question.params ?? {};
   }
 
-  async send(result) {
+  send(result) {
+    return this.end(() => post(path('api', 'inputs', this.question.question), result));
+  }
+
+  /** Its server hears that a person has declined. */
+  declineButton() {
+    return action('Decline', () => this.end(() => remove(path('api', 'inputs', this.question.question))));
+  }
+
+  async end(request) {
     this.failure = null;
     try {
-      await post(path('api', 'inputs', this.question.question), result);
+      await request();
       await rereadQuestions();
     } catch (e) {
       this.failure = e;
@@ -69,7 +78,7 @@ class FormAnswer extends Answer {
     return html`<div class="description">${shown(this.params.message, 8_000)}</div>
       <p class="help">The server gets what you write here. Never write a password for something else.</p>
       <form @submit=${event => { event.preventDefault(); accept(); }} novalidate>${this.form.view()}<div class="row"><button type="submit" class="primary">Send</button>
-      ${action('Decline', () => this.send({action: 'decline'}))} ${action('Dismiss', () => this.send({action: 'cancel'}))}</div></form>`;
+      ${this.declineButton()} ${action('Dismiss', () => this.send({action: 'cancel'}))}</div></form>`;
   }
 }
 
@@ -80,7 +89,7 @@ class UrlAnswer extends Answer {
     return html`<div class="description">${shown(this.params.message, 8_000)}</div>
       <p>It wants you to open <code class="runs">${shown(url, 2_000)}</code>${target ? html` at the host <b>${shown(target.host)}</b>` : nothing}</p>
       <div class="row">${target ? html`<a class="button primary" href=${target.href} target="_blank" rel="noopener noreferrer" @click=${() => this.send({action: 'accept'})}>Open it</a>` : html`<p class="alert">Only addresses that begin with https: or http: are opened.</p>`}
-      ${action('Decline', () => this.send({action: 'decline'}))}</div>`;
+      ${this.declineButton()}</div>`;
   }
 }
 
@@ -93,7 +102,7 @@ class SamplingAnswer extends Answer {
       ${(this.params.messages ?? []).map(message => html`<article class="message"><h4>${shown(message.role, 40)}</h4>${(Array.isArray(message.content) ? message.content : [message.content]).map(content => block(content))}</article>`)}
       <label for=${`answer-${this.question.question}`}>The answer, in your words</label>
       <textarea id=${`answer-${this.question.question}`} rows="4" @input=${event => { this.text = event.target.value; }}></textarea>
-      <div class="row">${action('Send', () => this.send({role: 'assistant', content: {type: 'text', text: this.text}, model: 'person', stopReason: 'endTurn'}), {kind: 'primary'})}</div>`;
+      <div class="row">${action('Send', () => this.send({role: 'assistant', content: {type: 'text', text: this.text}, model: 'person', stopReason: 'endTurn'}), {kind: 'primary'})} ${this.declineButton()}</div>`;
   }
 }
 
@@ -103,7 +112,7 @@ class JsonAnswer extends Answer {
   view() {
     this.form.asJson || this.form.toggle();
     return html`<p>It asks <code>${shown(this.question.method, 80)}</code>. Answer with the result of MCP as JSON.</p>${this.form.view()}
-      ${action('Send', () => this.send(this.form.value), {kind: 'primary'})}`;
+      <div class="row">${action('Send', () => this.send(this.form.value), {kind: 'primary'})} ${this.declineButton()}</div>`;
   }
 }
 
@@ -113,7 +122,7 @@ class RootsAnswer extends Answer {
   view() {
     return html`<p>It asks which folders it may use: one <code>file://</code> URI a line, or none.</p>
       <textarea rows="3" aria-label="URIs of folders" @input=${event => { this.text = event.target.value; }}></textarea>
-      ${action('Send', () => this.send({roots: this.text.split('\n').map(line => line.trim()).filter(Boolean).map(uri => ({uri}))}), {kind: 'primary'})}`;
+      <div class="row">${action('Send', () => this.send({roots: this.text.split('\n').map(line => line.trim()).filter(Boolean).map(uri => ({uri}))}), {kind: 'primary'})} ${this.declineButton()}</div>`;
   }
 }
 

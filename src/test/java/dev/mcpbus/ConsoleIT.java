@@ -44,6 +44,7 @@ class ConsoleIT {
 
   private static final Path SHOTS = Path.of("target", "console").toAbsolutePath();
   private static final int LEAK_PORT = FreePorts.one();
+  private static final int PORT = FreePorts.one();
 
   @TempDir private static Path folder;
 
@@ -59,6 +60,7 @@ class ConsoleIT {
             .put("demo", new JsonObject().put("type", "bus").put("address", "mcpbus.demo"))
             .put("everything", everything().put("shared", true))
             .put("sessions", everything())
+            .put("questions", questions())
             .put("hostile", hostile())
             .put(
                 "app",
@@ -84,7 +86,7 @@ class ConsoleIT {
             .put("mcpServers", servers)
             .put("auth", auth)
             .put("catalog", new JsonObject().put("registry", "http://127.0.0.1:" + REGISTRY.port()))
-            .put("bridge", new JsonObject().put("port", 0))
+            .put("bridge", new JsonObject().put("port", PORT))
             .put("state", new JsonObject().put("dir", folder.resolve("state").toString()));
     Path config = Files.writeString(folder.resolve("mcpbus.json"), file.encodePrettily());
     service = ServiceProcess.start(folder, "run", "--config", config.toString());
@@ -123,6 +125,12 @@ class ConsoleIT {
 
   private static JsonObject everything() {
     return NpmServers.stdio("@modelcontextprotocol/server-everything/dist/index.js");
+  }
+
+  private static JsonObject questions() {
+    JsonObject entry = NpmServers.own("questions-server.mjs");
+    entry.getJsonArray("args").add("http://127.0.0.1:" + PORT + "/health/live");
+    return entry.put("shared", true);
   }
 
   private static JsonObject hostile() {
@@ -206,6 +214,7 @@ class ConsoleIT {
         "login",
         "call",
         "ask",
+        "questions",
         "crash",
         "hostile",
         "drift",

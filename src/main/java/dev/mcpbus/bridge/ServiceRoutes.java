@@ -124,6 +124,18 @@ final class ServiceRoutes {
         Addresses.INPUT_RESPOND,
         (ctx, body) ->
             new JsonObject().put("question", ctx.pathParam("question")).put("result", body));
+    routes.add(
+        Route.delete(
+                "/api/inputs/:question",
+                Action.CALL,
+                "declineInput",
+                "Declines a question: its server hears that, as MCP has it.")
+            .giving("Declined"),
+        ctx ->
+            ask(
+                ctx,
+                Addresses.INPUT_RESPOND,
+                new JsonObject().put("question", ctx.pathParam("question")).put("decline", true)));
     post(
         routes,
         Route.post(

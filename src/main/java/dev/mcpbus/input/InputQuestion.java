@@ -3,7 +3,9 @@ package dev.mcpbus.input;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -125,6 +127,17 @@ record InputQuestion(
         yield answer;
       }
     };
+  }
+
+  /**
+   * What the server gets if a person declines: MCP has an answer for that to an elicitation, and to
+   * the other questions an error.
+   */
+  Future<JsonObject> declined() {
+    return method.equals(Methods.ELICITATION)
+        ? Future.succeededFuture(new JsonObject().put("action", "decline"))
+        : Future.failedFuture(
+            McpFailure.upstream(new JsonRpcError(JsonRpcError.USER_DECLINED, "declined", null)));
   }
 
   private JsonObject elicited(JsonObject answer) {

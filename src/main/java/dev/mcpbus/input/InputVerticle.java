@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * withdraws the offer; the same {@code offer} again renews it
  * <tr><td>{@code mcp.input.withdraw}<td>{@code {offer}}
  * <tr><td>{@code mcp.input.pending}<td>{@code {id?}} -> {@code {questions: [...]}}
- * <tr><td>{@code mcp.input.respond}<td>{@code {question, result}}
+ * <tr><td>{@code mcp.input.respond}<td>{@code {question, result}}, or {@code {question, decline: true}}
  * </table>
  */
 public final class InputVerticle extends VerticleBase {
@@ -241,8 +241,13 @@ public final class InputVerticle extends VerticleBase {
 
   private JsonObject respond(@Nullable Requester requester, JsonObject body) {
     String key = text(body, "question");
+    if (Boolean.TRUE.equals(body.getValue("decline"))) {
+      parked.decline(requester, key);
+      return new JsonObject().put("declined", key);
+    }
     if (!(body.getValue("result") instanceof JsonObject result)) {
-      throw McpFailure.badRequest("\"result\" must be the MCP result, an object");
+      throw McpFailure.badRequest(
+          "\"result\" must be the MCP result, an object; or \"decline\" must be true");
     }
     parked.respond(requester, key, result);
     return new JsonObject().put("answered", key);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Questions that wait for {@code mcp.input.respond}, in the order of arrival. Each ends once:
- * answered, expired or withdrawn. Confined to the context of the {@link InputVerticle}.
+ * answered, declined, expired or withdrawn. Confined to the context of the {@link InputVerticle}.
  */
 final class ParkedQuestions {
 
@@ -128,14 +128,32 @@ final class ParkedQuestions {
    *     the answer does not fit
    */
   void respond(@Nullable Requester requester, String key, JsonObject answer) {
+    Waiting waiting = waiting(requester, key);
+    JsonObject fitting = waiting.question().accept(answer);
+    close(waiting, "answered");
+    waiting.answer().complete(fitting);
+  }
+
+  /**
+   * Declines a question: its server gets what MCP has for that, the answer {@code decline} or an
+   * error.
+   *
+   * @param requester as in {@link #respond}
+   * @throws McpFailure {@code BAD_REQUEST} if no such question waits
+   */
+  void decline(@Nullable Requester requester, String key) {
+    Waiting waiting = waiting(requester, key);
+    close(waiting, "declined");
+    waiting.question().declined().onComplete(waiting.answer());
+  }
+
+  private Waiting waiting(@Nullable Requester requester, String key) {
     Waiting waiting = questions.get(key);
     if (waiting == null || !holds(requester, key)) {
       throw McpFailure.badRequest(
           "no such question waits; " + Addresses.INPUT_PENDING + " lists those that do");
     }
-    JsonObject fitting = waiting.question().accept(answer);
-    close(waiting, "answered");
-    waiting.answer().complete(fitting);
+    return waiting;
   }
 
   void withdraw(String key) {

@@ -19,6 +19,9 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
   public static final int INVALID_PARAMS = -32602;
   public static final int INTERNAL_ERROR = -32603;
 
+  /** A person has declined what a server asked for (MCP 2025-11-25, Sampling, Error Handling). */
+  public static final int USER_DECLINED = -1;
+
   /** The resource does not exist (MCP 2025-11-25, Resources). */
   public static final int RESOURCE_NOT_FOUND = -32002;
 

@@ -326,6 +326,7 @@ class OpenApiDocumentTest {
     fits(seen, "listAllPrompts", "/api/prompts", null, 200);
     fits(seen, "listInputs", "/api/inputs", null, 200);
     fits(seen, "answerInput", "/api/inputs/none", "{}", 400);
+    fits(seen, "declineInput", "/api/inputs/none", null, 400);
     fits(seen, "offerInput", "/api/offers", "{\"capabilities\":{},\"offer\":\"o\"}", 200);
     fits(seen, "withdrawOffer", "/api/offers/o", null, 200);
     String rpc = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"";

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.McpClient;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
@@ -163,6 +164,23 @@ class InputVerticleTest {
     awaitPending(1);
     TestBus.await(respond("q", accept(new JsonObject()).put("action", "decline")));
     assertThat(TestBus.await(asked)).isEqualTo(new JsonObject().put("action", "decline"));
+  }
+
+  @Test
+  void a_declined_question_ends_as_mcp_has_it() {
+    Future<JsonObject> form = ask("q", Methods.ELICITATION, FORM, true);
+    Future<JsonObject> model = ask("m", Methods.SAMPLING, new JsonObject(), true);
+    awaitPending(2);
+    for (String key : List.of("q", "m")) {
+      JsonObject body = new JsonObject().put("question", key).put("decline", true);
+      TestBus.await(send(Addresses.INPUT_RESPOND, body));
+      assertThat(failure(send(Addresses.INPUT_RESPOND, body)).code())
+          .isEqualTo(FailureCode.BAD_REQUEST);
+    }
+    assertThat(TestBus.await(form)).isEqualTo(new JsonObject().put("action", "decline"));
+    assertThat(failure(model).isUpstream(JsonRpcError.USER_DECLINED)).isTrue();
+    Awaitility.await().until(() -> events.size() == 4);
+    assertThat(events.get(3).getString("outcome")).isEqualTo("declined");
   }
 
   @Test

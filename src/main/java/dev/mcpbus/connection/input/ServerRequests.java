@@ -157,6 +157,8 @@ public final class ServerRequests {
       session.refuse(requestId, JsonRpcError.INVALID_PARAMS, String.valueOf(failure.getMessage()));
     } else if (method.equals(Methods.ELICITATION)) {
       session.answer(requestId, InputRequests.DECLINED);
+    } else if (McpFailure.of(failure).isUpstream(JsonRpcError.USER_DECLINED)) {
+      session.refuse(requestId, JsonRpcError.USER_DECLINED, "the user has declined " + method);
     } else {
       session.refuse(requestId, JsonRpcError.INTERNAL_ERROR, method + " was not answered");
     }
