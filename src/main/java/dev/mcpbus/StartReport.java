@@ -149,6 +149,7 @@ final class StartReport {
         + "\nMCP:    "
         + base
         + "/mcp for agents and editors\n"
+        + (config.bridge().console() ? "Web:    " + base + "/ for people, in a browser\n" : "")
         + admin.line(base, AdminTokenPublisher.isTerminal())
         + "Try:\n"
         + curl

@@ -96,13 +96,22 @@ class StartReportTest {
     servers.add(state("a", "CONNECTING"));
     print("{\"mcpServers\": {}}");
     assertThat(printed())
-        .contains("Bridge: http://127.0.0.1:8790\n", "curl -s http://127.0.0.1:8790/api/servers")
+        .contains(
+            "Bridge: http://127.0.0.1:8790\n",
+            "Web:    http://127.0.0.1:8790/ for people",
+            "curl -s http://127.0.0.1:8790/api/servers")
         .doesNotContain("CONNECTION");
     time.pass(400);
     servers.clear().add(ready("a"));
     time.pass(50);
     assertThat(printed()).containsOnlyOnce("CONNECTION").contains("a           READY  initialize");
     assertThat(time.armed()).isZero();
+  }
+
+  @Test
+  void without_the_console_there_is_nothing_for_a_browser() {
+    print("{\"mcpServers\": {}, \"bridge\": {\"console\": false}}");
+    assertThat(printed()).contains("Bridge: ").doesNotContain("browser");
   }
 
   @Test
