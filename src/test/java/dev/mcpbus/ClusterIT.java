@@ -380,7 +380,9 @@ class ClusterIT {
                       .as(id)
                       .isEqualTo(of(before, id).getLong("epoch")));
       assertThat(bed.node("n1").errText()).doesNotContain("n3");
-      assertThat(bed.node("n2").outText()).contains("Cluster: this node is n2, with n1");
+      Awaitility.await("the report of n2, which waits for the states of all servers")
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> bed.node("n2").outText().contains("Cluster: this node is n2, with n1"));
     }
   }
 
