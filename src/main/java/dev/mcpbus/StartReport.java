@@ -99,11 +99,19 @@ final class StartReport {
     long asked = millis.getAsLong();
     statuses
         .get()
-        .onSuccess(
+        .compose(
             servers ->
                 nodes
                     .get()
-                    .onSuccess(members -> known(servers, members, millis.getAsLong() - asked)));
+                    .onSuccess(members -> known(servers, members, millis.getAsLong() - asked)))
+        .onFailure(silent -> checkAgain());
+  }
+
+  /** A part of mcpbus that is busy with its start has not answered. */
+  private void checkAgain() {
+    if (millis.getAsLong() - begin < LAST_TABLE_MILLIS) {
+      timers.set(SLOW_CHECK_MILLIS, this::check);
+    }
   }
 
   /**

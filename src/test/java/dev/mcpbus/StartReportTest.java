@@ -47,8 +47,14 @@ class StartReportTest {
 
   private int lists;
 
+  /** So many of the first requests get no answer. */
+  private int silent;
+
   private Future<JsonArray> list() {
     lists++;
+    if (lists <= silent) {
+      return Future.failedFuture("no answer");
+    }
     if (listMillis == 0) {
       return Future.succeededFuture(servers);
     }
@@ -105,6 +111,22 @@ class StartReportTest {
     servers.clear().add(ready("a"));
     time.pass(50);
     assertThat(printed()).containsOnlyOnce("CONNECTION").contains("a           READY  initialize");
+    assertThat(time.armed()).isZero();
+  }
+
+  @Test
+  void a_request_without_an_answer_is_made_again_until_the_last_table_is_due() {
+    servers.add(ready("a"));
+    silent = 2;
+    print("{\"mcpServers\": {}}");
+    time.pass(999);
+    assertThat(printed()).doesNotContain("CONNECTION");
+    time.pass(1);
+    assertThat(printed()).containsOnlyOnce("CONNECTION");
+
+    silent = Integer.MAX_VALUE;
+    print("{\"mcpServers\": {}}");
+    time.pass(StartReport.LAST_TABLE_MILLIS + 1_000);
     assertThat(time.armed()).isZero();
   }
 
