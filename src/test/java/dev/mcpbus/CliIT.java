@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.ServiceProcess;
 import io.vertx.core.json.JsonArray;
@@ -12,6 +13,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -150,6 +153,23 @@ class CliIT {
     assertThat(run(0, "calls", "--recent").outText()).contains("CANCELLED", "OUTCOME");
     assertThat(json("calls").containsKey("inFlight")).isTrue();
     assertThat(run(1, "calls", "cancel", "everything").errText()).contains("SERVER/NUMBER");
+  }
+
+  @Test
+  void a_call_on_a_clients_own_connection_is_listed_with_it_and_cancelled() {
+    McpHttp client = new McpHttp(service.port(), "/mcp/everything");
+    McpHttp.Session session = client.initialize("2025-11-25", new JsonObject());
+    JsonObject params =
+        new JsonObject()
+            .put("name", "trigger-long-running-operation")
+            .put("arguments", new JsonObject().put("duration", 62).put("steps", 5));
+    CompletableFuture<McpHttp.Answer> answer = session.called(client.request("tools/call", params));
+    String place = awaitCall();
+    assertThat(place).matches("everything--[0-9a-f]{32}/[0-9]+");
+    run(0, "calls", "cancel", place);
+    assertThat(answer.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join().response().encode())
+        .containsIgnoringCase("cancel");
+    assertThat(run(0, "calls", "everything", "--recent").outText()).contains(place);
   }
 
   private static String awaitCall() {

@@ -84,6 +84,9 @@ final class CallsCommand extends ServiceCommand {
     for (Object missing : ContentText.array(calls, "missing")) {
       output().note("without the calls of " + missing + ", which did not answer");
     }
+    for (Object node : ContentText.array(calls, "missingNodes")) {
+      output().note("without calls on private connections of node " + node + ", which is silent");
+    }
   }
 
   private void ended(List<JsonObject> calls, @Nullable String only) {
@@ -113,9 +116,13 @@ final class CallsCommand extends ServiceCommand {
         outcome, outcome.equals("OK") ? TableCell.CellColor.NONE : TableCell.CellColor.WARNING);
   }
 
-  /** {@code SERVER/NUMBER}, of one of several replicas {@code SERVER/NUMBER@REPLICA}. */
+  /**
+   * {@code SERVER/NUMBER}, of one of several replicas {@code SERVER/NUMBER@REPLICA}; on a private
+   * connection of a client the id of the connection stands for the server.
+   */
   private static String place(JsonObject call, @Nullable String only) {
-    String server = ContentText.text(call, "server");
+    String lease = ContentText.text(call, "lease");
+    String server = lease.isEmpty() ? ContentText.text(call, "server") : lease;
     Object replica = call.getValue("replica");
     return (server.isEmpty() && only != null ? only : server)
         + "/"
