@@ -85,7 +85,7 @@ export class ConnectionsPage {
         </div>
         <label class="inline">Order <select @change=${event => this.set({sort: event.target.value})}>
           <option value="id">by name</option><option value="state">worst first</option><option value="restarts">most restarts</option></select></label>
-        ${store.caller?.admin ? html`<button type="button" class="primary" @click=${this.toggleAdding} aria-expanded=${!!this.adding}>${this.adding ? 'Close' : 'Add a server'}</button>` : nothing}
+        ${store.caller?.admin ? html`<button type="button" class="primary" @click=${this.toggleAdding} aria-expanded=${!!this.adding}>${this.adding ? 'Close' : 'Add a server'}</button>` : html`<span class="dim">Only an admin adds servers.</span>`}
       </div>
       ${alertBox(store.failure, 'The list could not be read.')}
       ${store.problems.map(problem => alertBox(problem, 'This node:'))}

@@ -1,7 +1,7 @@
 /** What is wrong, and what to do: failing connections, changed tools, the configuration file. */
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {get, post, serverPath} from '../api.js';
-import {action, alertBox, ask, empty, notify, stateBadge} from '../parts/element.js';
+import {action, alertBox, ask, empty, fault, notify, stateBadge} from '../parts/element.js';
 import {jsonTree} from '../parts/json-tree.js';
 import {ago, clock} from '../parts/time.js';
 import {named, shown, shownText} from '../parts/visible-text.js';
@@ -70,7 +70,7 @@ export class HealthPage {
   configView(config) {
     return html`<p>${config.file ? html`Configuration <code>${shown(config.file, 400)}</code>, read ${ago(config.loadedAt)}.` : 'A program gave the configuration.'}</p>
       ${config.brokenSince ? alertBox(`The file cannot be used since ${clock(config.brokenSince)}; the former configuration is in force.`) : nothing}
-      ${config.problems.map(problem => html`<div class="alert">${problem.line ? `line ${problem.line}: ` : ''}${shown(problem.message)} ${shown(problem.remedy ?? '')}</div>`)}`;
+      ${config.problems.map(problem => html`<div class="alert">${fault(problem)}</div>`)}`;
   }
 
   badServer(server) {

@@ -2,7 +2,7 @@
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {live} from '../lib/lit-html/directives/live.js';
 import {post, request} from '../api.js';
-import {action, alertBox, notify} from './element.js';
+import {action, alertBox, fault, notify} from './element.js';
 import {jsonTree} from './json-tree.js';
 import {redraw} from '../store.js';
 import {named, shown} from './visible-text.js';
@@ -10,7 +10,7 @@ import {named, shown} from './visible-text.js';
 const EXAMPLE = '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/tmp"]}}}';
 const SETTLE_MILLIS = 300;
 
-const notes = all => (all ?? []).map(note => html`<p class="note">${shown(note.message)} ${shown(note.remedy ?? '')}</p>`);
+const notes = all => (all ?? []).map(note => html`<p class="note">${fault(note)}</p>`);
 
 export class AddServer {
   text = '';
@@ -31,7 +31,7 @@ export class AddServer {
       ${this.preview ? this.preview.servers.map((server, index) => this.entry(server, index)) : nothing}
       ${this.preview?.leftOut ? html`<p class="note">${this.preview.leftOut} more servers of the text are not shown here: add them with the configuration file.</p>` : nothing}
       ${notes(this.preview?.notes)}
-      ${this.preview?.problems?.length ? html`<ul class="alert">${this.preview.problems.map(problem => html`<li>${problem.line ? `line ${problem.line}: ` : ''}${shown(problem.message)} ${shown(problem.remedy ?? '')}</li>`)}</ul>` : nothing}
+      ${this.preview?.problems?.length ? html`<ul class="alert">${this.preview.problems.map(problem => html`<li>${fault(problem)}</li>`)}</ul>` : nothing}
     </section>`;
   }
 
@@ -44,7 +44,7 @@ export class AddServer {
         ? html`mcpbus will <b>run this program</b> on the machine of ${server.node ? shown(server.node) : 'mcpbus'}: <code class="runs">${shown(server.runs, 2_000)}</code>`
         : html`mcpbus will connect to <code class="runs">${shown(server.connects ?? '', 2_000)}</code>`}</p>
       ${server.variables?.length ? html`<p>With the variables ${server.variables.map((name, at) => html`${at ? ', ' : ''}<code>${shown(name, 80)}</code>`)}.</p>` : nothing}
-      ${server.problems?.length ? html`<ul class="alert">${server.problems.map(problem => html`<li>${shown(problem.message)} ${shown(problem.remedy ?? '')}</li>`)}</ul>` : nothing}
+      ${server.problems?.length ? html`<ul class="alert">${server.problems.map(problem => html`<li>${fault(problem)}</li>`)}</ul>` : nothing}
       ${notes(server.notes)}
       <details><summary>Its entry</summary>${jsonTree(server.view ?? server.config)}</details>
       ${server.added ? html`<p class="note">${named(server.added.id)} is added. ${shown(server.added.note ?? '')}</p>` : nothing}

@@ -119,3 +119,7 @@ export function download(name, type, text) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+/** What is wrong, where, and what helps: a message and its remedy as sentences. */
+export const fault = ({line, message, remedy}) =>
+  html`${line ? `line ${line}: ` : ''}${shown(message)}${remedy ? html`. ${shown(remedy)}` : nothing}`;
