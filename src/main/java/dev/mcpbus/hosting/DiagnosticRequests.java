@@ -53,17 +53,13 @@ record DiagnosticRequests(
     return servers(body)
         .compose(
             ids -> {
-              JsonObject wanted = new JsonObject().put("servers", list(ids));
-              wanted.put("limit", ServerCalls.limit(ids.size()));
-              return onNodes(Addresses.SERVERS_CALLS, wanted, callsHere(wanted))
-                  .compose(
-                      clients ->
-                          ServerCalls.collect(vertx, ids, MILLIS, clients.replies())
-                              .map(clients::note));
+              JsonObject wanted = some(ids).put("limit", ServerCalls.limit(ids.size()));
+              return ServerCalls.collect(
+                  vertx, ids, MILLIS, onNodes(Addresses.SERVERS_CALLS, wanted, callsHere(wanted)));
             });
   }
 
-  /** The calls of this node's private connections: {@code {servers: [id], limit}}. */
+  /** The calls of this node's private connections: {@code {servers?: [id], limit}}. */
   Future<JsonObject> callsHere(JsonObject body) {
     return here.calls(ids(body), body.getInteger("limit", 1), MILLIS / 2);
   }
@@ -86,17 +82,17 @@ record DiagnosticRequests(
               if (wanted != null) {
                 ids.retainAll(ids(body));
               }
-              JsonObject some = new JsonObject().put("servers", list(ids));
-              boolean idle = body.containsKey("id");
-              return onNodes(Addresses.SERVERS_ACTIVITY, some, activityHere(some))
-                  .compose(
-                      clients ->
-                          ServerActivity.collect(vertx, ids, idle, MILLIS, clients.replies())
-                              .map(clients::note));
+              JsonObject some = some(ids);
+              return ServerActivity.collect(
+                  vertx,
+                  ids,
+                  body.containsKey("id"),
+                  MILLIS,
+                  onNodes(Addresses.SERVERS_ACTIVITY, some, activityHere(some)));
             });
   }
 
-  /** The activity of this node's private connections, by server: {@code {servers: [id]}}. */
+  /** The activity of this node's private connections, by server: {@code {servers?: [id]}}. */
   Future<JsonObject> activityHere(JsonObject body) {
     return Future.succeededFuture(here.activity(ids(body)));
   }
@@ -139,12 +135,20 @@ record DiagnosticRequests(
         : Future.succeededFuture(Set.copyOf(hosting.ids()));
   }
 
-  private static JsonArray list(Set<ConnectionId> ids) {
-    return new JsonArray(ids.stream().map(ConnectionId::value).toList());
+  /** Names servers to another node; of all of them there may be thousands, so these stay away. */
+  private JsonObject some(Set<ConnectionId> ids) {
+    return ids.size() == hosting.ids().size()
+        ? new JsonObject()
+        : new JsonObject()
+            .put("servers", new JsonArray(ids.stream().map(ConnectionId::value).toList()));
   }
 
-  private static Set<ConnectionId> ids(JsonObject body) {
-    return body.getJsonArray("servers", new JsonArray()).stream()
+  private Set<ConnectionId> ids(JsonObject body) {
+    JsonArray some = body.getJsonArray("servers");
+    if (some == null) {
+      return hosting.ids();
+    }
+    return some.stream()
         .flatMap(id -> ConnectionId.parse(String.valueOf(id)).stream())
         .collect(Collectors.toSet());
   }

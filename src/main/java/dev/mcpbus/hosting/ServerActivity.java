@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallActivity;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.hosting.DiagnosticRequests.OnNodes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -12,7 +13,9 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Collects the activity of the last hour of servers from their connections. Stateless; used on the
@@ -28,15 +31,11 @@ final class ServerActivity {
    * in time is in {@code missing}.
    *
    * @param idle whether servers without a call in the last hour are in the reply
-   * @param clients what the private connections of each node did, by server
+   * @param nodes what the private connections of each node did, by server
    */
   static Future<JsonObject> collect(
-      Vertx vertx,
-      Collection<ConnectionId> ids,
-      boolean idle,
-      long millis,
-      List<JsonObject> clients) {
-    JsonObject servers = new JsonObject();
+      Vertx vertx, Collection<ConnectionId> ids, boolean idle, long millis, Future<OnNodes> nodes) {
+    Map<String, JsonObject> shared = new LinkedHashMap<>();
     JsonArray missing = new JsonArray();
     List<Future<Object>> replies = new ArrayList<>();
     for (ConnectionId id : ids) {
@@ -50,20 +49,32 @@ final class ServerActivity {
               .map(Message::body)
               .<Object>map(
                   reply -> {
-                    JsonObject all = withClients(reply, clients, id.value());
-                    return idle || hasCalls(all) ? servers.put(id.value(), all) : servers;
+                    shared.put(id.value(), reply);
+                    return id;
                   })
               .otherwise(failure -> missing.add(id.value())));
     }
     return Future.join(replies)
+        .compose(all -> nodes)
         .map(
-            all -> {
+            clients -> {
+              JsonObject servers = new JsonObject();
+              shared.forEach(
+                  (id, reply) -> {
+                    JsonObject all = withClients(reply, clients.replies(), id);
+                    if (idle || hasCalls(all)) {
+                      servers.put(id, all);
+                    }
+                  });
               JsonObject activity = new JsonObject().put("servers", servers);
-              return missing.isEmpty() ? activity : activity.put("missing", missing);
+              return clients.note(missing.isEmpty() ? activity : activity.put("missing", missing));
             });
   }
 
   private static JsonObject withClients(JsonObject reply, List<JsonObject> clients, String id) {
+    if (clients.stream().noneMatch(node -> node.containsKey(id))) {
+      return reply;
+    }
     JsonObject all = reply.copy();
     Object missing = all.remove("missing");
     for (JsonObject node : clients) {

@@ -3,6 +3,7 @@ package dev.mcpbus.hosting;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.hosting.DiagnosticRequests.OnNodes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -31,17 +32,13 @@ final class ServerCalls {
    * there are, the fewer calls of each. A server that does not answer in time is in {@code
    * missing}, one of its replicas as {@code server@number}.
    *
-   * @param clients {@code {inFlight, recent}} of the private connections of each node
+   * @param nodes {@code {inFlight, recent}} of the private connections of each node
    */
   static Future<JsonObject> collect(
-      Vertx vertx, Collection<ConnectionId> ids, long millis, List<JsonObject> clients) {
+      Vertx vertx, Collection<ConnectionId> ids, long millis, Future<OnNodes> nodes) {
     int limit = limit(ids.size());
     List<JsonObject> inFlight = new ArrayList<>();
     List<JsonObject> recent = new ArrayList<>();
-    for (JsonObject node : clients) {
-      add(inFlight, node, "inFlight");
-      add(recent, node, "recent");
-    }
     JsonArray missing = new JsonArray();
     List<Future<Object>> replies = new ArrayList<>();
     for (ConnectionId id : ids) {
@@ -65,8 +62,13 @@ final class ServerCalls {
               .otherwise(failure -> missing.add(id.value())));
     }
     return Future.join(replies)
+        .compose(all -> nodes)
         .map(
-            all -> {
+            clients -> {
+              for (JsonObject node : clients.replies()) {
+                add(inFlight, node, "inFlight");
+                add(recent, node, "recent");
+              }
               Comparator<JsonObject> oldest =
                   Comparator.comparing(call -> call.getLong("ageMillis", 0L));
               Comparator<JsonObject> latest =
@@ -75,7 +77,7 @@ final class ServerCalls {
                   new JsonObject()
                       .put("inFlight", first(inFlight, oldest.reversed()))
                       .put("recent", first(recent, latest.reversed()));
-              return missing.isEmpty() ? calls : calls.put("missing", missing);
+              return clients.note(missing.isEmpty() ? calls : calls.put("missing", missing));
             });
   }
 
