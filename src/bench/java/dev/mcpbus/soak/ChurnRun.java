@@ -97,14 +97,16 @@ final class ChurnRun {
     Observation fresh = look(running, from);
     await(running.lanes.run(kind, Math.max(kind.kept(), Math.min(WARM_UP, times))));
     List<Observation> seen = new ArrayList<>();
-    seen.add(settled(running, fresh, from, kind.lingerSeconds()));
+    seen.add(settled(running, fresh, fresh.handles(), from, kind.lingerSeconds()));
     long begun = running.ledger.work();
     double busy = 0;
     for (int i = 0; i < parts; i++) {
       long began = System.nanoTime();
       await(running.lanes.run(kind, times / parts));
       busy += (System.nanoTime() - began) / 1e9;
-      seen.add(settled(running, seen.get(seen.size() - 1), from, kind.lingerSeconds()));
+      Observation before = seen.get(seen.size() - 1);
+      long handles = Math.min(before.handles(), seen.get(0).handles()); // or each part adds slack
+      seen.add(settled(running, before, handles, from, kind.lingerSeconds()));
     }
     List<Growth> grown = new ArrayList<>(Growth.beyond(seen, tolerance));
     if (grown.isEmpty()) {
@@ -158,17 +160,19 @@ final class ChurnRun {
    * Counts once what was begun is over: when there is no more than before, or when it is not
    * getting less any more though idle sessions and pooled connections had their time.
    *
+   * @param before the objects then
+   * @param handles the handles that there are without any work
    * @param lingerSeconds for which things may stay
    */
   private static Observation settled(
-      Running running, Observation before, long from, long lingerSeconds) {
+      Running running, Observation before, long handles, long from, long lingerSeconds) {
     long idle = Math.max(SoakBed.SESSION_IDLE_MILLIS + 3_000, POOLED_MILLIS);
     long idleOver = System.nanoTime() + (idle + lingerSeconds * 1_000) * 1_000_000L;
     pause(500);
     Observation last = look(running, from);
     for (int i = 0; i < 40 + lingerSeconds; i++) {
       if (Growth.ownButRings(last) <= Growth.ownButRings(before) + SLACK
-          && last.handles() <= before.handles() + SLACK) {
+          && last.handles() <= handles + SLACK) {
         return last;
       }
       pause(1_500);
