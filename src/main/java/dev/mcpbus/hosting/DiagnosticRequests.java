@@ -3,6 +3,7 @@ package dev.mcpbus.hosting;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.bus.RequestSender;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -10,6 +11,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -111,7 +113,11 @@ record DiagnosticRequests(
               JsonObject wanted = body.copy();
               wanted.remove("id");
               return RequestSender.of(vertx)
-                  .<JsonObject>request(id, Addresses.of(id, Addresses.RPCLOG), wanted, options())
+                  .<JsonObject>request(
+                      id,
+                      Addresses.of(id, Addresses.RPCLOG),
+                      wanted,
+                      new DeliveryOptions().setSendTimeout(MILLIS))
                   .map(Message::body)
                   .compose(
                       reply -> {
@@ -162,14 +168,13 @@ record DiagnosticRequests(
     List<Future<JsonObject>> replies = new ArrayList<>();
     replies.add(ofThis);
     JsonArray silent = new JsonArray();
+    PeerRequests others = new PeerRequests(vertx, address);
     for (JsonObject node : hosting.nodes()) {
       String id = node.getString("id");
       if (id != null && !node.getBoolean("self", false)) {
         replies.add(
-            vertx
-                .eventBus()
-                .<JsonObject>request(Addresses.at(address, id), body, options())
-                .map(Message::body)
+            others
+                .ask(id, body, Duration.ofMillis(MILLIS))
                 .otherwise(
                     failure -> {
                       silent.add(node.getString("name"));
@@ -179,9 +184,5 @@ record DiagnosticRequests(
     }
     return Future.join(replies)
         .map(all -> new OnNodes(replies.stream().map(Future::result).toList(), silent));
-  }
-
-  private static DeliveryOptions options() {
-    return new DeliveryOptions().setSendTimeout(MILLIS);
   }
 }
