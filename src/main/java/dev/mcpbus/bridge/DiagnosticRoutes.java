@@ -177,13 +177,12 @@ final class DiagnosticRoutes {
                 "getActivity",
                 "The calls of a server that ended in each of the last 60 minutes, in numbers.")
             .giving("Activity"),
-        ctx -> {
-          ServerRoutes.document(
-              ctx,
-              calls
-                  .ask(ctx, Addresses.SERVERS_ACTIVITY, id(ctx))
-                  .map(reply -> only(reply, ServerRoutes.id(ctx))));
-        });
+        ctx ->
+            ServerRoutes.document(
+                ctx,
+                calls
+                    .ask(ctx, Addresses.SERVERS_ACTIVITY, id(ctx))
+                    .map(reply -> only(reply, ServerRoutes.id(ctx)))));
     routes.add(
         Route.get(
                 "/api/activity",

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * {@code mcp.<id>.activity}. The numbers stand in arrays that are made for the first call; a minute
  * is cleared when a later one takes its place, so there is no timer, and no call costs an
  * allocation. Lists and pings are not counted: mcpbus sends most of them itself. Owner: the context
- * of its connection, or whoever locks it.
+ * of the connection; for private connections the object that adds them up locks itself.
  *
  * <p>The minutes are those of the time of day, so that they are the same for all connections of a
  * node, and for all nodes whose clocks agree.

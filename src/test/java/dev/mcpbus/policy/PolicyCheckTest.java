@@ -158,6 +158,9 @@ class PolicyCheckTest {
           .as("to service: %s", address)
           .isEqualTo(OF_SERVICE.getOrDefault(address, ADMIN));
     }
+    assertThat(PolicyCheck.toService(Addresses.SERVERS_ACTIVITY, new JsonObject()))
+        .as("of all servers: the reply is filtered")
+        .isEqualTo(Operation.some(Action.METRICS));
   }
 
   @Test
