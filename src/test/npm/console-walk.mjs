@@ -375,6 +375,164 @@ const parts = {
     server.close();
   },
 
+  /** What an app asks for, a person is asked about; its frame, its server and its time are its own. */
+  async apps() {
+    const page = await open({ key: keys.admin, expected: ["Content Security Policy", "Content-Security-Policy", "sandbox", "Unsafe attempt", "404", "400"] });
+    const run = async (server) => {
+      await tool(page, server, "app");
+      await call(page);
+      await page.click("section.app button:has-text('Run it')");
+      return begun();
+    };
+    /** The window of the app that is shown, once it has begun. */
+    const begun = async () => {
+      const outer = await (await page.waitForSelector("section.app iframe")).contentFrame();
+      await (await outer.waitForSelector("iframe")).contentFrame().then((inner) => inner.waitForSelector("h1"));
+      const inner = outer.childFrames()[0];
+      await inner.evaluate(() => begin());
+      return inner;
+    };
+    const dialog = () => page.waitForSelector("dialog[open]");
+    const silent = async (app, method, params) => {
+      const answer = await app.evaluate(([name, given]) => Promise.race([ask(name, given), new Promise((late) => setTimeout(() => late("nothing"), 1_000))]), [method, params]);
+      check(answer === "nothing", `${method} was answered without a question: ${JSON.stringify(answer)}`);
+      await dialog();
+    };
+
+    // An app that ran is not asked any more: neither beside another outcome, nor on another page.
+    let app = await run("left");
+    await call(page);
+    await page.waitForSelector("section.app button:has-text('Run it')");
+    await page.click("summary:has-text('Earlier calls')");
+    await page.click("details[open] ol button.plain >> nth=1");
+    await page.click("section.app button:has-text('Run it')");
+    app = await begun();
+    await page.click("details[open] ol button.plain >> nth=0");
+    app = await run("right");
+    await silent(app, "resources/read", { uri: "secret://left" });
+    check((await app.evaluate(() => JSON.stringify(heard))).includes("secret of left") === false, "an app of right reads what left has");
+    await sees(page, "secret://left", "dialog");
+    await sees(page, "right", "dialog");
+    await examine(page, "a question about an app");
+    await page.screenshot({ path: `${shots}/app-asks.png` });
+
+    // Nothing else is asked meanwhile; a refusal and an agreement reach the app, an agreement once.
+    const meanwhile = await app.evaluate(() => ask("tools/call", { name: "echo" }));
+    check(meanwhile.error?.message.includes("another"), `a second question: ${JSON.stringify(meanwhile)}`);
+    await page.click("dialog button:has-text('Cancel')");
+    await app.waitForFunction(() => heard.some((one) => one.error?.message.includes("declined")));
+    const agreed = async (method, params) => {
+      const answer = app.evaluate(([name, given]) => ask(name, given), [method, params]);
+      await dialog();
+      await page.click("dialog button.danger");
+      return answer;
+    };
+    const read = await agreed("resources/read", { uri: "secret://right" });
+    check(read.result?.contents[0].text.startsWith("the secret of right"), `read after an agreement: ${JSON.stringify(read)}`);
+    const again = await app.evaluate(() => ask("resources/read", { uri: "secret://right" }));
+    check(again.result?.contents[0].text.startsWith("the secret of right"), `read again: ${JSON.stringify(again)}`);
+    const long = { text: "x".repeat(3_000) + "the end" };
+    const calling = app.evaluate((args) => ask("tools/call", { name: "echo", arguments: args }), long);
+    await dialog();
+    await sees(page, "the end", "dialog");
+    await page.click("dialog button.danger");
+    check(JSON.stringify((await calling).result).includes("right did echo"), "a call after an agreement");
+
+    // What the server does not give to apps, what no person could read, and what no host serves.
+    for (const [method, params, why] of [
+      ["tools/call", { name: "model-only" }, "not for apps"],
+      ["tools/call", { name: "none" }, "no tool"],
+      ["tools/call", { name: "echo", arguments: { text: "x".repeat(40_000) } }, "longer"],
+      ["tools/call", { name: "echo", arguments: [1] }, "object"],
+      ["resources/read", { uri: "x://" + "y".repeat(5_000) }, "longer"],
+      ["resources/read", { uri: { toString: 1 } }, "text"],
+      ["ui/open-link", { url: "https://example.com" }, "does not serve"],
+      ["ui/message", { role: "user", content: [] }, "does not serve"],
+      ["resources/list", {}, "does not serve"],
+      ["sampling/createMessage", {}, "does not serve"],
+      ["constructor", {}, "does not serve"],
+    ]) {
+      const answer = await app.evaluate(([name, given]) => ask(name, given), [method, params]);
+      check(answer.error?.message.includes(why), `${method} ${JSON.stringify(params).slice(0, 60)}: ${JSON.stringify(answer).slice(0, 200)}`);
+      check((await page.locator("dialog[open]").count()) === 0, `${method} asks a person`);
+    }
+
+    // The app cannot take its frame, its parent or the page elsewhere, nor open a window.
+    const at = page.url();
+    await app.evaluate((to) => {
+      window.name = "content";
+      for (const target of [() => { top.location.hash = "#token=abc"; }, () => { top.location.href = to + "/openapi.json"; }, () => { parent.location.href = to + "/openapi.json"; }, () => open(to + "/openapi.json"), () => open("#/calls", "_top"), () => { document.body.append(Object.assign(document.createElement("iframe"), { src: to + "/console/app.html" })); }]) {
+        try { target(); } catch {}
+      }
+    }, base);
+    await page.waitForTimeout(500);
+    check(page.url() === at && page.context().pages().length === 1, `the app moved the page to ${page.url()}`);
+    check((await app.evaluate(() => ask("ping"))).result !== undefined, "the app ended by trying");
+
+    // A page that the app goes to, or makes of itself, is not the app: it ends, and says so.
+    await app.evaluate(() => { location.href = "about:blank"; });
+    await sees(page, "left its page", "section.app");
+    check((await page.locator("section.app iframe").count()) === 0, "the frame of an app that left is there");
+
+    // What another frame says, and what the app says after its end, reaches nobody.
+    app = await run("right");
+    const waiting = app.evaluate(() => ask("resources/read", { uri: "secret://late" }));
+    waiting.catch(() => {}); // its frame goes
+    await dialog();
+    await page.evaluate(() => { location.hash = "#/calls"; });
+    await page.waitForFunction(() => !document.querySelector("dialog[open]") && !document.querySelector("iframe"));
+    app = await run("left");
+    const flooded = page.waitForSelector("section.app :text('too many messages')");
+    await app.evaluate(() => { for (let n = 0; n < 5_000; n++) tell("ui/notifications/size-changed", { height: n }); });
+    await flooded;
+    check((await page.locator("section.app iframe").count()) === 0, "the frame of an app that floods is there");
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${shots}/app-ended-${colorScheme}.png` });
+    }
+  },
+
+  /** Texts and schemas that cost more than their length: the page answers all the time. */
+  async texts() {
+    const page = await open({ key: keys.admin });
+    const answers = async (what) => {
+      const slow = await page.evaluate(() => new Promise((end) => {
+        const begin = performance.now();
+        requestAnimationFrame(() => setTimeout(() => end(performance.now() - begin), 0));
+      }));
+      console.log(what, Math.round(slow));
+    };
+    await tool(page, "left", "texts");
+    await call(page);
+    await page.waitForSelector(".outcome .content");
+    await answers("texts");
+    const names = page.locator(".outcome button:has-text('As Markdown')");
+    for (let left = await names.count(); left > 0; left--) {
+      await names.first().click();
+      await answers("markdown");
+    }
+    await sees(page, "takes too long", ".outcome");
+    await page.screenshot({ path: `${shots}/markdown-too-long.png` });
+    await tool(page, "left", "blocks");
+    await call(page);
+    await sees(page, "block 1", ".outcome");
+    await answers("blocks");
+    await tool(page, "left", "shapeless");
+    await call(page);
+    await page.waitForSelector(".outcome");
+    await answers("shapeless");
+    for (const name of ["all-of-itself", "requires-itself", "wide", "variants", "choices", "broken"]) {
+      await tool(page, "left", name);
+      await sees(page, "Call it", ".catalog-detail");
+      await answers(name);
+    }
+    await go(page, "resources?server=left");
+    for (const name of ["braces", "stars"]) {
+      await page.click(`.catalog-list .item:has-text('${name}') >> nth=0`);
+      await sees(page, "Read it", ".catalog-detail");
+    }
+  },
+
   /** A real app in its frame. */
   async app() {
     const page = await open({ key: keys.admin, expected: ["Content Security Policy", "net::ERR"] });

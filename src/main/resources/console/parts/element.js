@@ -9,6 +9,8 @@ const STATE_WORDS = {
   RECONNECTING: 'reconnecting', FAILED: 'failed', DRAINING: 'draining', CLOSED: 'closed',
 };
 
+const SETTLE_MILLIS = 500;
+
 /** The state of a connection: a word, and a colour that says no more than the word. */
 export const stateBadge = state =>
   html`<span class="state" data-state=${state}>${STATE_WORDS[state] ?? shown(state)}</span>`;
@@ -63,8 +65,14 @@ function closeNotice() {
 export const noticeView = () => html`<div class="notice" data-kind=${notice?.kind ?? 'none'} role="status" aria-live="polite">
   ${notice ? html`<span>${shown(notice.text)}</span><button type="button" class="plain" aria-label="Close the message" @click=${closeNotice}>×</button>` : nothing}</div>`;
 
-/** Asks before something that cannot be taken back. */
-export function ask(question, yes) {
+/**
+ * Asks before something that cannot be taken back.
+ *
+ * @param {string} [more.detail] what it is about, whole. Its author chose the moment of the question:
+ *     a click that a person began before it appeared agrees to nothing
+ * @param {AbortSignal} [more.signal] ends the question, without an agreement
+ */
+export function ask(question, yes, {detail, signal} = {}) {
   return new Promise(resolve => {
     const dialog = document.createElement('dialog');
     const text = document.createElement('p');
@@ -78,15 +86,26 @@ export function ask(question, yes) {
     foot.className = 'row end';
     foot.append(keep, go);
     dialog.append(text, foot);
+    if (detail !== undefined) {
+      const all = document.createElement('pre');
+      all.className = 'text';
+      all.tabIndex = 0;
+      all.textContent = detail;
+      text.after(all);
+      go.disabled = true;
+      setTimeout(() => { go.disabled = false; }, SETTLE_MILLIS);
+    }
     dialog.setAttribute('aria-label', question);
     document.body.append(dialog);
     keep.addEventListener('click', () => dialog.close('no'));
     go.addEventListener('click', () => dialog.close('yes'));
+    signal?.addEventListener('abort', () => dialog.close('no'));
     dialog.addEventListener('close', () => {
       dialog.remove();
       resolve(dialog.returnValue === 'yes');
     });
     dialog.showModal();
+    keep.focus();
   });
 }
 

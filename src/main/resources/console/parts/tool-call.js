@@ -60,6 +60,13 @@ export class ToolCall {
     this.shown?.app?.stop();
   }
 
+  /** Shows an outcome in place of another one, whose app ends. */
+  show(outcome) {
+    this.close();
+    this.shown = outcome;
+    redraw();
+  }
+
   view() {
     const {tool} = this;
     return html`<h2 tabindex="-1">${named(tool.title ?? tool.annotations?.title ?? this.name)}</h2>
@@ -99,7 +106,7 @@ export class ToolCall {
 
   historyView() {
     return this.history.length < 2 ? nothing : html`<details><summary>Earlier calls (${this.history.length})</summary><ol class="plain-list">${this.history.map(one => html`<li class="row wrap">
-      <button type="button" class="plain" @click=${() => { this.shown = one; redraw(); }}>${clock(one.time)}</button>
+      <button type="button" class="plain" @click=${() => this.show(one)}>${clock(one.time)}</button>
       <span class=${one.failure || one.result?.isError ? 'bad' : 'good'}>${one.failure ? shown(one.failure.code ?? 'failed') : one.result.isError ? 'error' : 'OK'}</span> <span>${span(one.millis)}</span>
       <code class="one-line">${shown(JSON.stringify(one.args), 120)}</code>
       <button type="button" class="plain small" @click=${() => { this.form = new SchemaForm(this.tool.inputSchema ?? {}, structuredClone(one.args)); redraw(); }}>Use again</button></li>`)}</ol></details>`;
@@ -119,10 +126,8 @@ export class ToolCall {
     const name = secretName();
     const running = {abort: new AbortController(), callId: name, started: Date.now(), progress: null};
     this.running = running;
-    this.shown?.app?.stop();
-    this.shown = null;
+    this.show(null);
     const tick = setInterval(redraw, 500);
-    redraw();
     const outcome = {args, time: new Date().toISOString()};
     const unlisten = await listenToProgress(name, progress => {
       running.progress = progress;
@@ -138,9 +143,8 @@ export class ToolCall {
     clearInterval(tick);
     outcome.millis = Date.now() - running.started;
     this.running = null;
-    this.shown = outcome;
     this.history = [outcome, ...this.history].slice(0, KEPT);
-    redraw();
+    this.show(outcome);
   }
 
   send(args, name, signal) {

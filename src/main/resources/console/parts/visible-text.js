@@ -66,8 +66,8 @@ export function shown(text, most = Infinity) {
 }
 
 /** The same as one string, for a title or a label. */
-export const shownText = text =>
-  [...String(text ?? '')].map(char => (isHidden(char) ? code(char) : char)).join('');
+export const shownText = (text, most = 2_000) =>
+  [...String(text ?? '').slice(0, most)].map(char => (isHidden(char) ? code(char) : char)).join('');
 
 /** A name of others, whose direction does not reach beyond it. */
 export const named = (text, most = 200) => html`<bdi>${shown(text, most)}</bdi>`;

@@ -64,6 +64,7 @@ final class ConsoleFiles {
           "pages/traffic.js",
           "parts/add-server.js",
           "parts/app-frame.js",
+          "parts/app-rules.js",
           "parts/catalog.js",
           "parts/charts.js",
           "parts/content.js",
