@@ -365,10 +365,10 @@ const parts = {
     await call(page);
     check((await page.locator("iframe").count()) === 0, "an app runs before a person has said so");
     await page.click("section.app button");
-    const frame = page.frameLocator("section.app iframe");
+    const frame = page.frameLocator("section.app iframe").frameLocator("iframe");
     await frame.locator("#t:has-text('RESULT')").waitFor();
     const said = await frame.locator("#t").textContent();
-    await page.waitForTimeout(3_000);
+    await sees(page, "left its page", "section.app");
     check(!/PARENT|STORAGE|FETCH|API/.test(said), `the app got at: ${said}`);
     check(page.url().startsWith(base), "the app took the page elsewhere");
     await untouched("app");
@@ -495,36 +495,51 @@ const parts = {
   /** Texts and schemas that cost more than their length: the page answers all the time. */
   async texts() {
     const page = await open({ key: keys.admin });
-    const answers = async (what) => {
-      const slow = await page.evaluate(() => new Promise((end) => {
-        const begin = performance.now();
-        requestAnimationFrame(() => setTimeout(() => end(performance.now() - begin), 0));
-      }));
-      console.log(what, Math.round(slow));
-    };
     await tool(page, "left", "texts");
     await call(page);
     await page.waitForSelector(".outcome .content");
-    await answers("texts");
-    const names = page.locator(".outcome button:has-text('As Markdown')");
-    for (let left = await names.count(); left > 0; left--) {
-      await names.first().click();
-      await answers("markdown");
+    const rich = page.locator(".outcome button:has-text('As Markdown')");
+    const count = await rich.count();
+    check(count === 7, `${count} texts`);
+    // While a worker reads, the page draws on.
+    await page.evaluate(() => {
+      const frame = () => { window.drawn = (window.drawn ?? 0) + 1; requestAnimationFrame(frame); };
+      requestAnimationFrame(frame);
+    });
+    for (let left = count; left > 0; left--) {
+      await rich.first().click();
+      await page.waitForFunction((rest) => [...document.querySelectorAll(".outcome button")].filter((one) => one.textContent === "As Markdown").length === rest, left - 1);
     }
     await sees(page, "takes too long", ".outcome");
-    await page.screenshot({ path: `${shots}/markdown-too-long.png` });
+    await sees(page, "longer than", ".outcome");
+    await page.waitForSelector(".outcome .markdown strong");
+    const drawn = await page.evaluate(() => window.drawn);
+    check(drawn > 20, `${drawn} frames were drawn`);
+    check((await page.locator(".outcome .hidden-char").count()) < 3_000, "each hidden character is a part of its own");
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${shots}/markdown-${colorScheme}.png` });
+    }
+    await examine(page, "Markdown");
     await tool(page, "left", "blocks");
     await call(page);
     await sees(page, "block 1", ".outcome");
-    await answers("blocks");
+    check((await page.locator(".outcome .content").count()) === 20, "all blocks are drawn");
+    await page.click(".outcome > button:has-text('more')");
+    await page.waitForFunction(() => document.querySelectorAll(".outcome .content").length === 220);
     await tool(page, "left", "shapeless");
     await call(page);
-    await page.waitForSelector(".outcome");
-    await answers("shapeless");
-    for (const name of ["all-of-itself", "requires-itself", "wide", "variants", "choices", "broken"]) {
+    await sees(page, "The tool reports an error", ".outcome");
+    await tool(page, "left", "long");
+    await call(page);
+    await sees(page, "more than this page shows", ".outcome");
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.click("text=Save it")]);
+    check(readFileSync(await saved.path(), "utf8").length > 6_000_000, "the long result is not saved whole");
+    for (const name of ["requires-itself", "wide", "variants", "choices"]) {
       await tool(page, "left", name);
-      await sees(page, "Call it", ".catalog-detail");
-      await answers(name);
+      await page.waitForSelector(".catalog-detail button[type=submit]");
+      check((await page.locator(".schema-form .field").count()) <= 300, `the form of ${name} has no end`);
+      await page.screenshot({ path: `${shots}/form-${name}.png` });
     }
     await go(page, "resources?server=left");
     for (const name of ["braces", "stars"]) {
@@ -540,10 +555,11 @@ const parts = {
     await call(page);
     await page.click("section.app button");
     await page.waitForSelector("section.app iframe");
-    await page.frameLocator("section.app iframe").locator("body *").first().waitFor();
+    const frame = page.frameLocator("section.app iframe").frameLocator("iframe");
+    await frame.locator("body *").first().waitFor();
     await page.waitForTimeout(1_000);
     await page.screenshot({ path: `${shots}/app.png` });
-    const text = await page.frameLocator("section.app iframe").locator("body").innerText();
+    const text = await frame.locator("body").innerText();
     check(text.trim().length > 10, `the app shows nothing: ${text}`);
   },
 

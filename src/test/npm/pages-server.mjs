@@ -27,25 +27,24 @@ const app = `<!doctype html><html><body><h1>the app of ${own}</h1><script>
 const word = (n, text) => text.repeat(n);
 /** Texts that cost a parser or a page more than their length says. */
 const texts = {
+  "fine": "**strong** and _so on_",
   "stars": word(10_000, "**a "),
   "quotes": word(20_000, "> "),
   "brackets": word(20_000, "["),
   "marks": word(60_000, "a\u200b"),
   "joined": word(30_000, "\u{1F469}\u200d"),
+  "word": word(100_000, "w"),
   "base64": " ".repeat(120_000) + "!",
 };
 
 const many = (count, make) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, make(index)]));
-const again = Array.from({ length: 12 }, () => ({ $ref: "#" }));
 const names = Array.from({ length: 10 }, (_, index) => `m${index}`);
-/** Schemas that name themselves, or more than a page can draw. */
+/** Schemas that lead to themselves, or more than a page can draw. */
 const schemas = {
-  "all-of-itself": { type: "object", allOf: again, properties: { a: { type: "string" } } },
   "requires-itself": { type: "object", properties: many(10, () => ({ $ref: "#" })), required: names },
   "wide": { type: "object", properties: many(20_000, () => ({ type: "string" })) },
   "variants": { type: "object", properties: many(500, () => ({ type: "string" })), anyOf: Array.from({ length: 5_000 }, () => ({ properties: { b: {} } })) },
   "choices": { type: "object", properties: { one: { type: "array", uniqueItems: true, items: { enum: Array.from({ length: 20_000 }, (_, n) => n) }, default: Array.from({ length: 20_000 }, (_, n) => n) } } },
-  "broken": { type: "object", properties: { a: { $ref: "#/%" }, b: { allOf: [{ required: {} }] }, c: { type: {} }, d: { required: 5, type: "object", properties: 5 } }, required: {} },
 };
 
 const tools = [
@@ -54,13 +53,15 @@ const tools = [
   { name: "model-only", description: "Not for apps.", inputSchema: object, _meta: { ui: { visibility: ["model"] } } },
   { name: "texts", description: "Gives texts.", inputSchema: object },
   { name: "blocks", description: "Gives many blocks.", inputSchema: object },
+  { name: "long", description: "Gives more than a page can show.", inputSchema: object },
   { name: "shapeless", description: "Gives what no result is.", inputSchema: object },
   ...Object.entries(schemas).map(([name, inputSchema]) => ({ name, description: "Has a schema.", inputSchema })),
 ];
 
 const results = {
-  texts: () => ({ content: Object.entries(texts).map(([name, text]) => (name === "base64" ? { type: "image", mimeType: "image/png", data: text } : { type: "text", text: `${name}: ${text}` })) }),
+  texts: () => ({ content: Object.entries(texts).map(([name, text]) => (name === "base64" ? { type: "image", mimeType: "image/png", data: text } : { type: "text", text: `${name}:\n\n${text}` })) }),
   blocks: () => ({ content: Array.from({ length: 20_000 }, (_, index) => ({ type: "text", text: `block ${index}` })) }),
+  long: () => ({ content: [], structuredContent: { numbers: Array.from({ length: 3_000_000 }, () => 0) } }),
   shapeless: () => ({ content: { type: "text" }, structuredContent: [null], isError: "no" }),
 };
 

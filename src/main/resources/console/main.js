@@ -14,7 +14,7 @@ import {ResourcesPage} from './pages/resources.js';
 import {SkillsPage} from './pages/skills.js';
 import {ToolsPage} from './pages/tools.js';
 import {TrafficPage} from './pages/traffic.js';
-import {alertBox, noticeView} from './parts/element.js';
+import {alertBox, noticeView, part} from './parts/element.js';
 import {offers} from './parts/offers.js';
 import {ToolCall} from './parts/tool-call.js';
 import {shown} from './parts/visible-text.js';
@@ -101,7 +101,7 @@ function shell() {
     <nav id="nav" data-open=${menuIsOpen ? 'yes' : 'no'} aria-label="Pages"><ul>${Object.keys(PAGES).map(name => html`<li><a href=${`#/${name}`} aria-current=${name === pageName ? 'page' : nothing}>${title(name)}${name === 'inputs' && store.questions.length ? html` <span class="count">${store.questions.length}</span>` : nothing}${name === 'health' && failing() ? html` <span class="count">${failing()}</span>` : nothing}</a></li>`)}</ul></nav>
     <main id="content" tabindex="-1"><h1 class=${page instanceof ConnectionPage ? 'visually-hidden' : ''}>${page.title}</h1>
       ${store.missed ? html`<div class="note row">Some events were missed; the lists were read again. <button type="button" class="plain small" @click=${() => { store.missed = false; redraw(); }}>Close</button></div>` : nothing}
-      ${allowed(pageName) ? page.view() : html`<p class="note">This page needs the admin right. Sign in with a key that has it: without logins that is the admin token, which mcpbus shows at its start.</p>`}</main>`;
+      ${allowed(pageName) ? part(() => page.view()) : html`<p class="note">This page needs the admin right. Sign in with a key that has it: without logins that is the admin token, which mcpbus shows at its start.</p>`}</main>`;
 }
 
 const title = name => name[0].toUpperCase() + name.slice(1);

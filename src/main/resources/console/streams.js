@@ -4,6 +4,7 @@
  */
 import {ApiFailure, failureOf} from './api.js';
 import {credential} from './login.js';
+import {Blocks} from './parts/blocks.js';
 
 /** The id of no event: mcpbus answers with all that it has kept, and says that some may be missing. */
 const ALL_KEPT = 'all';
@@ -62,7 +63,7 @@ async function run(where, onEvent, onState, signal) {
 /** Reads until the end. @returns the id of the last event; a failure has it as `lastEventId` */
 async function read(body, before, onEvent) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
+  const blocks = new Blocks();
   let last = before;
   try {
     for (;;) {
@@ -70,13 +71,9 @@ async function read(body, before, onEvent) {
       if (done) {
         return last;
       }
-      rest += value;
-      let from = 0;
-      for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n', from)) {
-        last = take(rest.slice(from, end), onEvent) ?? last;
-        from = end + 2;
+      for (const block of blocks.of(value)) {
+        last = take(block, onEvent) ?? last;
       }
-      rest = rest.slice(from);
     }
   } catch (e) {
     e.lastEventId = last;

@@ -1,7 +1,7 @@
 /** Questions of servers that wait for a person. */
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {path, post, remove} from '../api.js';
-import {block} from '../parts/content.js';
+import {contentOf} from '../parts/content.js';
 import {action, alertBox, empty} from '../parts/element.js';
 import {jsonTree} from '../parts/json-tree.js';
 import {offers} from '../parts/offers.js';
@@ -99,7 +99,7 @@ class SamplingAnswer extends Answer {
   view() {
     return html`<p>The server wants a model's answer to:</p>
       ${this.params.systemPrompt ? html`<pre class="text">${shown(this.params.systemPrompt, 8_000)}</pre>` : nothing}
-      ${(this.params.messages ?? []).map(message => html`<article class="message"><h4>${shown(message.role, 40)}</h4>${(Array.isArray(message.content) ? message.content : [message.content]).map(content => block(content))}</article>`)}
+      ${(this.params.messages ?? []).map(message => html`<article class="message"><h4>${shown(message.role, 40)}</h4>${contentOf(message)}</article>`)}
       <label for=${`answer-${this.question.question}`}>The answer, in your words</label>
       <textarea id=${`answer-${this.question.question}`} rows="4" @input=${event => { this.text = event.target.value; }}></textarea>
       <div class="row">${action('Send', () => this.send({role: 'assistant', content: {type: 'text', text: this.text}, model: 'person', stopReason: 'endTurn'}), {kind: 'primary'})} ${this.declineButton()}</div>`;

@@ -2,14 +2,13 @@
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {get, post, serverPath} from '../api.js';
 import {Catalog} from '../parts/catalog.js';
-import {resourceContents} from '../parts/content.js';
+import {allContents} from '../parts/content.js';
 import {action, alertBox, notify} from '../parts/element.js';
 import {jsonTree} from '../parts/json-tree.js';
 import {clock} from '../parts/time.js';
+import {expand, variablesOf} from '../parts/uri-template.js';
 import {named, shown} from '../parts/visible-text.js';
 import {listen, redraw} from '../store.js';
-
-const VARIABLE = /\{([+#./;?&]?)([^}]+)\}/g;
 
 export class ResourcesPage extends Catalog {
   title = 'Resources';
@@ -98,12 +97,12 @@ class ResourceView {
       ${resource.uriTemplate ? this.templateForm() : html`<div class="row">${action('Read again', () => this.read())}
         ${action(this.subscribed ? 'Stop watching' : 'Watch for changes', () => this.watch())}${this.updated ? html`<span class="dim">changed ${clock(this.updated)}</span>` : nothing}</div>`}
       ${alertBox(this.failure)}
-      ${(this.contents ?? []).map(resourceContents)}
+      ${allContents(this.contents)}
       <details><summary>Its entry</summary>${jsonTree(resource)}</details>`;
   }
 
   templateForm() {
-    const names = [...this.resource.uriTemplate.matchAll(VARIABLE)].flatMap(match => match[2].split(',').map(name => name.replace(/[*:].*$/, '')));
+    const names = variablesOf(this.resource.uriTemplate);
     return html`<form @submit=${event => { event.preventDefault(); this.read(); }}>${names.map(name => html`<div class="field"><label for=${`variable-${name}`}>${shown(name, 80)}</label>
       <input type="text" id=${`variable-${name}`} autocomplete="off" @input=${event => { this.values[name] = event.target.value; redraw(); }}></div>`)}
       <p><code>${shown(this.uri(), 400)}</code></p><button type="submit" class="primary">Read it</button></form>`;
@@ -114,16 +113,4 @@ class ResourceView {
     this.subscribed = !this.subscribed;
     notify(this.subscribed ? 'mcpbus tells when it changes.' : 'It is no longer watched.');
   }
-}
-
-/** RFC 6570 with the values as text. */
-function expand(template, values) {
-  return template.replace(VARIABLE, (all, operator, list) => {
-    const names = list.split(',').map(name => name.replace(/[*:].*$/, '')).filter(name => values[name]);
-    const encode = operator === '+' || operator === '#' ? text => encodeURI(text) : encodeURIComponent;
-    const isQuery = operator === '?' || operator === '&';
-    const parts = names.map(name => (isQuery || operator === ';' ? `${name}=${encode(values[name])}` : encode(values[name])));
-    const separator = isQuery ? '&' : operator === '/' || operator === '.' || operator === ';' ? operator : ',';
-    return parts.length ? (operator && operator !== '+' ? operator : '') + parts.join(separator) : '';
-  });
 }

@@ -2,7 +2,7 @@
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {get, serverPath} from '../api.js';
 import {Catalog} from '../parts/catalog.js';
-import {resourceContents} from '../parts/content.js';
+import {allContents} from '../parts/content.js';
 import {alertBox} from '../parts/element.js';
 import {jsonTree} from '../parts/json-tree.js';
 import {named, shown} from '../parts/visible-text.js';
@@ -54,7 +54,7 @@ class SkillView {
       ${this.skill.description ? html`<div class="description">${shown(this.skill.description, 4_000)}</div>` : nothing}
       ${files.length ? html`<ul class="row wrap plain-list">${files.map(file => html`<li><button type="button" class="small" @click=${() => this.read(file.path ?? file.uri ?? file)}>${shown(file.path ?? file.uri ?? file, 120)}</button></li>`)}</ul>` : nothing}
       ${alertBox(this.failure)}
-      ${(this.contents ?? []).map(resourceContents)}
+      ${allContents(this.contents)}
       <details><summary>Its entry</summary>${jsonTree(this.skill)}</details>`;
   }
 }

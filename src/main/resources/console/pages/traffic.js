@@ -102,7 +102,7 @@ export class TrafficPage {
     const words = this.search.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = one =>
       (this.kind === '' || (this.kind === 'failed' ? one.failed : this.kind === 'open' ? !one.answer && !one.isNotification : one.isNotification)) &&
-      words.every(word => `${one.server} ${one.method} ${one.name ?? ''} ${one.request?.message ?? ''} ${one.answer?.message ?? ''}`.toLowerCase().includes(word));
+      hasAll(one, words);
     const found = words.length || this.kind ? this.exchanges.filter(fits) : this.exchanges.slice();
     return found.reverse();
   }
@@ -174,6 +174,15 @@ function read(text) {
   } catch {
     return {};
   }
+}
+
+/** Whether it has all words; a long text is read once for each drawing, not for each word. */
+function hasAll(one, words) {
+  if (words.length === 0) {
+    return true;
+  }
+  const text = `${one.server} ${one.method} ${one.name ?? ''} ${one.request?.message ?? ''} ${one.answer?.message ?? ''}`.toLowerCase();
+  return words.every(word => text.includes(word));
 }
 
 const trees = new WeakMap();

@@ -5,12 +5,13 @@
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {get, serverPath} from '../api.js';
 import {listen, redraw, store} from '../store.js';
-import {alertBox, empty, searchBox} from './element.js';
+import {alertBox, empty, part, searchBox} from './element.js';
 import {VirtualList} from './virtual-list.js';
 import {named, shown} from './visible-text.js';
 
 const SERVERS_AT_ONCE = 100;
 const ROW = 56;
+const MOST_SEARCHED = 2_000;
 
 export class Catalog {
   search = '';
@@ -88,17 +89,26 @@ export class Catalog {
   choose(item) {
     this.detail?.close?.();
     this.chosen = item;
-    this.detail = item ? this.how.open(item) : null;
+    this.detail = item ? this.opened(item) : null;
     redraw();
     if (item) {
       requestAnimationFrame(() => document.querySelector('.catalog-detail h2')?.focus());
     }
   }
 
+  opened(item) {
+    try {
+      return this.how.open(item);
+    } catch (e) {
+      return {view: () => alertBox(`This cannot be shown: ${e.message}`)};
+    }
+  }
+
   found() {
     const words = this.search.toLowerCase().split(/\s+/).filter(Boolean);
-    return (this.items ?? []).filter(one => {
-      const text = `${one.server} ${one.name ?? ''} ${one.item.title ?? ''} ${one.item.uri ?? ''} ${one.item.description ?? ''}`.toLowerCase();
+    return words.length === 0 ? this.items ?? [] : (this.items ?? []).filter(one => {
+      const {title, uri, description} = one.item;
+      const text = [one.server, one.name, title, uri, description].map(each => String(each ?? '').slice(0, MOST_SEARCHED)).join(' ').toLowerCase();
       return words.every(word => text.includes(word));
     });
   }
@@ -118,7 +128,7 @@ export class Catalog {
           ? empty(store.servers.size > SERVERS_AT_ONCE && !this.server ? `There are ${store.servers.size} servers: choose one.` : this.failure ? '' : 'Reading …')
           : found.length ? this.list.view(found) : empty(this.items.length ? `No ${label.toLowerCase()} match.` : `No server lists ${label.toLowerCase()}.`)}
       </div>
-      <div class="catalog-detail">${this.detail ? html`<button type="button" class="plain back" @click=${() => this.choose(null)}>← All ${label.toLowerCase()}</button>${this.detail.view()}` : html`<p class="empty">Choose one.</p>`}</div>
+      <div class="catalog-detail">${this.detail ? html`<button type="button" class="plain back" @click=${() => this.choose(null)}>← All ${label.toLowerCase()}</button>${part(() => this.detail.view())}` : html`<p class="empty">Choose one.</p>`}</div>
     </div>`;
   }
 

@@ -20,6 +20,18 @@ export const alertBox = (failure, title = '') =>
     ? html`<div class="alert" role="alert">${title ? html`<b>${title} </b>` : nothing}${shown(typeof failure === 'string' ? failure : failureText(failure))}</div>`
     : nothing;
 
+/**
+ * Draws a part of a page. What servers give has at times a shape that no page expects: then this part
+ * says so, and the others stay.
+ */
+export function part(draw) {
+  try {
+    return draw();
+  } catch (e) {
+    return alertBox(`This cannot be shown: ${e.message}`);
+  }
+}
+
 export const empty = text => html`<p class="empty">${text}</p>`;
 
 /** A button that is busy while its work is under way, and shows what went wrong. */

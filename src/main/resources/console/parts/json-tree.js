@@ -2,23 +2,25 @@
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {ExactNumber} from './exact-json.js';
 import {redraw} from '../store.js';
+import {paged} from './paged.js';
 import {shown} from './visible-text.js';
 
-const PAGE = 100;
 const LONG = 2_000;
 const OPEN_DEPTH = 2;
 const ALL = 99;
 const SHORT = 4_000;
+/** Parts that are open before a person opens more. */
+const MOST_OPEN = 500;
 
 const opened = new WeakMap();
-const lengths = new WeakMap();
+const members = new WeakMap();
 
 /**
  * @param {unknown} value
  * @param {number} [length] of its text: a short one is open from the beginning
  */
 export const jsonTree = (value, length = Infinity) =>
-  html`<div class="json">${node(value, 0, length <= SHORT ? ALL : OPEN_DEPTH)}</div>`;
+  html`<div class="json">${node(value, 0, {depth: length <= SHORT ? ALL : OPEN_DEPTH, left: MOST_OPEN})}</div>`;
 
 function node(value, depth, open) {
   if (value instanceof ExactNumber) {
@@ -35,20 +37,29 @@ function node(value, depth, open) {
 
 const text = value => html`<span class="json-string">"${shown(value, LONG)}"</span>`;
 
+/** The members of an object or list, made once. */
+function entriesOf(value) {
+  if (!members.has(value)) {
+    members.set(value, Object.entries(value));
+  }
+  return members.get(value);
+}
+
 function branch(value, depth, open) {
   const list = Array.isArray(value);
-  const entries = list ? value.map((item, index) => [index, item]) : Object.entries(value);
+  const entries = entriesOf(value);
   if (entries.length === 0) {
     return html`<span class="json-null">${list ? '[]' : '{}'}</span>`;
   }
-  const isOpen = opened.get(value) ?? depth < open;
-  const most = lengths.get(value) ?? PAGE;
+  const isOpen = opened.get(value) ?? (depth < open.depth && open.left > 0);
+  const member = ([name, item]) => {
+    open.left--;
+    return html`<li>
+      <span class="json-name">${shown(name, 200)}</span>: ${node(item, depth + 1, open)}</li>`;
+  };
   return html`<details ?open=${isOpen} @toggle=${event => toggled(event, value)}>
     <summary>${list ? `[ ${entries.length} ]` : `{ ${entries.length} }`}</summary>
-    ${isOpen ? html`<ul>${entries.slice(0, most).map(([name, item]) => html`<li>
-      <span class="json-name">${shown(name, 200)}</span>: ${node(item, depth + 1, open)}</li>`)}
-      ${entries.length > most ? html`<li><button type="button" class="plain small" @click=${() => more(value, most)}>${entries.length - most} more</button></li>` : nothing}
-    </ul>` : nothing}</details>`;
+    ${isOpen ? html`<ul>${paged(entries, member, {around: button => html`<li>${button}</li>`})}</ul>` : nothing}</details>`;
 }
 
 function toggled(event, value) {
@@ -56,9 +67,4 @@ function toggled(event, value) {
     opened.set(value, event.target.open);
     redraw();
   }
-}
-
-function more(value, most) {
-  lengths.set(value, most + 10 * PAGE);
-  redraw();
 }

@@ -6,10 +6,12 @@ import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {live} from '../lib/lit-html/directives/live.js';
 import {redraw} from '../store.js';
 import {isNumber, numberOf, parse} from './exact-json.js';
-import {choices, define, initial, initialObject, own, resolve, typeOf, variants, variantTitle} from './schema.js';
+import {paged} from './paged.js';
+import {choices, define, initial, initialObject, own, propertiesOf, requiredOf, resolve, typeOf, variants, variantTitle} from './schema.js';
 import {shown, shownText} from './visible-text.js';
 
 const DEEPEST_FORM = 8;
+const MOST_FIELDS = 300;
 const BIGGEST_FILE = 8 * 1_048_576;
 
 let forms = 0;
@@ -44,10 +46,12 @@ export class SchemaForm {
 
   view() {
     const form = resolve(this.root, this.root);
-    const isEmpty = Object.keys(form.properties ?? {}).length === 0 && !form.additionalProperties && !form.oneOf && !form.anyOf;
+    this.fields = 0;
+    const isEmpty = propertiesOf(form).length === 0 && !form.additionalProperties && !form.oneOf && !form.anyOf;
     return html`<div class="schema-form">
       <div class="row end"><button type="button" class="plain small" aria-pressed=${this.asJson} @click=${this.toggle}>${this.asJson ? 'As a form' : 'As JSON'}</button></div>
       ${this.asJson ? this.jsonView() : isEmpty ? html`<p class="empty">It takes no arguments.</p>` : this.body(form, this.value, change => { this.value = change(this.value); }, '', 0)}
+      ${this.fields > MOST_FIELDS ? html`<p class="note">This form shows the first ${MOST_FIELDS} fields. Write the others as JSON.</p>` : nothing}
     </div>`;
   }
 
@@ -84,9 +88,10 @@ export class SchemaForm {
     if (several) {
       return this.variantView(several, value, put, at, depth);
     }
-    const properties = Object.entries(form.properties ?? {});
-    return html`${properties.map(([name, property]) =>
-        this.field(name, property, form.required?.includes(name) ?? false, own(value, name), change => this.member(put, name, change), `${at}/${name}`, depth + 1))}
+    const properties = propertiesOf(form);
+    const required = requiredOf(form);
+    return html`${paged(properties, ([name, property]) =>
+        this.field(name, property, required.has(name), own(value, name), change => this.member(put, name, change), `${at}/${name}`, depth + 1), {of: form})}
       ${this.openMembers(form, properties, value, put, at, depth)}`;
   }
 
@@ -121,9 +126,9 @@ export class SchemaForm {
         this.member(put, name, () => initial(form.additionalProperties, this.root, true) ?? '');
       }
     };
-    return html`${others.map(([name, item]) => html`<div class="removable">
+    return html`${paged(others, ([name, item]) => html`<div class="removable">
       ${this.field(name, form.additionalProperties, false, item, change => this.member(put, name, change), `${at}/${name}`, depth + 1)}
-      <button type="button" class="plain small" aria-label=${`Remove ${shownText(name)}`} @click=${() => this.member(put, name, () => undefined)}>Remove</button></div>`)}
+      <button type="button" class="plain small" aria-label=${`Remove ${shownText(name)}`} @click=${() => this.member(put, name, () => undefined)}>Remove</button></div>`, {of: form.additionalProperties})}
       <button type="button" class="small" @click=${add}>Add a member</button>`;
   }
 
@@ -144,6 +149,9 @@ export class SchemaForm {
   }
 
   field(name, schema, required, value, put, at, depth) {
+    if (++this.fields > MOST_FIELDS) {
+      return nothing;
+    }
     const form = resolve(schema, this.root);
     const title = html`<bdi>${shown(form.title ?? name, 100)}</bdi>${required ? html`<span class="required" title="required"> *</span>` : nothing}`;
     const help = form.description ? html`<p class="help" id=${this.id(at + '#help')}>${shown(form.description, 600)}</p>` : nothing;
@@ -171,7 +179,7 @@ export class SchemaForm {
 
   /** An object without any named member is written as JSON. */
   open(form, value, put, at, depth) {
-    const isOpen = Object.keys(form.properties ?? {}).length === 0 && (form.additionalProperties === undefined || form.additionalProperties === true);
+    const isOpen = propertiesOf(form).length === 0 && (form.additionalProperties === undefined || form.additionalProperties === true);
     return isOpen ? this.jsonInput(value ?? {}, put, at) : this.body(form, value ?? {}, put, at, depth);
   }
 
@@ -196,16 +204,20 @@ export class SchemaForm {
       put(all => [...(all ?? []), first]);
       redraw();
     };
-    return html`<ol class="items">${items.map((one, index) => html`<li class="removable">
+    return html`<ol class="items">${paged(items, (one, index) => html`<li class="removable">
         ${this.field(`${index + 1}`, item, true, one ?? undefined, change => replace(index, change), `${at}/${index}`, depth + 1)}
-        <button type="button" class="plain small" aria-label=${`Remove item ${index + 1}`} @click=${() => drop(index)}>Remove</button></li>`)}</ol>
+        <button type="button" class="plain small" aria-label=${`Remove item ${index + 1}`} @click=${() => drop(index)}>Remove</button></li>`, {of: form, around: button => html`<li>${button}</li>`})}</ol>
       <button type="button" class="small" ?disabled=${items.length >= (form.maxItems ?? 1_000)} @click=${start}>Add an item</button>`;
   }
 
   several(options, items, put, at) {
-    const has = value => items.some(item => same(item, value));
+    const set = new Set(items.map(item => JSON.stringify(item)));
+    const has = value => set.has(JSON.stringify(value));
     const toggle = (value, on) => {
-      put(all => options.map(one => one.value).filter(one => (same(one, value) ? on : (all ?? []).some(item => same(item, one)))));
+      put(all => {
+        const now = new Set((all ?? []).map(item => JSON.stringify(item)));
+        return options.map(one => one.value).filter(one => (same(one, value) ? on : now.has(JSON.stringify(one))));
+      });
       redraw();
     };
     return html`<div class="choices" role="group">${options.map((option, index) => html`<label class="inline">
@@ -361,7 +373,7 @@ function fits(schema, value, root) {
   }
   if (type === 'object') {
     return typeof value === 'object' && !Array.isArray(value) &&
-      Object.entries(schema.properties ?? {}).every(([name, property]) => !('const' in resolve(property, root)) || same(resolve(property, root).const, own(value, name)));
+      propertiesOf(schema).every(([name, property]) => !('const' in resolve(property, root)) || same(resolve(property, root).const, own(value, name)));
   }
   return type === 'array' ? Array.isArray(value) : type === 'integer' || type === 'number' ? isNumber(value) : typeof value === type;
 }
@@ -371,12 +383,12 @@ function missing(schema, root, value, at) {
   if (schema.oneOf || schema.anyOf) {
     return null;
   }
-  for (const name of schema.required ?? []) {
+  for (const name of requiredOf(schema)) {
     if (own(value, name) === undefined) {
       return `${at}${shownText(name)} is required.`;
     }
   }
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+  for (const [name, property] of propertiesOf(schema)) {
     const form = resolve(property, root);
     const one = own(value, name);
     if (typeOf(form) === 'object' && one && typeof one === 'object') {

@@ -1,15 +1,33 @@
 /** JSON Schema as far as a form needs it: what a value is, and which one it begins with. */
 
 const DEEPEST = 12;
+/** Members that `allOf` may bring together, and forms of `anyOf`: more than that is no form. */
+const MOST_MEMBERS = 5_000;
+const MOST_VARIANTS = 100;
+const MOST_CHOICES = 1_000;
+/** Values that a form begins with, and characters of defaults. */
+const MOST_BEGUN = 1_000;
+const MOST_DEFAULT = 1_048_576;
 
-/** A schema without its references and `allOf`; what cannot be resolved allows everything. */
+/** What each schema came to: a schema that leads to itself in many ways is looked at once. */
+const resolved = new WeakMap();
+
+/**
+ * A schema without its references and `allOf`; what cannot be resolved, leads to itself or is too large
+ * allows everything.
+ */
 export function resolve(schema, root, depth = 0) {
-  if (schema === true || schema === undefined || schema === null || typeof schema !== 'object') {
+  if (!isObject(schema) || depth > DEEPEST) {
     return {};
   }
-  if (depth > DEEPEST) {
-    return {};
+  if (!resolved.has(schema)) {
+    resolved.set(schema, {});
+    resolved.set(schema, withoutReferences(schema, root, depth));
   }
+  return resolved.get(schema);
+}
+
+function withoutReferences(schema, root, depth) {
   let found = schema;
   if (typeof schema.$ref === 'string') {
     const {$ref, ...rest} = schema;
@@ -17,7 +35,7 @@ export function resolve(schema, root, depth = 0) {
   }
   if (Array.isArray(found.allOf)) {
     const {allOf, ...rest} = found;
-    found = allOf.map(part => resolve(part, root, depth + 1)).reduce(merged, rest);
+    found = merged([rest, ...allOf.slice(0, MOST_MEMBERS).map(part => resolve(part, root, depth + 1))]);
   }
   return found;
 }
@@ -26,20 +44,40 @@ function at(root, reference) {
   if (reference === '#') {
     return root;
   }
-  if (!reference.startsWith('#/')) {
-    return {};
+  try {
+    return reference.startsWith('#/') ? reference.slice(2).split('/')
+      .map(step => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+      .reduce((value, step) => (isObject(value) || Array.isArray(value) ? own(value, step) : undefined), root) : {};
+  } catch {
+    return {}; // a percent sign that encodes nothing
   }
-  return reference.slice(2).split('/')
-    .map(step => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((value, step) => (value && Object.hasOwn(value, step) ? value[step] : {}), root);
 }
 
-const merged = (one, other) => ({
-  ...one,
-  ...other,
-  properties: {...one.properties, ...other.properties},
-  required: [...(one.required ?? []), ...(other.required ?? [])],
-});
+const isObject = value => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** The members that a schema of an object names. @returns {[string, unknown][]} */
+export const propertiesOf = schema => (isObject(schema.properties) ? Object.entries(schema.properties) : []);
+
+/** The names of the members that it requires. @returns {Set<string>} */
+export const requiredOf = schema => new Set(Array.isArray(schema.required) ? schema.required : []);
+
+/** Schemas as one that wants what all of them want. */
+function merged(all) {
+  const one = Object.assign({}, ...all);
+  const properties = {};
+  const required = new Set();
+  let count = 0;
+  for (const schema of all) {
+    for (const [name, property] of propertiesOf(schema)) {
+      define(properties, name, property);
+      if (++count > MOST_MEMBERS) {
+        return {};
+      }
+    }
+    requiredOf(schema).forEach(name => required.add(name));
+  }
+  return {...one, properties, required: [...required]};
+}
 
 /** The first type that is not null. */
 export function typeOf(schema) {
@@ -62,28 +100,31 @@ export function typeOf(schema) {
  * @returns {{value: unknown, title: string}[]|null} null where it is no choice
  */
 export function choices(schema) {
-  if (Array.isArray(schema.enum)) {
-    return schema.enum.map((value, index) => ({value, title: String(schema.enumNames?.[index] ?? word(value))}));
+  const several = Array.isArray(schema.enum) ? schema.enum : schema.oneOf ?? schema.anyOf;
+  if (!Array.isArray(several) || several.length > MOST_CHOICES) {
+    return null;
   }
-  const variants = schema.oneOf ?? schema.anyOf;
-  if (Array.isArray(variants) && variants.length > 0 && variants.every(one => one && typeof one === 'object' && 'const' in one)) {
-    return variants.map(one => ({value: one.const, title: String(one.title ?? word(one.const))}));
+  if (several === schema.enum) {
+    return several.map((value, index) => ({value, title: word(schema.enumNames?.[index] ?? value)}));
   }
-  return null;
+  return several.length > 0 && several.every(one => isObject(one) && 'const' in one) ? several.map(one => ({value: one.const, title: word(one.title ?? one.const)})) : null;
 }
 
 const word = value => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The forms of `oneOf` or `anyOf`, each with what is common to all. */
+const varied = new WeakMap();
+
+/** The forms of `oneOf` or `anyOf`, each with what is common to all; null where there are none, or too many. */
 export function variants(schema, root) {
   const all = schema.oneOf ?? schema.anyOf;
-  if (!Array.isArray(all) || all.length === 0 || choices(schema)) {
+  if (!Array.isArray(all) || all.length === 0 || all.length > MOST_VARIANTS || choices(schema)) {
     return null;
   }
-  const {oneOf, anyOf, ...common} = schema;
-  return all
-    .map(one => merged(common, resolve(one, root)))
-    .filter(one => one.type !== 'null');
+  if (!varied.has(schema)) {
+    const {oneOf, anyOf, ...common} = schema;
+    varied.set(schema, all.map(one => merged([common, resolve(one, root)])).filter(one => one.type !== 'null'));
+  }
+  return varied.get(schema);
 }
 
 /** What a variant is called. */
@@ -91,7 +132,7 @@ export function variantTitle(schema, index) {
   if (schema.title) {
     return schema.title;
   }
-  const mark = Object.entries(schema.properties ?? {}).find(([, property]) => property && 'const' in property);
+  const mark = propertiesOf(schema).find(([, property]) => isObject(property) && 'const' in property);
   if (mark) {
     return `${mark[0]}: ${word(mark[1].const)}`;
   }
@@ -99,14 +140,20 @@ export function variantTitle(schema, index) {
 }
 
 /**
- * The value that a form begins with; undefined for what is left out unless a person writes it.
+ * The value that a form begins with; undefined for what is left out unless a person writes it, and for
+ * what follows after the first 1,000 values.
  *
  * @param {boolean} required
  */
-export function initial(schema, root, required, depth = 0) {
+export function initial(schema, root, required, depth = 0, left = {values: MOST_BEGUN, characters: MOST_DEFAULT}) {
   const form = resolve(schema, root);
+  if (left.values-- <= 0) {
+    return undefined;
+  }
   if (form.default !== undefined) {
-    return structuredClone(form.default);
+    const text = JSON.stringify(form.default);
+    left.characters -= text.length;
+    return left.characters < 0 ? undefined : structuredClone(form.default);
   }
   if ('const' in form) {
     return form.const;
@@ -120,20 +167,21 @@ export function initial(schema, root, required, depth = 0) {
   }
   const several = variants(form, root);
   if (several?.length) {
-    return initial(several[0], root, required, depth + 1);
+    return initial(several[0], root, required, depth + 1, left);
   }
   switch (typeOf(form)) {
-    case 'object': return initialObject(form, root, depth);
+    case 'object': return initialObject(form, root, depth, left);
     case 'array': return [];
     case 'boolean': return false;
     default: return undefined;
   }
 }
 
-export function initialObject(form, root, depth = 0) {
+export function initialObject(form, root, depth = 0, left = {values: MOST_BEGUN, characters: MOST_DEFAULT}) {
   const value = {};
-  for (const [name, property] of Object.entries(form.properties ?? {})) {
-    const first = initial(property, root, form.required?.includes(name), depth + 1);
+  const required = requiredOf(form);
+  for (const [name, property] of propertiesOf(form)) {
+    const first = left.values > 0 ? initial(property, root, required.has(name), depth + 1, left) : undefined;
     if (first !== undefined) {
       define(value, name, first);
     }

@@ -5,16 +5,17 @@ import {listenToProgress, secretName} from '../bus-socket.js';
 import {redraw, redrawSoon, store} from '../store.js';
 import {AppFrame, appOf} from './app-frame.js';
 import {toolResult} from './content.js';
-import {alertBox} from './element.js';
+import {alertBox, download, part} from './element.js';
 import {parse} from './exact-json.js';
 import {jsonTree} from './json-tree.js';
 import {offers} from './offers.js';
 import {SchemaForm} from './schema-form.js';
 import {snippetsView} from './snippets.js';
-import {clock, span} from './time.js';
+import {clock, size, span} from './time.js';
 import {named, shown} from './visible-text.js';
 
 const KEPT = 30;
+const LONGEST = 4 * 1_048_576;
 const HINTS = {
   readOnlyHint: 'only reads', destructiveHint: 'may destroy', idempotentHint: 'repeating it adds nothing', openWorldHint: 'reaches beyond its server',
 };
@@ -101,7 +102,12 @@ export class ToolCall {
 
   outcomeView(outcome) {
     return html`<section class="outcome" aria-live="polite"><div class="row"><h3>Result</h3><span class="dim">${clock(outcome.time)}, ${span(outcome.millis)}</span></div>
-      ${outcome.failure ? alertBox(outcome.failure) : html`${outcome.app ? outcome.app.view() : nothing}${toolResult(outcome.result, this.server)}`}</section>`;
+      ${outcome.failure ? alertBox(outcome.failure) : html`${outcome.app ? outcome.app.view() : nothing}${outcome.long ? this.longView(outcome.long) : part(() => toolResult(outcome.result, this.server))}`}</section>`;
+  }
+
+  /** What is too long to look at is not read by this page at all. */
+  longView(text) {
+    return html`<p class="note">The result has ${size(text.length)}, more than this page shows. <button type="button" class="small" @click=${() => download('result.json', 'application/json', text)}>Save it</button></p>`;
   }
 
   historyView() {
@@ -134,7 +140,9 @@ export class ToolCall {
       redrawSoon();
     });
     try {
-      outcome.result = parse(await this.send(args, name, running.abort.signal));
+      const text = await this.send(args, name, running.abort.signal);
+      outcome.long = text.length > LONGEST ? text : null;
+      outcome.result = outcome.long ? {} : parse(text);
       outcome.app = this.app(args, outcome.result);
     } catch (e) {
       outcome.failure = e;

@@ -4,6 +4,7 @@
 import {html} from '../lib/lit-html/lit-html.js';
 import {repeat} from '../lib/lit-html/directives/repeat.js';
 import {redraw} from '../store.js';
+import {part} from './element.js';
 
 const BEYOND = 8;
 
@@ -33,7 +34,7 @@ export class VirtualList {
     return html`<div class="virtual" role="list" aria-label=${label} tabindex="0" @scroll=${this.scrolled}>
       <div class="virtual-space" .style=${`height:${items.length * rowHeight}px`}>
         <div class="virtual-rows" .style=${`transform:translateY(${first * rowHeight}px)`}>
-          ${repeat(items.slice(first, last), key, row)}
+          ${repeat(items.slice(first, last), key, item => part(() => row(item)))}
         </div>
       </div>
     </div>`;

@@ -7,6 +7,10 @@ import {html} from '../lib/lit-html/lit-html.js';
 
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u{34F}\u{115F}\u{1160}\u{17B4}\u{17B5}\u{2028}\u{2029}\u{2800}\u{3164}\u{FFA0}\u{FE00}-\u{FE0E}\u{E0100}-\u{E01EF}]/u;
+const MOST = 100_000;
+const MOST_PARTS = 2_000;
+const LONG = 1_000;
+const MOST_KEPT = 40;
 const ALLOWED = new Set(['\n', '\t']);
 const PICTOGRAPH = /\p{Extended_Pictographic}\u{FE0F}?\p{Emoji_Modifier}?$/u;
 const STARTS_PICTOGRAPH = /^\p{Extended_Pictographic}/u;
@@ -23,9 +27,9 @@ const WORDS = {
 
 const isHidden = char => HIDDEN.test(char) && !ALLOWED.has(char);
 
-/** Joins the parts of an emoji, where it hides nothing. */
-const joins = (char, before, after) =>
-  char === '\u200d' && PICTOGRAPH.test(before) && STARTS_PICTOGRAPH.test(after);
+/** Whether the character at a position joins the parts of an emoji, where it hides nothing. */
+const joins = (char, text, position) =>
+  char === '\u200d' && PICTOGRAPH.test(text.slice(Math.max(0, position - 8), position)) && STARTS_PICTOGRAPH.test(text.slice(position + 1, position + 3));
 
 const code = char => 'U+' + char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');
 
@@ -34,40 +38,69 @@ function word(char) {
   return WORDS[point] ?? (point >= 0xe0000 && point <= 0xe007f ? 'tag, invisible' : 'invisible');
 }
 
+/** A value of others as text, also one that has a member `toString`. */
+const textOf = value => (value !== null && typeof value === 'object' && !(value instanceof Error) ? JSON.stringify(value) : String(value ?? ''));
+
 /**
  * @param {unknown} text
  * @param {number} most characters; the rest is named by its length
  * @returns a value for a template
  */
-export function shown(text, most = Infinity) {
-  const all = String(text ?? '');
+export function shown(text, most = MOST) {
+  const all = textOf(text);
   const cut = all.length > most ? all.slice(0, most) : all;
   const rest = cut.length < all.length ? html`<span class="more"> … ${all.length - cut.length} more</span>` : '';
   if (!HIDDEN.test(cut)) {
     return rest ? [cut, rest] : cut;
   }
+  return [marked(cut), rest];
+}
+
+/** What was marked of long texts, which are drawn again and again. */
+const kept = new Map();
+
+function marked(text) {
+  if (text.length < LONG) {
+    return marks(text);
+  }
+  if (!kept.has(text)) {
+    if (kept.size >= MOST_KEPT) {
+      kept.clear();
+    }
+    kept.set(text, marks(text));
+  }
+  return kept.get(text);
+}
+
+/** The text in parts; a run of one hidden character is one part. */
+function marks(text) {
   const parts = [];
   let plain = '';
-  let position = 0;
-  for (const char of cut) {
-    position += char.length;
-    if (isHidden(char) && !joins(char, plain, cut.slice(position))) {
-      if (plain) {
-        parts.push(plain);
-        plain = '';
-      }
-      parts.push(html`<span class="hidden-char" title=${word(char)}>${code(char)}</span>`);
-    } else {
+  for (let at = 0; at < text.length;) {
+    const point = text.codePointAt(at);
+    const char = String.fromCodePoint(point);
+    if (!isHidden(char) || joins(char, text, at)) {
       plain += char;
+      at += char.length;
+      continue;
+    }
+    let count = 0;
+    for (; text.codePointAt(at) === point; at += char.length) {
+      count++;
+    }
+    parts.push(plain, html`<span class="hidden-char" title=${word(char)}>${count > 1 ? `${code(char)} × ${count}` : code(char)}</span>`);
+    plain = '';
+    if (parts.length > MOST_PARTS && at < text.length) {
+      return [...parts, html`<span class="more"> … ${text.length - at} more, of which many show nothing</span>`];
     }
   }
-  parts.push(plain, rest);
+  parts.push(plain);
   return parts;
 }
 
 /** The same as one string, for a title or a label. */
 export const shownText = (text, most = 2_000) =>
-  [...String(text ?? '').slice(0, most)].map(char => (isHidden(char) ? code(char) : char)).join('');
+  [...textOf(text).slice(0, most)].map(char => (isHidden(char) ? code(char) : char)).join('');
 
 /** A name of others, whose direction does not reach beyond it. */
 export const named = (text, most = 200) => html`<bdi>${shown(text, most)}</bdi>`;

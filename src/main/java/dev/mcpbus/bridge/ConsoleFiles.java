@@ -65,6 +65,7 @@ final class ConsoleFiles {
           "parts/add-server.js",
           "parts/app-frame.js",
           "parts/app-rules.js",
+          "parts/blocks.js",
           "parts/catalog.js",
           "parts/charts.js",
           "parts/content.js",
@@ -72,15 +73,21 @@ final class ConsoleFiles {
           "parts/exact-json.js",
           "parts/export.js",
           "parts/json-tree.js",
+          "parts/markdown-worker.js",
           "parts/markdown.js",
           "parts/offers.js",
+          "parts/paged.js",
           "parts/schema-form.js",
           "parts/schema.js",
           "parts/snippets.js",
           "parts/time.js",
           "parts/tool-call.js",
+          "parts/uri-template.js",
           "parts/virtual-list.js",
           "parts/visible-text.js");
+
+  /** The script that reads text of servers in a thread of its own. */
+  private static final String WORKER = "parts/markdown-worker.js";
 
   /** By their place under {@code lib/}: where the library has them. */
   private static final Map<String, String> LIBRARIES =
@@ -105,8 +112,14 @@ final class ConsoleFiles {
    */
   static final String PAGE_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src"
-          + " data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none';"
-          + " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html";
+          + " data:; connect-src 'self'; frame-src 'self'; worker-src 'self'; base-uri 'none'; form-action"
+          + " 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types"
+          + " lit-html markdown-worker";
+
+  /** A worker loads its modules and nothing else, sends nothing, and runs no string. */
+  static final String WORKER_POLICY =
+      "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'; trusted-types"
+          + " 'none'";
 
   /**
    * The browser runs what a server wrote as an origin of its own and loads nothing for it; only the
@@ -193,9 +206,17 @@ final class ConsoleFiles {
               body,
               Objects.requireNonNull(type, name),
               tag(body),
-              name.equals(APP) ? APP_POLICY : PAGE_POLICY));
+              policy(name)));
     }
     return Map.copyOf(all);
+  }
+
+  private static String policy(String name) {
+    return switch (name) {
+      case APP -> APP_POLICY;
+      case WORKER -> WORKER_POLICY;
+      default -> PAGE_POLICY;
+    };
   }
 
   private static Buffer bytes(String place) throws IOException {
