@@ -115,6 +115,17 @@ const parts = {
     await go(reader, "tools?server=demo");
     await sees(reader, "No server lists tools");
 
+    // The next caller of a tab sees nothing of what the one before called.
+    await page.fill("#key", keys.admin);
+    await page.click("text=Sign in");
+    await tool(page, "demo", "echo");
+    await call(page);
+    await page.waitForSelector(".outcome");
+    await page.evaluate((key) => { location.hash = `#token=${key}`; }, keys.caller);
+    await sees(page, "caller", ".who");
+    await tool(page, "demo", "echo");
+    check((await page.locator(".outcome").count()) === 0, "a caller sees the result of another one");
+
     const caller = await open({ key: keys.caller, expected: refused });
     await tool(caller, "demo", "add");
     await caller.fill("input[inputmode=decimal] >> nth=0", "2");

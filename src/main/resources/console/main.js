@@ -18,7 +18,7 @@ import {alertBox, noticeView, part} from './parts/element.js';
 import {offers} from './parts/offers.js';
 import {ToolCall} from './parts/tool-call.js';
 import {shown} from './parts/visible-text.js';
-import {close, drawWith, identify, open, redraw, signOut, store} from './store.js';
+import {close, drawWith, forget, identify, open, redraw, signOut, store} from './store.js';
 
 const PAGES = {
   connections: ConnectionsPage,
@@ -126,6 +126,7 @@ async function login(event) {
 }
 
 async function enter(key) {
+  endAll();
   setKey(key);
   loginFailure = null;
   store.refused = null;
@@ -145,11 +146,17 @@ async function enter(key) {
 
 function leave() {
   setKey(null);
+  endAll();
+  signOut();
+}
+
+/** What one caller called, was answered and offered is not for the next one. */
+function endAll() {
   offers.endAll();
   ToolCall.endAll();
   closePage();
   page = null;
-  signOut();
+  forget();
 }
 
 function nextTheme() {

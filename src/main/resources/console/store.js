@@ -107,12 +107,17 @@ export function close() {
 }
 
 export function signOut() {
-  close();
+  forget();
   store.caller = null;
+  redraw();
+}
+
+/** What one caller was told is not for the next one. */
+export function forget() {
+  close();
   store.servers = new Map();
   store.events = [];
   store.questions = [];
-  redraw();
 }
 
 async function rereadAll() {

@@ -62,6 +62,8 @@ class ConsoleIT {
             .put("sessions", everything())
             .put("questions", questions())
             .put("hostile", hostile())
+            .put("left", pages("left"))
+            .put("right", pages("right"))
             .put(
                 "app",
                 NpmServers.stdio(
@@ -137,6 +139,12 @@ class ConsoleIT {
     JsonObject entry = NpmServers.own("hostile-server.mjs");
     entry.getJsonArray("args").add("http://127.0.0.1:" + LEAK_PORT + "/leak");
     return entry.put("pin", true);
+  }
+
+  private static JsonObject pages(String name) {
+    JsonObject entry = NpmServers.own("pages-server.mjs");
+    entry.getJsonArray("args").add(name);
+    return entry.put("shared", true);
   }
 
   private static JsonObject key(String name, ApiKeys.Fresh key) {
@@ -217,6 +225,8 @@ class ConsoleIT {
         "questions",
         "crash",
         "hostile",
+        "apps",
+        "texts",
         "drift",
         "examine",
         "registry",

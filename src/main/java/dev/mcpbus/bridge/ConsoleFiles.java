@@ -256,7 +256,7 @@ final class ConsoleFiles {
         .putHeader("Cross-Origin-Resource-Policy", "same-origin")
         .putHeader("X-DNS-Prefetch-Control", "off");
     if (String.valueOf(request.path()).equals(ROOT)) {
-      response.putHeader(HttpHeaders.VARY, "Accept");
+      response.headers().add(HttpHeaders.VARY, "Accept");
     }
     if (file.tag().equals(request.getHeader(HttpHeaders.IF_NONE_MATCH))) {
       response.setStatusCode(304).end();

@@ -7,8 +7,12 @@ import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.MountPath;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertx.ext.bridge.PermittedOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -21,6 +25,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * The event bus at {@code /eventbus}, for web pages and remote verticles: SockJS, and the raw
  * WebSocket at {@code /eventbus/websocket}. {@link EventBusRules} lists the allowed addresses; a
  * message to another address is answered {@code rejected}. WebSockets only: the other transports of
- * SockJS read bodies and queue responses without a bound. Used on the bridge's context.
+ * SockJS read bodies and queue responses without a bound, and tell pages of any origin that they may. Used on the bridge's context.
  */
 final class EventBusEndpoint {
 
@@ -43,8 +48,9 @@ final class EventBusEndpoint {
   /** 16 bytes in Base64. */
   private static final Pattern KEY = Pattern.compile("[A-Za-z0-9+/]{22}==");
 
-  private static final List<String> DISABLED =
-      List.of("XHR", "EVENT_SOURCE", "HTML_FILE", "JSON_P");
+  /** All paths that Vert.x serves: it answers the others with CORS headers of its own. */
+  private static final Pattern SOCKET = Pattern.compile(PATH + "(/[^/.]+/[^/.]+)?/" + WEBSOCKET);
+
   private static final int MAX_ADDRESS = 160;
   private static final int MAX_HANDLERS = 100;
   private static final long CHECK_MILLIS = 1_000;
@@ -75,7 +81,6 @@ final class EventBusEndpoint {
 
   void mount(Router router) {
     SockJSHandlerOptions sockJs = new SockJSHandlerOptions().setInsertJSESSIONID(false);
-    DISABLED.forEach(sockJs::addDisabledTransport);
     // Any address: EventBusRules decides on each message, with more than a pattern.
     PermittedOptions any = new PermittedOptions().setAddressRegex("mcp\\..+");
     SockJSBridgeOptions options =
@@ -85,20 +90,31 @@ final class EventBusEndpoint {
             .setPingTimeout(ping.toMillis())
             .addInboundPermitted(any)
             .addOutboundPermitted(any);
-    // The page of the other transports, which loads a script from another site.
-    router
-        .routeWithRegex(PATH + "/iframe.*")
-        .handler(
-            ctx -> ProblemDocument.send(ctx.response(), 404, "WebSockets alone are spoken here"));
     router.route(PATH + "/*").handler(this::admit);
     router
         .route(PATH + "/*")
         .subRouter(SockJSHandler.create(vertx, sockJs).bridge(options, this::decide));
   }
 
+  /** What a client of SockJS asks first. */
+  private static void info(HttpServerResponse response) {
+    JsonObject info =
+        new JsonObject()
+            .put("websocket", true)
+            .put("origins", JsonArray.of("*:*")) // no client reads it; the protocol wants it
+            .put("cookie_needed", false)
+            .put("entropy", ThreadLocalRandom.current().nextLong(1L << 32));
+    RouteTable.document(response, 200, info);
+  }
+
   private void admit(RoutingContext ctx) {
+    String path = ctx.request().path();
     String problem = problem(ctx.request());
-    if (problem != null) {
+    if (path.equals(PATH + "/info") && ctx.request().method().equals(HttpMethod.GET)) {
+      info(ctx.response());
+    } else if (!SOCKET.matcher(path).matches()) {
+      ProblemDocument.send(ctx.response(), 404, "WebSockets alone are spoken here");
+    } else if (problem != null) {
       ctx.response().putHeader("Connection", "close");
       ProblemDocument.send(ctx.response(), 400, problem);
     } else if (ctx.request().headers().contains("Upgrade")) {

@@ -64,8 +64,8 @@ final class RootRoute {
     if (response.closed() || response.ended()) {
       return;
     }
+    response.headers().add("Vary", "Accept");
     response
-        .putHeader("Vary", "Accept")
         .putHeader("Content-Type", Route.PLAIN_TEXT + "; charset=utf-8")
         .end(text);
   }

@@ -93,6 +93,10 @@ public final class OriginGuard implements Handler<RoutingContext> {
    */
   public boolean admits(HttpServerRequest request) {
     HttpServerResponse response = request.response();
+    if (!corsOrigins.isEmpty()) {
+      // Also without an Origin: no cache gives the answer for one page to another.
+      response.headers().add(HttpHeaders.VARY, "Origin");
+    }
     String refusal = refusal(request);
     if (refusal != null) {
       audit.refused(request, null, RefusalCode.FORBIDDEN);
@@ -103,8 +107,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     if (origin != null && isCors(origin)) {
       response
           .putHeader("Access-Control-Allow-Origin", origin)
-          .putHeader("Access-Control-Expose-Headers", SHOWN)
-          .putHeader("Vary", "Origin");
+          .putHeader("Access-Control-Expose-Headers", SHOWN);
       if (request.method().equals(HttpMethod.OPTIONS)
           && request.headers().contains("Access-Control-Request-Method")) {
         preflight(request);

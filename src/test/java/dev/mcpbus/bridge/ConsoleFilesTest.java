@@ -89,6 +89,21 @@ class ConsoleFilesTest {
   }
 
   @Test
+  void a_worker_reaches_nothing_but_its_own_modules(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+
+    assertThat(
+            get(bridge, "/console/parts/markdown-worker.js")
+                .headers()
+                .get("Content-Security-Policy"))
+        .isEqualTo(
+            "default-src 'none'; script-src 'self'; require-trusted-types-for 'script';"
+                + " trusted-types 'none'");
+    assertThat(get(bridge, "/", "Accept", "text/html").headers().get("Content-Security-Policy"))
+        .contains("worker-src 'self'", "trusted-types lit-html markdown-worker");
+  }
+
+  @Test
   void a_file_that_has_not_changed_is_not_sent_again(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
     Answer first = get(bridge, "/console/main.js");
