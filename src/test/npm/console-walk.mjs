@@ -118,12 +118,14 @@ const parts = {
     // The next caller of a tab sees nothing of what the one before called.
     await page.fill("#key", keys.admin);
     await page.click("text=Sign in");
-    await tool(page, "demo", "echo");
+    await tool(page, "demo", "add");
+    await page.fill("input[inputmode=decimal] >> nth=0", "2");
+    await page.fill("input[inputmode=decimal] >> nth=1", "3");
     await call(page);
     await page.waitForSelector(".outcome");
     await page.evaluate((key) => { location.hash = `#token=${key}`; }, keys.caller);
     await sees(page, "caller", ".who");
-    await tool(page, "demo", "echo");
+    await tool(page, "demo", "add");
     check((await page.locator(".outcome").count()) === 0, "a caller sees the result of another one");
 
     const caller = await open({ key: keys.caller, expected: refused });
@@ -497,6 +499,15 @@ const parts = {
     await app.evaluate(() => { for (let n = 0; n < 5_000; n++) tell("ui/notifications/size-changed", { height: n }); });
     await flooded;
     check((await page.locator("section.app iframe").count()) === 0, "the frame of an app that floods is there");
+
+    // An app that never comes to an end holds its own process, not the page.
+    await page.click("section.app button:has-text('Run it')");
+    app = await begun();
+    await app.evaluate(() => { setTimeout(() => { for (;;); }); });
+    await page.click("section.app button:has-text('End it')");
+    await page.waitForFunction(() => !document.querySelector("iframe"));
+    app = await run("left");
+    check((await app.evaluate(() => ask("ping"))).result !== undefined, "an app does not run after one that hung");
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
       await page.screenshot({ path: `${shots}/app-ended-${colorScheme}.png` });
@@ -546,7 +557,7 @@ const parts = {
     await sees(page, "more than this page shows", ".outcome");
     const [saved] = await Promise.all([page.waitForEvent("download"), page.click("text=Save it")]);
     check(readFileSync(await saved.path(), "utf8").length > 6_000_000, "the long result is not saved whole");
-    for (const name of ["requires-itself", "wide", "variants", "choices"]) {
+    for (const name of ["requires-itself", "wide", "shared", "nested", "variants", "choices"]) {
       await tool(page, "left", name);
       await page.waitForSelector(".catalog-detail button[type=submit]");
       check((await page.locator(".schema-form .field").count()) <= 300, `the form of ${name} has no end`);

@@ -43,6 +43,8 @@ const names = Array.from({ length: 10 }, (_, index) => `m${index}`);
 const schemas = {
   "requires-itself": { type: "object", properties: many(10, () => ({ $ref: "#" })), required: names },
   "wide": { type: "object", properties: many(20_000, () => ({ type: "string" })) },
+  "shared": { type: "object", $defs: { many: { enum: Array.from({ length: 1_000 }, (_, n) => `${n}${"o".repeat(500)}`) } }, properties: many(1_000, () => ({ $ref: "#/$defs/many" })) },
+  "nested": { type: "object", properties: { ...many(300, () => ({ $ref: "#" })), ...Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`n${n}`, {}])) }, required: names },
   "variants": { type: "object", properties: many(500, () => ({ type: "string" })), anyOf: Array.from({ length: 5_000 }, () => ({ properties: { b: {} } })) },
   "choices": { type: "object", properties: { one: { type: "array", uniqueItems: true, items: { enum: Array.from({ length: 20_000 }, (_, n) => n) }, default: Array.from({ length: 20_000 }, (_, n) => n) } } },
 };

@@ -17,7 +17,7 @@ import {TrafficPage} from './pages/traffic.js';
 import {alertBox, noticeView, part} from './parts/element.js';
 import {offers} from './parts/offers.js';
 import {ToolCall} from './parts/tool-call.js';
-import {shown} from './parts/visible-text.js';
+import {beginDrawing, shown} from './parts/visible-text.js';
 import {close, drawWith, forget, identify, open, redraw, signOut, store} from './store.js';
 
 const PAGES = {
@@ -175,7 +175,10 @@ async function start() {
   applyTheme();
   takeFromAddress();
   root.replaceChildren();
-  drawWith(() => render(view(), root));
+  drawWith(() => {
+    beginDrawing();
+    render(view(), root);
+  });
   addEventListener('hashchange', () => {
     if (location.hash.startsWith('#token=')) {
       takeFromAddress();

@@ -3,12 +3,14 @@ import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {get, post, serverPath} from '../api.js';
 import {action, alertBox, ask, empty, fault, notify, stateBadge} from '../parts/element.js';
 import {jsonTree} from '../parts/json-tree.js';
+import {paged} from '../parts/paged.js';
 import {ago, clock} from '../parts/time.js';
 import {named, shown, shownText} from '../parts/visible-text.js';
 import {listen, redraw, store} from '../store.js';
 
 const BAD = new Set(['FAILED', 'RECONNECTING', 'DEGRADED']);
 const LOOKED_AT = 200;
+const FEW = {page: 20};
 
 export class HealthPage {
   title = 'Health';
@@ -64,7 +66,7 @@ export class HealthPage {
       <section><h3>Connections that need a look (${bad.length})</h3>${bad.length === 0 ? empty('All connections are well, or have not been asked for anything.') : bad.map(server => this.badServer(server))}</section>
       <section><h3>Tools that changed</h3>${this.drifts.size === 0 && changes.length === 0 ? empty('No tool has changed since it was approved or first seen.') : nothing}
         ${[...this.drifts].map(([id, drift]) => this.drift(id, drift))}
-        ${changes.filter(event => !this.drifts.has(event.id)).map(event => html`<article class="card"><h4>${named(event.id)} <span class="dim">${ago(event.time)}</span></h4><p>${shown(event.message, 1_000)}</p>${differences(event.changed)}${names('New', event.added)}${names('Gone', event.removed)}</article>`)}</section>`;
+        ${paged(changes.filter(event => !this.drifts.has(event.id)), event => html`<article class="card"><h4>${named(event.id)} <span class="dim">${ago(event.time)}</span></h4><p>${shown(event.message, 1_000)}</p>${differences(event.changed)}${names('New', event.added)}${names('Gone', event.removed)}</article>`, {...FEW, of: store.events})}</section>`;
   }
 
   configView(config) {
@@ -88,9 +90,9 @@ export class HealthPage {
   drift(id, drift) {
     return html`<article class="card drift"><div class="row wrap"><h4>${named(id)}</h4>${store.caller?.admin && drift.pending.length ? action('Approve all', () => this.approve(id, drift), {kind: 'primary'}) : nothing}</div>
       ${names('Gone', drift.missing)}
-      ${drift.invisible?.length ? html`<p class="alert">Invisible characters in: ${drift.invisible.map(tool => html`<code>${shown(typeof tool === 'string' ? tool : JSON.stringify(tool), 200)}</code> `)}</p>` : nothing}
-      ${drift.pending.map(one => html`<section class="pending"><div class="row wrap"><b>${named(one.tool ?? one)}</b> <span class="dim">${shown(one.state ?? 'waits for approval', 60)}</span>
-        ${store.caller?.admin && one.tool ? action('Approve', () => this.approveOne(id, one), {kind: 'small'}) : nothing}</div>${differences([one])}</section>`)}</article>`;
+      ${drift.invisible?.length ? html`<p class="alert">Invisible characters in: ${paged(drift.invisible, tool => html`<code>${shown(tool, 200)}</code> `)}</p>` : nothing}
+      ${paged(drift.pending, one => html`<section class="pending"><div class="row wrap"><b>${named(one.tool ?? one)}</b> <span class="dim">${shown(one.state ?? 'waits for approval', 60)}</span>
+        ${store.caller?.admin && one.tool ? action('Approve', () => this.approveOne(id, one), {kind: 'small'}) : nothing}</div>${differences([one])}</section>`, FEW)}</article>`;
   }
 
   async approveOne(id, one) {
@@ -108,11 +110,11 @@ export class HealthPage {
   }
 }
 
-const names = (word, all) => (all?.length ? html`<p>${word}: ${all.map(name => html`<code>${shown(name, 200)}</code> `)}</p>` : nothing);
+const names = (word, all) => (all?.length ? html`<p>${word}: ${paged(all, name => html`<code>${shown(name, 200)}</code> `)}</p>` : nothing);
 
 /** What differs, place by place: what was, and what is. */
-const differences = changed => (changed ?? []).map(one => html`${one.differences?.length ? html`<dl class="differences">${one.differences.map(difference => html`<div><dt><code>${shown(one.tool ?? '', 100)} ${shown(difference.path, 200)}</code></dt>
+const differences = changed => paged(changed ?? [], one => html`${one.differences?.length ? html`<dl class="differences">${paged(one.differences, difference => html`<div><dt><code>${shown(one.tool ?? '', 100)} ${shown(difference.path, 200)}</code></dt>
   ${difference.before !== undefined ? html`<dd class="before"><span class="visually-hidden">before: </span>${value(difference.before)}</dd>` : nothing}
-  ${difference.after !== undefined ? html`<dd class="after"><span class="visually-hidden">now: </span>${value(difference.after)}</dd>` : nothing}</div>`)}</dl>` : nothing}`);
+  ${difference.after !== undefined ? html`<dd class="after"><span class="visually-hidden">now: </span>${value(difference.after)}</dd>` : nothing}</div>`, FEW)}</dl>` : nothing}`, FEW);
 
 const value = one => (typeof one === 'string' ? shown(one, 4_000) : jsonTree(one));

@@ -2,9 +2,10 @@
 import {html, nothing} from '../lib/lit-html/lit-html.js';
 import {path, post, remove} from '../api.js';
 import {contentOf} from '../parts/content.js';
-import {action, alertBox, empty} from '../parts/element.js';
+import {action, alertBox, empty, part} from '../parts/element.js';
 import {jsonTree} from '../parts/json-tree.js';
 import {offers} from '../parts/offers.js';
+import {paged} from '../parts/paged.js';
 import {SchemaForm} from '../parts/schema-form.js';
 import {named, shown} from '../parts/visible-text.js';
 import {redraw, rereadQuestions, store} from '../store.js';
@@ -22,7 +23,7 @@ export class InputsPage {
   view() {
     const known = new Set(store.questions.map(one => one.question));
     [...this.forms.keys()].filter(name => !known.has(name)).forEach(name => this.forms.delete(name));
-    return html`${store.questions.length === 0 ? empty('No server asks anything now.') : store.questions.map(one => this.question(one))}
+    return html`${store.questions.length === 0 ? empty('No server asks anything now.') : paged(store.questions, one => part(() => this.question(one)), {page: 20})}
       <section class="card"><h3>Who may ask here</h3><p>A server may ask only what somebody offers to answer. Choose the servers whose questions you want to answer while this page is open.</p>
       <div class="offers">${[...store.servers.keys()].slice(0, 200).map(id => html`<div>${named(id)} ${offers.view(id)}</div>`)}</div></section>`;
   }
@@ -99,7 +100,7 @@ class SamplingAnswer extends Answer {
   view() {
     return html`<p>The server wants a model's answer to:</p>
       ${this.params.systemPrompt ? html`<pre class="text">${shown(this.params.systemPrompt, 8_000)}</pre>` : nothing}
-      ${(this.params.messages ?? []).map(message => html`<article class="message"><h4>${shown(message.role, 40)}</h4>${contentOf(message)}</article>`)}
+      ${paged(this.params.messages ?? [], message => html`<article class="message"><h4>${shown(message.role, 40)}</h4>${contentOf(message)}</article>`, {page: 20})}
       <label for=${`answer-${this.question.question}`}>The answer, in your words</label>
       <textarea id=${`answer-${this.question.question}`} rows="4" @input=${event => { this.text = event.target.value; }}></textarea>
       <div class="row">${action('Send', () => this.send({role: 'assistant', content: {type: 'text', text: this.text}, model: 'person', stopReason: 'endTurn'}), {kind: 'primary'})} ${this.declineButton()}</div>`;

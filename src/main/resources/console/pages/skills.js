@@ -5,6 +5,7 @@ import {Catalog} from '../parts/catalog.js';
 import {allContents} from '../parts/content.js';
 import {alertBox} from '../parts/element.js';
 import {jsonTree} from '../parts/json-tree.js';
+import {paged} from '../parts/paged.js';
 import {named, shown} from '../parts/visible-text.js';
 import {redraw} from '../store.js';
 
@@ -52,7 +53,7 @@ class SkillView {
     return html`<h2 tabindex="-1">${named(this.skill.title ?? this.skill.uri)}</h2>
       <p class="row wrap"><code>${shown(this.server)}</code> <code>${shown(this.skill.uri, 300)}</code></p>
       ${this.skill.description ? html`<div class="description">${shown(this.skill.description, 4_000)}</div>` : nothing}
-      ${files.length ? html`<ul class="row wrap plain-list">${files.map(file => html`<li><button type="button" class="small" @click=${() => this.read(file.path ?? file.uri ?? file)}>${shown(file.path ?? file.uri ?? file, 120)}</button></li>`)}</ul>` : nothing}
+      ${files.length ? html`<ul class="row wrap plain-list">${paged(files, file => html`<li><button type="button" class="small" @click=${() => this.read(file.path ?? file.uri ?? file)}>${shown(file.path ?? file.uri ?? file, 120)}</button></li>`, {around: button => html`<li>${button}</li>`})}</ul>` : nothing}
       ${alertBox(this.failure)}
       ${allContents(this.contents)}
       <details><summary>Its entry</summary>${jsonTree(this.skill)}</details>`;

@@ -97,7 +97,7 @@ export class AppFrame {
     return html`<section class="app"><h4>App of the server <code>${shown(this.uri, 200)}</code></h4>
       ${alertBox(this.failure)}
       ${this.ended ? html`<p class="note" role="status">${this.ended}</p>` : nothing}
-      ${this.markup === null ? nothing : this.frame ?? html`<div class="row wrap">${action('Run it', () => this.start())}
+      ${this.markup === null ? nothing : this.frame ? html`${this.frame}<div class="row end">${action('End it', () => this.stop(), {kind: 'plain small'})}</div>` : html`<div class="row wrap">${action('Run it', () => this.start())}
         <span class="help">It runs as an origin of its own: it sees neither this page nor your key, and loads nothing. No browser can forbid it WebRTC, so it can let its author know that you look at it.</span></div>`}</section>`;
   }
 

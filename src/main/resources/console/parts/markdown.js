@@ -4,7 +4,7 @@
  * long stays the text that it is. Each text is read and drawn once.
  */
 import {html, nothing, render} from '../lib/lit-html/lit-html.js';
-import {shown, shownText} from './visible-text.js';
+import {beginDrawing, shown, shownText} from './visible-text.js';
 
 const LONGEST = 100_000;
 const PATIENCE_MILLIS = 1_000;
@@ -82,9 +82,11 @@ async function fill(box, text) {
   render(plain, box);
   try {
     if (text.length > LONGEST) {
-      throw new Error(`it is longer than ${LONGEST} characters`);
+      throw new Error('it is longer than 100,000 characters');
     }
-    render(html`<div class="markdown">${blocks(await tokensOf(text))}</div>`, box);
+    const tokens = await tokensOf(text);
+    beginDrawing();
+    render(html`<div class="markdown">${blocks(tokens)}</div>`, box);
   } catch (e) {
     render(html`<p class="note">This Markdown is shown as text: ${shown(e.message)}.</p>${plain}`, box);
   }

@@ -12,6 +12,9 @@ import {shown, shownText} from './visible-text.js';
 
 const DEEPEST_FORM = 8;
 const MOST_FIELDS = 300;
+/** Options that cost as much as a field. */
+const OPTIONS_OF_FIELD = 20;
+const FLAGS = [true, false].map(value => ({value, title: String(value), key: String(value)}));
 const BIGGEST_FILE = 8 * 1_048_576;
 
 let forms = 0;
@@ -90,8 +93,8 @@ export class SchemaForm {
     }
     const properties = propertiesOf(form);
     const required = requiredOf(form);
-    return html`${paged(properties, ([name, property]) =>
-        this.field(name, property, required.has(name), own(value, name), change => this.member(put, name, change), `${at}/${name}`, depth + 1), {of: form})}
+    return html`${paged(properties, ([name, property], index) =>
+        this.field(name, property, required.has(name), own(value, name), change => this.member(put, name, change), `${at}/${index}`, depth + 1), {of: form})}
       ${this.openMembers(form, properties, value, put, at, depth)}`;
   }
 
@@ -127,7 +130,7 @@ export class SchemaForm {
       }
     };
     return html`${paged(others, ([name, item]) => html`<div class="removable">
-      ${this.field(name, form.additionalProperties, false, item, change => this.member(put, name, change), `${at}/${name}`, depth + 1)}
+      ${this.field(name, form.additionalProperties, false, item, change => this.member(put, name, change), `${at}/+${name}`, depth + 1)}
       <button type="button" class="plain small" aria-label=${`Remove ${shownText(name)}`} @click=${() => this.member(put, name, () => undefined)}>Remove</button></div>`, {of: form.additionalProperties})}
       <button type="button" class="small" @click=${add}>Add a member</button>`;
   }
@@ -135,6 +138,7 @@ export class SchemaForm {
   variantView(several, value, put, at, depth) {
     const index = this.chosen.get(at) ?? Math.max(0, several.findIndex(one => fits(one, value, this.root)));
     const chosen = several[Math.min(index, several.length - 1)];
+    this.fields += several.length / OPTIONS_OF_FIELD;
     const choose = event => {
       const next = Number(event.target.value);
       this.chosen.set(at, next);
@@ -212,16 +216,16 @@ export class SchemaForm {
 
   several(options, items, put, at) {
     const set = new Set(items.map(item => JSON.stringify(item)));
-    const has = value => set.has(JSON.stringify(value));
+    this.fields += options.length / OPTIONS_OF_FIELD;
     const toggle = (value, on) => {
       put(all => {
         const now = new Set((all ?? []).map(item => JSON.stringify(item)));
-        return options.map(one => one.value).filter(one => (same(one, value) ? on : now.has(JSON.stringify(one))));
+        return options.filter(one => (one.value === value ? on : now.has(one.key))).map(one => one.value);
       });
       redraw();
     };
     return html`<div class="choices" role="group">${options.map((option, index) => html`<label class="inline">
-      <input type="checkbox" id=${this.id(`${at}=${index}`)} .checked=${live(has(option.value))} @change=${event => toggle(option.value, event.target.checked)}> ${shown(option.title, 100)}</label>`)}</div>`;
+      <input type="checkbox" id=${this.id(`${at}=${index}`)} .checked=${live(set.has(option.key))} @change=${event => toggle(option.value, event.target.checked)}> ${shown(option.title, 100)}</label>`)}</div>`;
   }
 
   input(form, required, value, put, at, depth, name) {
@@ -244,13 +248,15 @@ export class SchemaForm {
   }
 
   choice(options, required, value, put, at) {
+    const key = JSON.stringify(value);
+    this.fields += options.length / OPTIONS_OF_FIELD;
     const change = event => {
       const index = Number(event.target.value);
       put(() => (index < 0 ? undefined : options[index].value));
     };
     return html`<select id=${this.id(at)} @change=${change} aria-required=${required}>
       <option value="-1" .selected=${live(value === undefined)}>${required ? 'choose' : 'not set'}</option>
-      ${options.map((option, index) => html`<option value=${index} .selected=${live(value !== undefined && same(option.value, value))}>${shownText(option.title)}</option>`)}</select>`;
+      ${options.map((option, index) => html`<option value=${index} .selected=${live(value !== undefined && option.key === key)}>${shownText(option.title)}</option>`)}</select>`;
   }
 
   flag(required, value, put, at) {
@@ -260,7 +266,7 @@ export class SchemaForm {
         put(() => checked);
       }}>`;
     }
-    return this.choice([{value: true, title: 'true'}, {value: false, title: 'false'}], false, value, put, at);
+    return this.choice(FLAGS, false, value, put, at);
   }
 
   numeral(form, type, value, put, at) {
@@ -365,7 +371,9 @@ export class SchemaForm {
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Whether a value looks like one of a variant. */
+const MOST_COMPARED = 100;
+
+/** Whether a value looks like one of a variant, by its first members. */
 function fits(schema, value, root) {
   const type = typeOf(schema);
   if (value === undefined || value === null) {
@@ -373,7 +381,7 @@ function fits(schema, value, root) {
   }
   if (type === 'object') {
     return typeof value === 'object' && !Array.isArray(value) &&
-      propertiesOf(schema).every(([name, property]) => !('const' in resolve(property, root)) || same(resolve(property, root).const, own(value, name)));
+      propertiesOf(schema).slice(0, MOST_COMPARED).every(([name, property]) => !('const' in resolve(property, root)) || same(resolve(property, root).const, own(value, name)));
   }
   return type === 'array' ? Array.isArray(value) : type === 'integer' || type === 'number' ? isNumber(value) : typeof value === type;
 }
@@ -388,11 +396,10 @@ function missing(schema, root, value, at) {
       return `${at}${shownText(name)} is required.`;
     }
   }
-  for (const [name, property] of propertiesOf(schema)) {
-    const form = resolve(property, root);
-    const one = own(value, name);
+  for (const [name, one] of Object.entries(value ?? {})) {
+    const form = resolve(own(schema.properties, name), root);
     if (typeOf(form) === 'object' && one && typeof one === 'object') {
-      const inner = missing(form, root, one, `${at}${name}.`);
+      const inner = missing(form, root, one, `${at}${shownText(name, 100)}.`);
       if (inner) {
         return inner;
       }

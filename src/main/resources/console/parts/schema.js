@@ -8,6 +8,7 @@ const MOST_CHOICES = 1_000;
 /** Values that a form begins with, and characters of defaults. */
 const MOST_BEGUN = 1_000;
 const MOST_DEFAULT = 1_048_576;
+const NONE = [];
 
 /** What each schema came to: a schema that leads to itself in many ways is looked at once. */
 const resolved = new WeakMap();
@@ -55,11 +56,25 @@ function at(root, reference) {
 
 const isObject = value => value !== null && typeof value === 'object' && !Array.isArray(value);
 
+/** Keeps what `make` gives for each object: many places of a schema may lead to it. */
+function once(make) {
+  const kept = new WeakMap();
+  return object => {
+    if (!kept.has(object)) {
+      kept.set(object, make(object));
+    }
+    return kept.get(object);
+  };
+}
+
+const entriesOf = once(Object.entries);
+const namesOf = once(list => new Set(list));
+
 /** The members that a schema of an object names. @returns {[string, unknown][]} */
-export const propertiesOf = schema => (isObject(schema.properties) ? Object.entries(schema.properties) : []);
+export const propertiesOf = schema => (isObject(schema.properties) ? entriesOf(schema.properties) : []);
 
 /** The names of the members that it requires. @returns {Set<string>} */
-export const requiredOf = schema => new Set(Array.isArray(schema.required) ? schema.required : []);
+export const requiredOf = schema => namesOf(Array.isArray(schema.required) ? schema.required : NONE);
 
 /** Schemas as one that wants what all of them want. */
 function merged(all) {
@@ -81,7 +96,7 @@ function merged(all) {
 
 /** The first type that is not null. */
 export function typeOf(schema) {
-  const types = Array.isArray(schema.type) ? schema.type.filter(type => type !== 'null') : [schema.type];
+  const types = Array.isArray(schema.type) ? schema.type.slice(0, 10).filter(type => type !== 'null') : [schema.type];
   if (types.length > 1) {
     return 'any';
   }
@@ -97,7 +112,8 @@ export function typeOf(schema) {
 /**
  * The values of a choice with their titles: `enum` with `enumNames`, or `oneOf` of constants.
  *
- * @returns {{value: unknown, title: string}[]|null} null where it is no choice
+ * @returns {{value: unknown, title: string, key: string}[]|null} `key` is the value as JSON; null where it
+ *     is no choice, or one of too many
  */
 export function choices(schema) {
   const several = Array.isArray(schema.enum) ? schema.enum : schema.oneOf ?? schema.anyOf;
@@ -105,12 +121,16 @@ export function choices(schema) {
     return null;
   }
   if (several === schema.enum) {
-    return several.map((value, index) => ({value, title: word(schema.enumNames?.[index] ?? value)}));
+    return optionsOf(several).map((option, index) => (schema.enumNames?.[index] ? {...option, title: word(schema.enumNames[index])} : option));
   }
-  return several.length > 0 && several.every(one => isObject(one) && 'const' in one) ? several.map(one => ({value: one.const, title: word(one.title ?? one.const)})) : null;
+  return constantsOf(several);
 }
 
-const word = value => (typeof value === 'string' ? value : JSON.stringify(value));
+const LONGEST_TITLE = 100;
+const word = value => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, LONGEST_TITLE);
+const option = (value, title) => ({value, title: word(title), key: JSON.stringify(value)});
+const optionsOf = once(values => values.map(value => option(value, value)));
+const constantsOf = once(several => (several.length > 0 && several.every(one => isObject(one) && 'const' in one) ? several.map(one => option(one.const, one.title ?? one.const)) : null));
 
 const varied = new WeakMap();
 
@@ -181,7 +201,10 @@ export function initialObject(form, root, depth = 0, left = {values: MOST_BEGUN,
   const value = {};
   const required = requiredOf(form);
   for (const [name, property] of propertiesOf(form)) {
-    const first = left.values > 0 ? initial(property, root, required.has(name), depth + 1, left) : undefined;
+    if (left.values <= 0) {
+      break;
+    }
+    const first = initial(property, root, required.has(name), depth + 1, left);
     if (first !== undefined) {
       define(value, name, first);
     }

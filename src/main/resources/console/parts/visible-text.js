@@ -9,6 +9,8 @@ const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u{34F}\u{115F}\u{1160}\u{17B4}\u{17B5}\u{2028}\u{2029}\u{2800}\u{3164}\u{FFA0}\u{FE00}-\u{FE0E}\u{E0100}-\u{E01EF}]/u;
 const MOST = 100_000;
 const MOST_PARTS = 2_000;
+const MOST_DRAWN = 10_000;
+const LEAST = 100;
 const LONG = 1_000;
 const MOST_KEPT = 40;
 const ALLOWED = new Set(['\n', '\t']);
@@ -53,7 +55,16 @@ export function shown(text, most = MOST) {
   if (!HIDDEN.test(cut)) {
     return rest ? [cut, rest] : cut;
   }
-  return [marked(cut), rest];
+  const parts = marked(cut);
+  left -= parts.length;
+  return left >= 0 ? [parts, rest] : [shownText(cut, LEAST), html`<span class="more"> … ${all.length - LEAST} more, of which many show nothing</span>`];
+}
+
+/** Parts that may be marked until the next drawing. */
+let left = MOST_DRAWN;
+
+export function beginDrawing() {
+  left = MOST_DRAWN;
 }
 
 /** What was marked of long texts, which are drawn again and again. */
