@@ -15,6 +15,8 @@ for (const same of ["0", "-1.5", "12345678901234567890", "1e400", "1.0", "0.1", 
   const read = parse(`[${same}]`)[0];
   assert.equal(read instanceof ExactNumber ? read.source : JSON.stringify(read), same, same);
 }
+assert.equal(parse(`[${"1,".repeat(1_100_000)}12345678901234567890]`).at(-1), 12345678901234567000); // too long to look at each
+assert.equal(parse('{"a":{"b":[1,2.5,"1e5",1e5]}}').a.b[3].source, "1e5");
 assert.equal(numberOf(" 2 "), 2);
 assert.equal(numberOf("12345678901234567890").source, "12345678901234567890");
 for (const none of ["", "x", "1e", "0x10", "Infinity", "1,5", "--1"]) {

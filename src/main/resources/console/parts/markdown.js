@@ -58,7 +58,7 @@ function end(why) {
   clearTimeout(timer);
   worker.terminate();
   worker = null;
-  waiting.shift().reject(new Error(why));
+  waiting.shift()?.reject(new Error(why));
   next();
 }
 

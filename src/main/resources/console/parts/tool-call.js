@@ -113,7 +113,7 @@ export class ToolCall {
   historyView() {
     return this.history.length < 2 ? nothing : html`<details><summary>Earlier calls (${this.history.length})</summary><ol class="plain-list">${this.history.map(one => html`<li class="row wrap">
       <button type="button" class="plain" @click=${() => this.show(one)}>${clock(one.time)}</button>
-      <span class=${one.failure || one.result?.isError ? 'bad' : 'good'}>${one.failure ? shown(one.failure.code ?? 'failed') : one.result.isError ? 'error' : 'OK'}</span> <span>${span(one.millis)}</span>
+      <span class=${one.failure || one.result?.isError ? 'bad' : 'good'}>${one.failure ? shown(one.failure.code ?? 'failed') : one.result?.isError ? 'error' : 'OK'}</span> <span>${span(one.millis)}</span>
       <code class="one-line">${shown(JSON.stringify(one.args), 120)}</code>
       <button type="button" class="plain small" @click=${() => { this.form = new SchemaForm(this.tool.inputSchema ?? {}, structuredClone(one.args)); redraw(); }}>Use again</button></li>`)}</ol></details>`;
   }
@@ -143,7 +143,7 @@ export class ToolCall {
       const text = await this.send(args, name, running.abort.signal);
       outcome.long = text.length > LONGEST ? text : null;
       outcome.result = outcome.long ? {} : parse(text);
-      outcome.app = this.app(args, outcome.result);
+      outcome.app = outcome.long ? null : this.app(args, outcome.result);
     } catch (e) {
       outcome.failure = e;
     }

@@ -11,13 +11,11 @@ import io.vertx.core.http.HttpServerResponse;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,51 +38,20 @@ final class ConsoleFiles {
 
   private static final List<String> OWN =
       List.of(
-          DOCUMENT,
-          APP,
-          "api.js",
-          "bus-socket.js",
-          "console.css",
-          "icon.svg",
-          "login.js",
-          "main.js",
-          "store.js",
-          "streams.js",
-          "pages/calls.js",
-          "pages/cluster.js",
-          "pages/connection.js",
-          "pages/connections.js",
-          "pages/health.js",
-          "pages/inputs.js",
-          "pages/metrics.js",
-          "pages/prompts.js",
-          "pages/resources.js",
-          "pages/skills.js",
-          "pages/tools.js",
-          "pages/traffic.js",
-          "parts/add-server.js",
-          "parts/app-frame.js",
-          "parts/app-rules.js",
-          "parts/blocks.js",
-          "parts/catalog.js",
-          "parts/charts.js",
-          "parts/content.js",
-          "parts/element.js",
-          "parts/exact-json.js",
-          "parts/export.js",
-          "parts/json-tree.js",
-          "parts/markdown-worker.js",
-          "parts/markdown.js",
-          "parts/offers.js",
-          "parts/paged.js",
-          "parts/schema-form.js",
-          "parts/schema.js",
-          "parts/snippets.js",
-          "parts/time.js",
-          "parts/tool-call.js",
-          "parts/uri-template.js",
-          "parts/virtual-list.js",
-          "parts/visible-text.js");
+          """
+          index.html app.html api.js bus-socket.js console.css icon.svg login.js main.js store.js
+          streams.js
+          pages/calls.js pages/cluster.js pages/connection.js pages/connections.js pages/health.js
+          pages/inputs.js pages/metrics.js pages/prompts.js pages/resources.js pages/skills.js
+          pages/tools.js pages/traffic.js
+          parts/add-server.js parts/app-frame.js parts/app-rules.js parts/blocks.js
+          parts/catalog.js parts/charts.js parts/content.js parts/element.js parts/exact-json.js
+          parts/export.js parts/json-tree.js parts/markdown-worker.js parts/markdown.js
+          parts/offers.js parts/paged.js parts/schema-form.js parts/schema.js parts/snippets.js
+          parts/time.js parts/tool-call.js parts/uri-template.js parts/virtual-list.js
+          parts/visible-text.js
+          """
+              .split("\\s+"));
 
   /** The script that reads text of servers in a thread of its own. */
   private static final String WORKER = "parts/markdown-worker.js";
@@ -129,6 +96,9 @@ final class ConsoleFiles {
       "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src"
           + " 'unsafe-inline'; img-src data: blob:; media-src data: blob:; font-src data:; base-uri"
           + " 'none'; form-action 'none'; frame-ancestors 'self'";
+
+  private static final Map<String, String> POLICIES =
+      Map.of(APP, APP_POLICY, WORKER, WORKER_POLICY);
 
   private static final CharSequence POLICY = HttpHeaders.createOptimized("Content-Security-Policy");
 
@@ -206,17 +176,9 @@ final class ConsoleFiles {
               body,
               Objects.requireNonNull(type, name),
               tag(body),
-              policy(name)));
+              POLICIES.getOrDefault(name, PAGE_POLICY)));
     }
     return Map.copyOf(all);
-  }
-
-  private static String policy(String name) {
-    return switch (name) {
-      case APP -> APP_POLICY;
-      case WORKER -> WORKER_POLICY;
-      default -> PAGE_POLICY;
-    };
   }
 
   private static Buffer bytes(String place) throws IOException {
@@ -234,12 +196,7 @@ final class ConsoleFiles {
   }
 
   private static String tag(Buffer body) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(body.getBytes());
-      return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(hash) + '"';
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every JDK has it
-    }
+    return '"' + UUID.nameUUIDFromBytes(body.getBytes()).toString() + '"';
   }
 
   private static void send(HttpServerRequest request, ConsoleFile file) {
