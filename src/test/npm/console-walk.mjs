@@ -563,11 +563,6 @@ const parts = {
       check((await page.locator(".schema-form .field").count()) <= 300, `the form of ${name} has no end`);
       await page.screenshot({ path: `${shots}/form-${name}.png` });
     }
-    await go(page, "resources?server=left");
-    for (const name of ["braces", "stars"]) {
-      await page.click(`.catalog-list .item:has-text('${name}') >> nth=0`);
-      await sees(page, "Read it", ".catalog-detail");
-    }
   },
 
   /** A real app in its frame. */

@@ -72,7 +72,6 @@ const requests = {
   ping: () => ({}),
   "tools/list": () => ({ tools }),
   "resources/list": () => ({ resources: [{ uri: `ui://${own}/app`, name: "app", mimeType: MIME }, { uri: `secret://${own}`, name: "secret" }] }),
-  "resources/templates/list": () => ({ resourceTemplates: [{ uriTemplate: "x://" + "{".repeat(100_000), name: "braces" }, { uriTemplate: `x://{${"*".repeat(100_000)}\n}`, name: "stars" }] }),
   "resources/read": ({ uri }) => ({ contents: [uri.startsWith("ui:") ? { uri, mimeType: MIME, text: app } : { uri, mimeType: "text/plain", text: `the secret of ${own}, read as ${uri}` }] }),
   "tools/call": ({ name, arguments: given }) => results[name]?.() ?? { content: [{ type: "text", text: `${own} did ${name} ${JSON.stringify(given ?? {})}` }] },
 };

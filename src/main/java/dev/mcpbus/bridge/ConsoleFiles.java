@@ -79,9 +79,9 @@ final class ConsoleFiles {
    */
   static final String PAGE_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src"
-          + " data:; connect-src 'self'; frame-src 'self'; worker-src 'self'; base-uri 'none'; form-action"
-          + " 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types"
-          + " lit-html markdown-worker";
+          + " data:; connect-src 'self'; frame-src 'self'; worker-src 'self'; base-uri 'none';"
+          + " form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script';"
+          + " trusted-types lit-html markdown-worker";
 
   /** A worker loads its modules and nothing else, sends nothing, and runs no string. */
   static final String WORKER_POLICY =

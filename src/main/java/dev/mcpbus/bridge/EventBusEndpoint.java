@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
  * The event bus at {@code /eventbus}, for web pages and remote verticles: SockJS, and the raw
  * WebSocket at {@code /eventbus/websocket}. {@link EventBusRules} lists the allowed addresses; a
  * message to another address is answered {@code rejected}. WebSockets only: the other transports of
- * SockJS read bodies and queue responses without a bound, and tell pages of any origin that they may. Used on the bridge's context.
+ * SockJS read bodies and queue responses without a bound, and tell pages of any origin that they
+ * may. Used on the bridge's context.
  */
 final class EventBusEndpoint {
 

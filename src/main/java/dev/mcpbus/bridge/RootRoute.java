@@ -65,9 +65,7 @@ final class RootRoute {
       return;
     }
     response.headers().add("Vary", "Accept");
-    response
-        .putHeader("Content-Type", Route.PLAIN_TEXT + "; charset=utf-8")
-        .end(text);
+    response.putHeader("Content-Type", Route.PLAIN_TEXT + "; charset=utf-8").end(text);
   }
 
   /** For example {@code Servers: 2 READY (git, docs), 1 FAILED (search)}. */

@@ -127,8 +127,8 @@ public final class OriginGuard implements Handler<RoutingContext> {
       return "exactly one Host header is wanted";
     }
     if (!hosts.contains(host.get(0).toLowerCase(Locale.ROOT))) {
-      return "the Host header is none of this service's names; \"bridge\": {\"allowedHosts\": [...]} in"
-          + " the configuration adds one";
+      return "the Host header is none of this service's names; \"bridge\": {\"allowedHosts\":"
+                 + " [...]} in the configuration adds one";
     }
     if (request.headers().contains(HttpHeaders.ORIGIN)) {
       List<String> origin = request.headers().getAll(HttpHeaders.ORIGIN);

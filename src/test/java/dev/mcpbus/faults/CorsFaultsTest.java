@@ -57,7 +57,9 @@ class CorsFaultsTest {
           "/eventbus/0/a/jsonp?c=f",
           "/eventbus/0/a/jsonp_send");
 
-  /** Each path with each method that a page can send, and all routes as they describe themselves. */
+  /**
+   * Each path with each method that a page can send, and all routes as they describe themselves.
+   */
   private static List<String> requests(DoorBed bed) {
     List<String> requests = new ArrayList<>();
     for (String path : OTHERS) {
@@ -110,7 +112,8 @@ class CorsFaultsTest {
           assertThat(head).as(request).anyMatch(line -> line.matches("vary: .*origin.*"));
         }
         for (String foreign :
-            List.of("https://evil.example", "null", "http://app.example", "https://app.example:1")) {
+            List.of(
+                "https://evil.example", "null", "http://app.example", "https://app.example:1")) {
           List<String> head = head(bed, request, "Origin: " + foreign + "\r\n");
           assertThat(head.get(0)).as(request + " " + foreign).startsWith("http/1.1 403");
           assertThat(cors(head)).as(request + " " + foreign).isEmpty();
