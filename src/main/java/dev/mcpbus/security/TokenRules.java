@@ -2,6 +2,7 @@ package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.PresentedCredential.CredentialHolder;
+import dev.mcpbus.security.oauth.IssuerKeys;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -75,7 +76,8 @@ final class TokenRules {
   /** The principal, its scopes and the expiry; null if the claims are not valid for us. */
   @Nullable CredentialHolder holder(JsonObject claims) {
     double end = seconds(claims.getValue("exp"));
-    if (!options.issuer().equals(claims.getValue("iss"))
+    if (!(claims.getValue("iss") instanceof String issuer)
+        || !IssuerKeys.isSame(options.issuer(), issuer)
         || !isForUs(claims.getValue("aud"))
         || Double.isNaN(end)
         || !(claims.getValue("sub") instanceof String subject)

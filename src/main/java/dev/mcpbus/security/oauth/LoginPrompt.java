@@ -15,4 +15,7 @@ public interface LoginPrompt {
    * @param within after this time the login is no longer accepted
    */
   void login(String server, URI page, Duration within);
+
+  /** The login at this page has ended: the person has logged in, or it failed. By default ignored. */
+  default void ended(URI page) {}
 }

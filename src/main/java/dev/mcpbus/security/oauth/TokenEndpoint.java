@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -28,6 +29,13 @@ final class TokenEndpoint {
 
   private static final String ASSERTION_TYPE =
       "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+  /** What servers say of a client that they do not know, or do not know any more. */
+  static final Set<String> UNKNOWN_CLIENT = Set.of("invalid_client", "unauthorized_client");
+
+  /** Parameters that stand in the body or in a header, so in no query of a token endpoint. */
+  private static final Set<String> CREDENTIALS =
+      Set.of("client_id", "client_secret", "client_assertion", "client_assertion_type");
 
   private final Vertx vertx;
   private final GuardedHttp http;
@@ -61,7 +69,7 @@ final class TokenEndpoint {
       Set<String> scopes,
       Map<String, String> grant,
       TokenBinding binding) {
-    if (!client.issuer().equals(server.issuer())) {
+    if (!IssuerKeys.isSame(client.issuer(), server.issuer())) {
       return Future.failedFuture(
           new OAuthException(
               OAuthFailure.INVALID, "the credentials belong to another authorization server"));
@@ -83,8 +91,7 @@ final class TokenEndpoint {
             endpoint,
             "the token endpoint",
             form,
-            client.id(),
-            client.secret(),
+            client,
             method,
             server.issuer(),
             binding.key());
@@ -104,8 +111,8 @@ final class TokenEndpoint {
             endpoint,
             "the identity provider's token endpoint",
             form,
-            idp.clientId(),
-            idp.clientSecret(),
+            new RegisteredClient(
+                endpoint, idp.clientId(), idp.clientSecret(), null, null, false, null),
             method,
             endpoint,
             null),
@@ -139,7 +146,6 @@ final class TokenEndpoint {
    * One request as it is sent, perhaps twice.
    *
    * @param what the endpoint in messages
-   * @param clientId empty for none
    * @param audience of an assertion by which the client authenticates
    * @param key for a proof, null for a request without one
    */
@@ -147,8 +153,7 @@ final class TokenEndpoint {
       String endpoint,
       String what,
       Map<String, String> fields,
-      String clientId,
-      @Nullable Sensitive secret,
+      RegisteredClient client,
       ClientAuthentication method,
       String audience,
       @Nullable DpopKey key) {
@@ -162,16 +167,7 @@ final class TokenEndpoint {
 
   /** Sends the request; once more if the authorization server wants its nonce in the proof. */
   private Future<JsonObject> send(TokenRequest request, boolean again) {
-    Map<String, String> form = new LinkedHashMap<>(request.fields());
-    Map<String, String> headers = new LinkedHashMap<>();
-    headers.put("Content-Type", FormEncoding.TYPE);
-    return authenticate(request, form, headers)
-        .compose(
-            ready -> {
-              prove(request, headers);
-              return http.post(
-                  guard, request.endpoint(), request.what(), headers, FormEncoding.encode(form));
-            })
+    return http.patiently(request.endpoint(), request.what(), () -> sendOnce(request))
         .compose(
             reply -> {
               if (reply.nonce() != null && request.key() != null) {
@@ -180,7 +176,27 @@ final class TokenEndpoint {
                   return send(request, true);
                 }
               }
-              return answer(reply, request.what());
+              return answer(reply, request);
+            });
+  }
+
+  /** With a new proof and a new assertion: each of them is valid once. */
+  private Future<Reply> sendOnce(TokenRequest request) {
+    Map<String, String> form = new LinkedHashMap<>(request.fields());
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("Content-Type", FormEncoding.TYPE);
+    return authenticate(request, form, headers)
+        .compose(
+            ready -> {
+              prove(request, headers);
+              Set<String> absent = new HashSet<>(form.keySet());
+              absent.addAll(CREDENTIALS);
+              return http.post(
+                  guard,
+                  FormEncoding.query(request.endpoint(), Map.of(), absent),
+                  request.what(),
+                  headers,
+                  FormEncoding.encode(form));
             });
   }
 
@@ -207,8 +223,9 @@ final class TokenEndpoint {
   /** Adds who the client is. An assertion is signed for each request: it is valid once. */
   private Future<Void> authenticate(
       TokenRequest request, Map<String, String> form, Map<String, String> headers) {
-    String clientId = request.clientId();
-    String secret = request.secret() == null ? "" : request.secret().reveal();
+    String clientId = request.client().id();
+    Sensitive known = request.client().secret();
+    String secret = known == null ? "" : known.reveal();
     switch (request.method()) {
       case NONE -> {
         if (!clientId.isEmpty()) {
@@ -251,18 +268,31 @@ final class TokenEndpoint {
         () -> ClientAssertion.read(file, settings.keyId()).sign(clientId, audience, now), false);
   }
 
-  private static Future<JsonObject> answer(Reply reply, String what) {
-    if (reply.isSuccess()) {
+  /**
+   * The body of a response that has no error; some servers refuse with status 200. {@code
+   * invalid_client} has a remedy, which depends on where the client's id is from.
+   */
+  private static Future<JsonObject> answer(Reply reply, TokenRequest request) {
+    String error = JsonMembers.text(reply.body(), "error");
+    if (reply.isSuccess() && (error == null || reply.body().containsKey("access_token"))) {
       return Future.succeededFuture(reply.body());
     }
-    String error = JsonMembers.text(reply.body(), "error");
     // The response's error_description is free text and may quote what was sent.
-    String shown = error != null && error.matches("[a-z_]{1,64}") ? error : null;
-    boolean later = reply.status() >= 500 || reply.status() == 429;
+    boolean plain = error != null && error.matches("[a-z_]{1,64}");
+    String said = request.what() + " answers " + reply + (plain ? " " + error : "");
+    boolean unknown = error == null ? reply.status() == 401 : UNKNOWN_CLIENT.contains(error);
+    if (!unknown || request.client().id().isEmpty()) {
+      return Future.failedFuture(new OAuthException(OAuthFailure.DENIED, said));
+    }
     return Future.failedFuture(
-        new OAuthException(
-            later ? OAuthFailure.UNREACHABLE : OAuthFailure.DENIED,
-            what + " answers " + reply + (shown == null ? "" : " " + shown)));
+        request.client().registered()
+            ? new OAuthException(OAuthFailure.CLIENT_FORGOTTEN, said)
+            : new OAuthException(
+                OAuthFailure.LOGIN_REQUIRED,
+                said
+                    + ": it does not accept the configured client. Check \"clientId\","
+                    + " \"clientSecret\" (or \"privateKey\") and \"tokenEndpointAuthMethod\" of the"
+                    + " server's entry; leave them out to have mcpbus register itself"));
   }
 
   private Future<OAuthTokens> tokens(
@@ -278,8 +308,12 @@ final class TokenEndpoint {
     if (access == null
         || !OAuthTokens.isUsable(access)
         || (type != null && !bound && !type.equalsIgnoreCase("bearer"))) {
+      // A refresh token that gives no token any more leads to a new grant.
+      boolean dead = grant.containsKey("refresh_token") && access == null && !answer.isEmpty();
       return Future.failedFuture(
-          new OAuthException(OAuthFailure.INVALID, "the token endpoint gave no Bearer token"));
+          new OAuthException(
+              dead ? OAuthFailure.DENIED : OAuthFailure.INVALID,
+              "the token endpoint gave no Bearer token"));
     }
     if (!bound && binding.demanded()) {
       // A refusal of a refresh token leads to a new grant, and the server decides anew.
