@@ -9,6 +9,7 @@ import io.vertx.core.shareddata.AsyncMap;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,11 @@ final class ClusterTokenStore implements TokenStore {
   /** Milliseconds; longer than a renewal with all its time-outs. */
   private static final long LOCK_MILLIS = 60_000;
 
+  /** How often a lock is prolonged while work goes on: a person may take minutes to log in. */
+  private static final int PROLONGATIONS = 20;
+
   private static final long RETRY_MILLIS = 50;
+  private static final long MAX_RETRY_MILLIS = 1_000;
 
   private final Vertx vertx;
   private final AesGcmSeal seal;
@@ -81,20 +86,52 @@ final class ClusterTokenStore implements TokenStore {
     return locks()
         .compose(
             locks ->
-                lock(locks, key)
+                lock(locks, key, RETRY_MILLIS)
                     .compose(
-                        mine -> work.get().eventually(() -> locks.removeIfPresent(key, node))));
+                        mine -> {
+                          AtomicInteger rounds = new AtomicInteger();
+                          long timer =
+                              vertx.setPeriodic(
+                                  Math.max(1, lockMillis / 3),
+                                  id -> {
+                                    if (rounds.incrementAndGet() > PROLONGATIONS) {
+                                      vertx.cancelTimer(id);
+                                    } else {
+                                      prolong(locks, key);
+                                    }
+                                  });
+                          return work.get()
+                              .eventually(
+                                  () -> {
+                                    vertx.cancelTimer(timer);
+                                    return locks.removeIfPresent(key, node);
+                                  });
+                        }));
   }
 
-  /** Tries again every {@link #RETRY_MILLIS} until the lock is free; a lock expires by itself. */
-  private Future<Void> lock(AsyncMap<String, String> locks, String key) {
+  private void prolong(AsyncMap<String, String> locks, String key) {
+    locks
+        .get(key)
+        .onSuccess(
+            holder -> {
+              if (node.equals(holder)) {
+                locks.put(key, node, lockMillis);
+              }
+            });
+  }
+
+  /** Tries again after growing pauses until the lock is free; a lock expires by itself. */
+  private Future<Void> lock(AsyncMap<String, String> locks, String key, long pause) {
     return locks
         .putIfAbsent(key, node, lockMillis)
         .compose(
             other ->
                 other == null
                     ? Future.succeededFuture()
-                    : vertx.timer(RETRY_MILLIS).compose(later -> lock(locks, key)));
+                    : vertx
+                        .timer(pause)
+                        .compose(
+                            later -> lock(locks, key, Math.min(2 * pause, MAX_RETRY_MILLIS))));
   }
 
   private Future<AsyncMap<String, Buffer>> tokens() {

@@ -10,7 +10,7 @@ public interface LoginPrompt {
   /**
    * Shows the URL; called on an event loop, must not block.
    *
-   * @param server the MCP server that requires the login
+   * @param server names the MCP servers that require the login
    * @param page the URL to open in a browser on this machine
    * @param within after this time the login is no longer accepted
    */

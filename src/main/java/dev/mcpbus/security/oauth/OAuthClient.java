@@ -77,6 +77,11 @@ public final class OAuthClient {
           GuardedHttp.TIMEOUT,
           TokenGrants.LOGIN_TIMEOUT);
     }
+
+    public Environment with(TokenStore otherStore, LoginPrompt otherPrompt) {
+      return new Environment(
+          vertx, otherStore, otherPrompt, resolver, clock, requestTimeout, loginTimeout);
+    }
   }
 
   private static final String AUTHORIZATION = "Authorization";
