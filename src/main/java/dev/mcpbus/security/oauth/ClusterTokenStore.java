@@ -9,7 +9,6 @@ import io.vertx.core.shareddata.AsyncMap;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,11 +21,11 @@ final class ClusterTokenStore implements TokenStore {
   private static final String TOKENS = "mcpbus.tokens";
   private static final String LOCKS = "mcpbus.token-flights";
 
-  /** Milliseconds; longer than a renewal with all its time-outs. */
+  /**
+   * Milliseconds; longer than a renewal with all its time-outs. Where a person takes longer to log
+   * in, another node may show a page of its own.
+   */
   private static final long LOCK_MILLIS = 60_000;
-
-  /** How often a lock is prolonged while work goes on: a person may take minutes to log in. */
-  private static final int PROLONGATIONS = 20;
 
   private static final long RETRY_MILLIS = 50;
   private static final long MAX_RETRY_MILLIS = 1_000;
@@ -88,36 +87,7 @@ final class ClusterTokenStore implements TokenStore {
             locks ->
                 lock(locks, key, RETRY_MILLIS)
                     .compose(
-                        mine -> {
-                          AtomicInteger rounds = new AtomicInteger();
-                          long timer =
-                              vertx.setPeriodic(
-                                  Math.max(1, lockMillis / 3),
-                                  id -> {
-                                    if (rounds.incrementAndGet() > PROLONGATIONS) {
-                                      vertx.cancelTimer(id);
-                                    } else {
-                                      prolong(locks, key);
-                                    }
-                                  });
-                          return work.get()
-                              .eventually(
-                                  () -> {
-                                    vertx.cancelTimer(timer);
-                                    return locks.removeIfPresent(key, node);
-                                  });
-                        }));
-  }
-
-  private void prolong(AsyncMap<String, String> locks, String key) {
-    locks
-        .get(key)
-        .onSuccess(
-            holder -> {
-              if (node.equals(holder)) {
-                locks.put(key, node, lockMillis);
-              }
-            });
+                        mine -> work.get().eventually(() -> locks.removeIfPresent(key, node))));
   }
 
   /** Tries again after growing pauses until the lock is free; a lock expires by itself. */

@@ -9,7 +9,9 @@ import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class IssuerKeys {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final String OAUTH = "/.well-known/oauth-authorization-server";
+  private static final String OPENID = "/.well-known/openid-configuration";
 
   private final GuardedHttp http;
   private final UrlGuard guard;
@@ -66,13 +70,16 @@ public final class IssuerKeys {
             });
   }
 
-  private static List<String> places(String issuer) {
+  /** Where an issuer's metadata may be, in the order of the MCP specification. */
+  static List<String> places(String issuer) {
     URI uri = URI.create(issuer);
     String origin = uri.getScheme() + "://" + uri.getRawAuthority();
     String path = uri.getRawPath().replaceFirst("/$", "");
-    return List.of(
-        origin + "/.well-known/oauth-authorization-server" + path,
-        origin + path + "/.well-known/openid-configuration");
+    Set<String> places = new LinkedHashSet<>();
+    places.add(origin + OAUTH + path);
+    places.add(origin + OPENID + path);
+    places.add(origin + path + OPENID);
+    return List.copyOf(places);
   }
 
   /** The {@code jwks_uri} of the first metadata document whose {@code issuer} is ours. */

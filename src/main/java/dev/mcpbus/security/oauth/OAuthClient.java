@@ -409,21 +409,19 @@ public final class OAuthClient {
         .alone(
             settings.key(),
             () ->
-                adopted
-                    .get()
-                    .compose(
-                        found ->
-                            found
-                                ? Future.succeededFuture(true)
-                                : work.get()
-                                    .recover(
-                                        why ->
-                                            ifDenied(why, adopted)
-                                                .compose(
-                                                    late ->
-                                                        late
-                                                            ? Future.succeededFuture(true)
-                                                            : Future.failedFuture(why)))));
+                or(
+                    adopted.get(),
+                    () ->
+                        work.get()
+                            .recover(
+                                why ->
+                                    or(
+                                        ifDenied(why, adopted),
+                                        () -> Future.failedFuture(why)))));
+  }
+
+  private static Future<Boolean> or(Future<Boolean> first, Supplier<Future<Boolean>> next) {
+    return first.compose(done -> done ? Future.succeededFuture(true) : next.get());
   }
 
   private Future<Boolean> adopt(

@@ -6,7 +6,6 @@ import dev.mcpbus.security.oauth.TokenGrants.DiscoveredServers;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class OAuthDiscovery {
 
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
-  private static final String OAUTH = "/.well-known/oauth-authorization-server";
-  private static final String OPENID = "/.well-known/openid-configuration";
   private static final int MAX_SERVERS = 16;
 
   private final GuardedHttp http;
@@ -169,25 +166,18 @@ final class OAuthDiscovery {
    * the same (RFC 8414, section 3.3), and is the one that counts from there on.
    */
   Future<ServerMetadata> server(String issuer) {
-    URI uri;
     try {
-      uri = guard.form(issuer, "the authorization server");
+      if (guard.form(issuer, "the authorization server").getRawQuery() != null) {
+        return failed("the authorization server's issuer has a query");
+      }
     } catch (OAuthException e) {
       return Future.failedFuture(e);
     }
-    if (uri.getRawQuery() != null) {
-      return failed("the authorization server's issuer has a query");
-    }
-    String origin = uri.getScheme() + "://" + uri.getRawAuthority();
-    String path = uri.getRawPath().replaceFirst("/$", "");
-    List<String> places = new ArrayList<>();
-    places.add(origin + OAUTH + path);
-    places.add(origin + OPENID + path);
-    if (!path.isEmpty()) {
-      places.add(origin + path + OPENID);
-    }
     return http.first(
-            guard, places, "the authorization server's metadata", OAuthDiscovery::isDocument)
+            guard,
+            IssuerKeys.places(issuer),
+            "the authorization server's metadata",
+            OAuthDiscovery::isDocument)
         .compose(
             found -> {
               if (!isDocument(found)) {

@@ -268,10 +268,7 @@ final class TokenEndpoint {
         () -> ClientAssertion.read(file, settings.keyId()).sign(clientId, audience, now), false);
   }
 
-  /**
-   * The body of a response that has no error; some servers refuse with status 200. {@code
-   * invalid_client} has a remedy, which depends on where the client's id is from.
-   */
+  /** The body of a response that has no error; some servers refuse with status 200. */
   private static Future<JsonObject> answer(Reply reply, TokenRequest request) {
     String error = JsonMembers.text(reply.body(), "error");
     if (reply.isSuccess() && (error == null || reply.body().containsKey("access_token"))) {
@@ -281,18 +278,10 @@ final class TokenEndpoint {
     boolean plain = error != null && error.matches("[a-z_]{1,64}");
     String said = request.what() + " answers " + reply + (plain ? " " + error : "");
     boolean unknown = error == null ? reply.status() == 401 : UNKNOWN_CLIENT.contains(error);
-    if (!unknown || request.client().id().isEmpty()) {
-      return Future.failedFuture(new OAuthException(OAuthFailure.DENIED, said));
-    }
     return Future.failedFuture(
-        request.client().registered()
-            ? new OAuthException(OAuthFailure.CLIENT_FORGOTTEN, said)
-            : new OAuthException(
-                OAuthFailure.LOGIN_REQUIRED,
-                said
-                    + ": it does not accept the configured client. Check \"clientId\","
-                    + " \"clientSecret\" (or \"privateKey\") and \"tokenEndpointAuthMethod\" of the"
-                    + " server's entry; leave them out to have mcpbus register itself"));
+        unknown
+            ? request.client().unknown(said)
+            : new OAuthException(OAuthFailure.DENIED, said));
   }
 
   private Future<OAuthTokens> tokens(

@@ -258,7 +258,15 @@ final class TokenGrants {
       return Future.failedFuture(e);
     }
     URI shown = URI.create(FormEncoding.query(checked.toASCIIString(), query, OVERRIDES));
-    Future<String> code = login.code(place.server(), loginTimeout);
+    Future<String> code =
+        login
+            .code(place.server(), loginTimeout)
+            .recover(
+                why ->
+                    Future.failedFuture(
+                        OAuthException.reason(why) == OAuthFailure.CLIENT_FORGOTTEN
+                            ? client.unknown(String.valueOf(why.getMessage()))
+                            : why));
     prompt.login(settings.origin(), shown, loginTimeout);
     code.onComplete(ended -> prompt.ended(shown));
     return code.compose(

@@ -76,27 +76,6 @@ class ClusterTokenStoreTest extends OAuthFixture {
   }
 
   @Test
-  void a_lock_is_kept_as_long_as_its_work_takes() throws Exception {
-    TokenStore one = new ClusterTokenStore(vertx, AesGcmSeal.of(KEY), 200);
-    TokenStore other = new ClusterTokenStore(vertx, AesGcmSeal.of(KEY), 200);
-    Promise<String> login = Promise.promise();
-    Future<String> first = one.alone("a", login::future);
-    AsyncMap<String, String> locks = get(vertx.sharedData().getAsyncMap("mcpbus.token-flights"));
-    await().until(() -> get(locks.get("a")) != null);
-    Future<String> second = other.alone("a", () -> Future.succeededFuture("second"));
-    for (int life = 0; life < 4; life++) {
-      String measure = "b" + life;
-      get(locks.put(measure, "x", 200L));
-      await().until(() -> get(locks.get(measure)) == null);
-    }
-    assertThat(second.isComplete()).as("after four lives of a lock").isFalse();
-    login.complete("first");
-    assertThat(get(first)).isEqualTo("first");
-    assertThat(get(second)).isEqualTo("second");
-    await().until(() -> get(locks.get("a")) == null);
-  }
-
-  @Test
   void what_a_node_saved_another_one_reads_and_the_cluster_cannot() throws Exception {
     get(node().save("a", new JsonObject().put("access", "canary-token")));
     assertThat(get(node().load("a"))).isEqualTo(new JsonObject().put("access", "canary-token"));
