@@ -19,8 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The public keys of the token issuer. An unknown key id makes it fetch the set again, but at most
- * every {@value #PAUSE_SECONDS} s, whatever callers send; every second while fetches fail. A key that the issuer removed stays valid
- * for {@link #RETIRED}, as tokens that it signed are still in use. Confined to one context.
+ * every {@value #PAUSE_SECONDS} s, whatever callers send; every second while fetches fail. A key
+ * that the issuer removed stays valid for {@link #RETIRED}, as tokens that it signed are still in
+ * use. Confined to one context.
  */
 final class SigningKeys {
 

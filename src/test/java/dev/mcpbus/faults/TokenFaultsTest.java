@@ -303,7 +303,9 @@ class TokenFaultsTest {
   void a_space_alone_separates_scopes() {
     String route = "/api/servers/a/drift/approve";
     for (String other :
-        List.of("\t", "\n", "\r", "\u000b", "\f", "\u001c", "\u0085", "\u00a0", "\u2003", "\u2028", ",")) {
+        List.of(
+            "\t", "\n", "\r", "\u000b", "\f", "\u001c", "\u0085", "\u00a0", "\u2003", "\u2028",
+            ",")) {
       for (String name : List.of("scope", "scp")) {
         JsonObject claims =
             without(issuer.claims("eve", ""), "scope").put(name, "mcp x" + other + "mcp:admin");
@@ -318,7 +320,9 @@ class TokenFaultsTest {
         List.of(
             issuer.claims("eve", "mcp").put("roles", new JsonArray().add("mcp:admin")),
             issuer.claims("eve", "mcp").put("scp", new JsonArray().add("x mcp:admin")),
-            issuer.claims("eve", "mcp").put("scp", new JsonArray().add(new JsonArray().add("mcp:admin"))))) {
+            issuer
+                .claims("eve", "mcp")
+                .put("scp", new JsonArray().add(new JsonArray().add("mcp:admin"))))) {
       String[] caller = {"Authorization", "Bearer " + issuer.token("one", claims)};
       assertThat(bed.send("POST", route, "{}", caller).statusCode()).isEqualTo(403);
     }

@@ -72,8 +72,7 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
             store.equals(OWN_STORE)
                 ? environment
                 : environment.with(
-                    namedStore(environment.vertx(), System.getenv(), store),
-                    environment.prompt()));
+                    namedStore(environment.vertx(), System.getenv(), store), environment.prompt()));
   }
 
   /**
@@ -161,8 +160,7 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   }
 
   private OAuthClient client(ClientKey key) {
-    OAuthClient.Environment environment =
-        openEnvironments.computeIfAbsent(key.store, environments);
+    OAuthClient.Environment environment = openEnvironments.computeIfAbsent(key.store, environments);
     return new OAuthClient(
         key.settings, environment.with(environment.store(), new ListedPrompt(key, environment)));
   }

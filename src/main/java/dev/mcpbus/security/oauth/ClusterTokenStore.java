@@ -100,8 +100,7 @@ final class ClusterTokenStore implements TokenStore {
                     ? Future.succeededFuture()
                     : vertx
                         .timer(pause)
-                        .compose(
-                            later -> lock(locks, key, Math.min(2 * pause, MAX_RETRY_MILLIS))));
+                        .compose(later -> lock(locks, key, Math.min(2 * pause, MAX_RETRY_MILLIS))));
   }
 
   private Future<AsyncMap<String, Buffer>> tokens() {

@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The HTTP client for metadata, tokens and entries of registries: connects only to addresses that
  * {@link UrlGuard} has checked, follows no redirect but one of a GET within its origin, bounds size
- * and time. Where a server cannot answer now, {@link #patiently} sends again after a pause. It holds
- * the strong reference to its HTTP client, which belongs to the context of the first request. Use
- * one context only, and one that outlives the sessions.
+ * and time. Where a server cannot answer now, {@link #patiently} sends again after a pause. It
+ * holds the strong reference to its HTTP client, which belongs to the context of the first request.
+ * Use one context only, and one that outlives the sessions.
  */
 public final class GuardedHttp {
 
@@ -165,8 +165,7 @@ public final class GuardedHttp {
           Future<Reply> rest = round(guard, places.subList(1, places.size()), what, wanted);
           boolean says = failure != null || reply.isLater() || reply.status() == 200;
           return says
-              ? rest.transform(
-                  (other, lost) -> lost == null && wanted.test(other) ? rest : here)
+              ? rest.transform((other, lost) -> lost == null && wanted.test(other) ? rest : here)
               : rest;
         });
   }

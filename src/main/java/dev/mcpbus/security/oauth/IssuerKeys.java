@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the public keys of an authorization server, without a cache; asks again while it cannot
- * answer. It finds the JWK set through
- * the issuer's metadata (RFC 8414, OpenID Connect Discovery) unless the configuration names it.
- * Confined to one context.
+ * answer. It finds the JWK set through the issuer's metadata (RFC 8414, OpenID Connect Discovery)
+ * unless the configuration names it. Confined to one context.
  */
 public final class IssuerKeys {
 

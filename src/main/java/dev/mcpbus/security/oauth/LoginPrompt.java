@@ -16,6 +16,8 @@ public interface LoginPrompt {
    */
   void login(String server, URI page, Duration within);
 
-  /** The login at this page has ended: the person has logged in, or it failed. By default ignored. */
+  /**
+   * The login at this page has ended: the person has logged in, or it failed. By default ignored.
+   */
   default void ended(URI page) {}
 }

@@ -279,8 +279,9 @@ public final class OAuthClient {
                     why instanceof TimeoutException
                         ? new OAuthException(
                             OAuthFailure.LOGIN_REQUIRED,
-                            "a person has to log in: \"mcpbus login\" with the server's name shows the page, as"
-                                + " do the log and GET /api/logins of the node that runs it")
+                            "a person has to log in: \"mcpbus login\" with the server's name shows"
+                                + " the page, as do the log and GET /api/logins of the node that"
+                                + " runs it")
                         : why));
   }
 
@@ -353,8 +354,7 @@ public final class OAuthClient {
   private Future<Boolean> renew(
       DiscoveredServers place, TokenChallenge challenge, boolean fresh, boolean again) {
     OAuthTokens tokens = state.tokens();
-    boolean same =
-        tokens != null && IssuerKeys.isSame(tokens.issuer(), place.server().issuer());
+    boolean same = tokens != null && IssuerKeys.isSame(tokens.issuer(), place.server().issuer());
     if (tokens == null || !same) {
       return obtain(place, challenge, Set.of());
     }
@@ -415,17 +415,14 @@ public final class OAuthClient {
                         work.get()
                             .recover(
                                 why ->
-                                    or(
-                                        ifDenied(why, adopted),
-                                        () -> Future.failedFuture(why)))));
+                                    or(ifDenied(why, adopted), () -> Future.failedFuture(why)))));
   }
 
   private static Future<Boolean> or(Future<Boolean> first, Supplier<Future<Boolean>> next) {
     return first.compose(done -> done ? Future.succeededFuture(true) : next.get());
   }
 
-  private Future<Boolean> adopt(
-      @Nullable OAuthTokens before, String issuer, Set<String> scopes) {
+  private Future<Boolean> adopt(@Nullable OAuthTokens before, String issuer, Set<String> scopes) {
     return environment
         .store()
         .load(settings.key())

@@ -34,8 +34,7 @@ record RegisteredClient(
   /** The failure where its authorization server does not know this client. */
   OAuthException unknown(String said) {
     return registered || id.isEmpty()
-        ? new OAuthException(
-            registered ? OAuthFailure.CLIENT_FORGOTTEN : OAuthFailure.DENIED, said)
+        ? new OAuthException(registered ? OAuthFailure.CLIENT_FORGOTTEN : OAuthFailure.DENIED, said)
         : new OAuthException(
             OAuthFailure.LOGIN_REQUIRED,
             said

@@ -88,13 +88,7 @@ final class TokenEndpoint {
     ClientAuthentication method = method(server, client);
     TokenRequest request =
         new TokenRequest(
-            endpoint,
-            "the token endpoint",
-            form,
-            client,
-            method,
-            server.issuer(),
-            binding.key());
+            endpoint, "the token endpoint", form, client, method, server.issuer(), binding.key());
     return send(request, false)
         .compose(answer -> tokens(answer, server.issuer(), resource, scopes, grant, binding));
   }
@@ -279,9 +273,7 @@ final class TokenEndpoint {
     String said = request.what() + " answers " + reply + (plain ? " " + error : "");
     boolean unknown = error == null ? reply.status() == 401 : UNKNOWN_CLIENT.contains(error);
     return Future.failedFuture(
-        unknown
-            ? request.client().unknown(said)
-            : new OAuthException(OAuthFailure.DENIED, said));
+        unknown ? request.client().unknown(said) : new OAuthException(OAuthFailure.DENIED, said));
   }
 
   private Future<OAuthTokens> tokens(

@@ -73,8 +73,8 @@ final class RequestAuthorization {
   }
 
   /**
-   * Whether other credentials may change this answer: a token is renewed twice, scopes are
-   * extended twice, and a nonce is taken up once.
+   * Whether other credentials may change this answer: a token is renewed twice, scopes are extended
+   * twice, and a nonce is taken up once.
    */
   boolean mayRenew(HttpClientResponse response) {
     return credentials != null

@@ -28,7 +28,8 @@ final class StatusFailures {
       ": is this the URL of the MCP endpoint? Its path is often /mcp or /sse";
 
   private static final String CREDENTIALS =
-      ": its credentials are missing, expired or wrong; \"headers\" or \"oauth\" of the entry give them";
+      ": its credentials are missing, expired or wrong; \"headers\" or \"oauth\" of the entry give"
+          + " them";
 
   private StatusFailures() {}
 

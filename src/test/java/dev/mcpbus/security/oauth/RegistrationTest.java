@@ -109,7 +109,9 @@ class RegistrationTest extends OAuthFixture {
   void a_registration_that_the_server_has_forgotten_is_made_anew_once() throws Exception {
     for (JsonObject error :
         List.of(
-            json("error", "invalid_client"), json("error", "unauthorized_client"), new JsonObject())) {
+            json("error", "invalid_client"),
+            json("error", "unauthorized_client"),
+            new JsonObject())) {
       store = TokenStore.inMemory();
       world.tokenAnswer = world::issue;
       OAuthClient client = client();

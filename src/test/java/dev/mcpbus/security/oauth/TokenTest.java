@@ -284,8 +284,7 @@ class TokenTest extends OAuthFixture {
       int logins = prompts.size();
       int refreshes = world.grants("refresh_token").size();
       world.tokenAnswer =
-          form ->
-              "refresh_token".equals(form.get("grant_type")) ? refusal : world.issue(form);
+          form -> "refresh_token".equals(form.get("grant_type")) ? refusal : world.issue(form);
       now = now.plusSeconds(7200);
       assertThat(get(token(client))).as(refusal.body().encode()).isNull();
       assertThat(challenged(client)).as(refusal.body().encode()).isTrue();
@@ -435,7 +434,9 @@ class TokenTest extends OAuthFixture {
     RegisteredClient client = new RegisteredClient("i", "id", secret, null, null, true, null);
     assertThat(tokens.toString() + client + new StoredAuthorization(tokens, client, "i", Set.of()))
         .doesNotContain("s3cret");
-    assertThat(new GuardedHttp.Reply(200, json("a", "s3cret"), MultiMap.caseInsensitiveMultiMap()).toString())
+    assertThat(
+            new GuardedHttp.Reply(200, json("a", "s3cret"), MultiMap.caseInsensitiveMultiMap())
+                .toString())
         .doesNotContain("s3cret");
   }
 }
