@@ -307,9 +307,6 @@ public final class OAuthClient {
                     + " machine's clock, and that \"url\" is the server's own name for itself"));
       }
     }
-    if (failure != null && now.isBefore(failedAt.plus(QUIET))) {
-      return Future.failedFuture(failure);
-    }
     if (status == 403) {
       Set<String> before = requested(tokens);
       if (challenge.scope() == null || before.containsAll(challenge.scope())) {
@@ -510,20 +507,14 @@ public final class OAuthClient {
     if (running != null) {
       return running;
     }
+    if (failure != null && environment.clock().instant().isBefore(failedAt.plus(QUIET))) {
+      return Future.failedFuture(failure);
+    }
     Promise<Boolean> promise = Promise.promise();
     running = promise.future();
     context.run(
         () ->
-            work.get()
-                .onComplete(
-                    (outcome, why) -> {
-                      finished(why);
-                      if (why == null) {
-                        promise.complete(outcome);
-                      } else {
-                        promise.fail(why);
-                      }
-                    }));
+            work.get().onComplete((outcome, why) -> finished(why)).onComplete(promise));
     return promise.future();
   }
 

@@ -92,6 +92,9 @@ public record OAuthSettings(
     if (dpop != DpopMode.AUTO) {
       identity.add(dpop);
     }
+    if (server.getRawQuery() != null) {
+      identity.add("?" + server.getRawQuery()); // often names an account or a tenant
+    }
     return HexFormat.of()
         .formatHex(OAuthDigests.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));
   }

@@ -394,6 +394,37 @@ class TokenTest extends OAuthFixture {
   }
 
   @Test
+  void urls_that_differ_in_their_query_share_no_token() throws Exception {
+    OAuthClient one = client(Settings.withServer(settings(), world.url() + "?tenant=a"));
+    assertThat(challenged(one)).isTrue();
+    OAuthClient same = client(Settings.withServer(settings(), world.url() + "?tenant=a"));
+    OAuthClient other = client(Settings.withServer(settings(), world.url() + "?tenant=b"));
+    assertThat(get(token(same))).isEqualTo("at-1");
+    assertThat(get(token(other))).isNull();
+    assertThat(get(token(client()))).isNull();
+    assertThat(challenged(other)).isTrue();
+    assertThat(prompts).hasSize(2);
+  }
+
+  @Test
+  void what_helps_no_retry_is_not_asked_again_for_each_call() throws Exception {
+    OAuthSettings machine = settings(OAuthGrant.CLIENT_CREDENTIALS);
+    OAuthClient client = client(machine);
+    assertThat(challenged(client)).isTrue();
+    world.tokenAnswer = form -> new Answer(401, json("error", "invalid_client"));
+    now = now.plusSeconds(7200);
+    for (int call = 0; call < 10; call++) {
+      Future<String> token = token(client);
+      token.otherwiseEmpty().await();
+      assertThat(token.cause()).hasMessageContaining("invalid_client");
+    }
+    assertThat(world.seen("/token")).hasSize(2);
+    now = now.plusSeconds(11);
+    world.tokenAnswer = world::issue;
+    assertThat(get(token(client))).isEqualTo("at-2");
+  }
+
+  @Test
   void a_refresh_of_another_process_is_taken_over() throws Exception {
     OAuthClient mine = client();
     OAuthClient other = client();
