@@ -148,8 +148,72 @@ class OAuthTransportTest {
     expect(probe.fail(1, "tools/list"), Reason.AUTH_REQUIRED);
     assertThat(world.seen("/mcp")).hasSize(2);
     expect(probe.fail(2, "tools/list"), Reason.AUTH_REQUIRED);
-    assertThat(world.seen("/token")).hasSize(1);
+    assertThat(world.seen("/token")).hasSize(2);
     assertThat(world.seen("/mcp")).hasSize(3);
+    probe.close();
+  }
+
+  @Test
+  void a_fresh_token_that_is_refused_is_refreshed_once_and_the_call_sent_once_more()
+      throws Exception {
+    ChannelProbe probe = person();
+    world.tokenAnswer =
+        form -> {
+          Answer answer = world.issue(form);
+          if (world.grants("refresh_token").isEmpty()) {
+            world.valid.clear();
+          }
+          return answer;
+        };
+    assertThat(probe.call(1, "tools/list").payload()).hasToString("{\"n\":1}");
+    assertThat(world.seen("/mcp")).as("no token, a refused one, a good one").hasSize(3);
+    assertThat(world.grants("refresh_token")).hasSize(1);
+    assertThat(prompts).hasSize(1);
+    probe.close();
+  }
+
+  @Test
+  void fresh_tokens_that_are_always_refused_end_in_auth_required_without_a_loop_or_a_login()
+      throws Exception {
+    ChannelProbe probe = person();
+    world.tokenAnswer =
+        form -> {
+          Answer answer = world.issue(form);
+          world.valid.clear();
+          return answer;
+        };
+    for (int id = 1; id <= 5; id++) {
+      expect(probe.fail(id, "tools/list"), Reason.AUTH_REQUIRED);
+    }
+    assertThat(world.grants("refresh_token")).hasSize(1);
+    assertThat(world.seen("/mcp")).hasSize(3 + 4);
+    assertThat(prompts).hasSize(1);
+    probe.close();
+  }
+
+  /** The server takes no token that was issued before the latest refresh, many times a minute. */
+  @Test
+  void calls_whose_fresh_token_is_revoked_again_and_again_all_succeed() throws Exception {
+    ChannelProbe probe = person();
+    probe.call(0, "tools/list");
+    long id = 0;
+    for (int round = 1; round <= 4; round++) {
+      world.valid.clear();
+      world.tokenAnswer =
+          form -> {
+            world.valid.clear();
+            return world.issue(form);
+          };
+      for (int call = 0; call < 36; call++) {
+        probe.request(++id, "tools/list");
+      }
+      for (long done = id - 35; done <= id; done++) {
+        probe.reply(done);
+      }
+      assertThat(world.grants("refresh_token")).as("one for all calls").hasSize(round);
+    }
+    assertThat(prompts).hasSize(1);
+    assertThat(probe.foreignCallbacks()).isZero();
     probe.close();
   }
 

@@ -193,9 +193,9 @@ public final class Addresses {
   public static final String SERVERS_NODES_DRAIN = "mcp.servers.nodes.drain";
 
   /**
-   * Logins at servers that wait for a person: {@code {logins: [{server, page, until}]}}; {@code
-   * server} is the origin of the server's URL. Of the answering node alone, whose loopback
-   * interface the browser has to reach.
+   * Logins at servers that wait for a person now: {@code {logins: [{server, page, until}]}}; {@code
+   * server} is the id of the server. Of the answering node alone, whose loopback interface the
+   * browser has to reach.
    */
   public static final String SERVERS_LOGINS = "mcp.servers.logins";
 

@@ -1,11 +1,8 @@
 package dev.mcpbus.cli;
 
 import io.vertx.core.json.JsonObject;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -50,13 +47,23 @@ final class LoginCommand extends ServiceCommand {
     if ("READY".equals(status.getValue("state"))) {
       return done("is connected; no login is needed");
     }
-    String origin = origin(status);
+    if (!(status.getValue("config") instanceof JsonObject config) || !config.containsKey("url")) {
+      throw new CommandFailure(
+          ExitCode.NOT_FOUND,
+          "NO_LOGIN",
+          "the server "
+              + server
+              + " has no URL to log in at; \"mcpbus status "
+              + server
+              + "\" shows it");
+    }
+    String id = ContentText.text(status, "id");
     client.post(path + "/restart", new JsonObject());
     Instant tried = Instant.now();
     Instant until = tried.plus(FIND);
     String shown = "";
     while (Instant.now().isBefore(until)) {
-      JsonObject login = login(client, origin);
+      JsonObject login = login(client, id);
       if (login != null && !shown.equals(ContentText.text(login, "page"))) {
         shown = ContentText.text(login, "page");
         Instant end = TimeText.instant(login.getValue("until"));
@@ -108,36 +115,11 @@ final class LoginCommand extends ServiceCommand {
     output().progress("waiting for the login, until " + until);
   }
 
-  private static @Nullable JsonObject login(ServiceClient client, String origin) {
+  private static @Nullable JsonObject login(ServiceClient client, String id) {
     return ContentText.objects(client.get("/api/logins"), "logins").stream()
-        .filter(login -> origin.equals(login.getValue("server")))
+        .filter(login -> id.equals(login.getValue("server")))
         .findFirst()
         .orElse(null);
-  }
-
-  /** Scheme, host and port of the server's URL. */
-  private String origin(JsonObject status) {
-    if (status.getValue("config") instanceof JsonObject config
-        && config.getValue("url") instanceof String url) {
-      try {
-        URI uri = new URI(url);
-        String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-        int port = uri.getPort();
-        boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
-        String host = String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT);
-        return scheme + "://" + host + (standard ? "" : ":" + port);
-      } catch (URISyntaxException e) {
-        // below: the same as without a URL
-      }
-    }
-    throw new CommandFailure(
-        ExitCode.NOT_FOUND,
-        "NO_LOGIN",
-        "the server "
-            + server
-            + " has no URL to log in at; \"mcpbus status "
-            + server
-            + "\" shows it");
   }
 
   private CommandFailure failed(JsonObject status, String page) {

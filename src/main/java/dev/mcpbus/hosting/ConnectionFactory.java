@@ -118,7 +118,11 @@ public final class ConnectionFactory {
 
   /** Removes the definition's secrets from all that the transport says about itself. */
   private Transport transport(ServerDefinition definition) {
-    Transport transport = BuiltInTransports.create(vertx, definition.transport(), authenticators);
+    Transport transport =
+        BuiltInTransports.create(
+            vertx,
+            definition.transport(),
+            options -> authenticators.create(definition.id().value(), options));
     Redactor redactor = definition.redactor();
     return redactor == Redactor.NONE ? transport : new RedactedTransport(transport, redactor);
   }

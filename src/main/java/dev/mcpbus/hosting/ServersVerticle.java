@@ -144,7 +144,7 @@ public final class ServersVerticle extends VerticleBase {
                         consume(Addresses.SERVERS_GET, body -> known(body).compose(this::get)),
                         reply(
                             Addresses.SERVERS_LOGINS,
-                            () -> PendingLogins.of(vertx).toJson(Instant.now())),
+                            () -> PendingLogins.of(vertx).toJson(Instant.now(), hosting.ids())),
                         reply(Addresses.SERVERS_CONFIG, () -> configuration.toJson(hosting.ids())),
                         consume(Addresses.SERVERS_CALLS, diagnostics::calls),
                         consume(Addresses.SERVERS_ACTIVITY, diagnostics::activity),

@@ -3,14 +3,24 @@ package dev.mcpbus.protocol;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/** Encodes a value of a message for an HTTP header (MCP 2026-07-28, Value Encoding). Stateless. */
+/**
+ * Values of HTTP headers: of a message (MCP 2026-07-28, Value Encoding), and {@code Retry-After}.
+ * Stateless.
+ */
 public final class HeaderValue {
 
   private static final String PREFIX = "=?base64?";
   private static final String SUFFIX = "?=";
+
+  private static final Duration MAX_RETRY_AFTER = Duration.ofHours(1);
 
   private HeaderValue() {}
 
@@ -45,6 +55,27 @@ public final class HeaderValue {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (IllegalArgumentException | CharacterCodingException e) {
       return null;
+    }
+  }
+
+  /**
+   * Milliseconds of {@code Retry-After}, at most an hour; -1 if the header is missing or not valid.
+   */
+  public static long retryAfter(@Nullable String value, InstantSource clock) {
+    if (value == null) {
+      return -1;
+    }
+    String text = value.strip();
+    if (!text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      long seconds = text.length() > 9 ? Long.MAX_VALUE : Long.parseLong(text);
+      return Math.min(seconds, MAX_RETRY_AFTER.toSeconds()) * 1_000;
+    }
+    try {
+      ZonedDateTime at = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME);
+      long millis = at.toInstant().toEpochMilli() - clock.millis();
+      return Math.max(0, Math.min(millis, MAX_RETRY_AFTER.toMillis()));
+    } catch (DateTimeException | ArithmeticException e) {
+      return -1;
     }
   }
 

@@ -1,8 +1,10 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.auth.authentication.TokenCredentials;
 import java.util.Base64;
@@ -25,37 +27,43 @@ final class AccessTokenVerifier {
   }
 
   /**
-   * The claims of a token whose signature is valid; the claims themselves are not checked.
-   * Completes with null if the token or its signature is invalid, for any reason; never fails.
+   * The claims of an access token whose signature is valid; of the claims only those that say what
+   * kind of JWT it is are checked. Completes with null if the token or its signature is invalid,
+   * for any reason; never fails.
    */
   Future<@Nullable JsonObject> claims(String token) {
-    JsonObject header = header(token);
+    String[] parts = token.length() > MAX_LENGTH ? new String[0] : token.split("\\.", 4);
+    JsonObject header = parts.length == 3 && !parts[2].isEmpty() ? object(parts[0]) : null;
+    JsonObject claims = header == null ? null : object(parts[1]);
     if (header == null
+        || claims == null
         || header.containsKey("crit")
+        || header.containsKey("b64")
         || !(header.getValue("kid") instanceof String id)
-        || !(header.getValue("alg") instanceof String algorithm)) {
+        || !(header.getValue("alg") instanceof String algorithm)
+        || !TokenRules.isAccessToken(header, claims)) {
       return Future.succeededFuture(null);
     }
     return keys.find(id)
         .compose(
             key ->
                 key == null || !key.algorithm().equals(algorithm)
-                    ? Future.succeededFuture(null)
+                    ? Future.succeededFuture((JsonObject) null)
                     : key.verifier()
                         .authenticate(new TokenCredentials(token))
-                        .map(user -> user.attributes().getJsonObject("accessToken")))
+                        .<@Nullable JsonObject>map(user -> claims))
         .otherwise((JsonObject) null);
   }
 
-  private static @Nullable JsonObject header(String token) {
-    int dot = token.indexOf('.');
-    int last = token.lastIndexOf('.');
-    if (token.length() > MAX_LENGTH || dot <= 0 || last <= dot + 1 || last == token.length() - 1) {
-      return null;
-    }
+  /**
+   * The strict reading of one part: an object in which no member stands twice, so the claims that
+   * are decided on are those that every reader finds. Null for all else.
+   */
+  private static @Nullable JsonObject object(String part) {
     try {
-      return new JsonObject(Buffer.buffer(Base64.getUrlDecoder().decode(token.substring(0, dot))));
-    } catch (IllegalArgumentException | DecodeException | ClassCastException e) {
+      Buffer text = Buffer.buffer(Base64.getUrlDecoder().decode(part));
+      return RawJson.checkedObject(text, ParseLimits.DEFAULT).toJsonObject();
+    } catch (IllegalArgumentException | ProtocolException e) {
       return null;
     }
   }

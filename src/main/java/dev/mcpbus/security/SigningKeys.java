@@ -19,14 +19,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The public keys of the token issuer. An unknown key id makes it fetch the set again, but at most
- * every {@value #PAUSE_SECONDS} s, whatever callers send. A key that the issuer removed stays valid
- * for {@link #RETIRED}, as tokens that it signed are still in use. Confined to one context.
+ * every {@value #PAUSE_SECONDS} s, whatever callers send; every second while fetches fail. A key
+ * that the issuer removed stays valid for {@link #RETIRED}, as tokens that it signed are still in
+ * use. Confined to one context.
  */
 final class SigningKeys {
 
   static final int PAUSE_SECONDS = 30;
 
   private static final Duration PAUSE = Duration.ofSeconds(PAUSE_SECONDS);
+
+  /** After a fetch that failed: its source has asked several times already. */
+  private static final Duration SHORT_PAUSE = Duration.ofSeconds(1);
 
   /** Even without unknown key ids the set is fetched again, to notice removed keys. */
   private static final Duration REFRESH = Duration.ofMinutes(10);
@@ -61,6 +65,7 @@ final class SigningKeys {
   private final LongSupplier nanos;
   private final Map<String, CachedKey> keys = new HashMap<>();
   private @Nullable Future<Void> fetching;
+  private Duration pause = PAUSE;
   private boolean fetched;
   private long fetchedAt;
 
@@ -86,7 +91,7 @@ final class SigningKeys {
     }
     Future<Void> fetch = fetching;
     if (fetch == null) {
-      if (fetched && now - fetchedAt < PAUSE.toNanos()) {
+      if (fetched && now - fetchedAt < pause.toNanos()) {
         return Future.succeededFuture(current(id, now));
       }
       fetch = fetch(now);
@@ -104,15 +109,17 @@ final class SigningKeys {
   private Future<Void> fetch(long now) {
     fetched = true;
     fetchedAt = now;
+    pause = PAUSE;
     Future<Void> fetch =
         source
             .get()
             .onSuccess(this::take)
             .onFailure(
-                failure ->
-                    LOG.warn(
-                        "auth: cannot fetch the keys of the token issuer: {}",
-                        failure.getMessage()))
+                failure -> {
+                  pause = SHORT_PAUSE;
+                  LOG.warn(
+                      "auth: cannot fetch the keys of the token issuer: {}", failure.getMessage());
+                })
             .<Void>mapEmpty()
             .otherwiseEmpty();
     if (!fetch.isComplete()) {

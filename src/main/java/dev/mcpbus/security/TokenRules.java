@@ -2,10 +2,15 @@ package dev.mcpbus.security;
 
 import dev.mcpbus.security.AuthOptions.Jwt;
 import dev.mcpbus.security.PresentedCredential.CredentialHolder;
+import dev.mcpbus.security.oauth.IssuerKeys;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -23,28 +28,69 @@ final class TokenRules {
   /** The last second of the year 9999, the greatest accepted time. */
   private static final long LAST_SECOND = 253_402_300_799L;
 
+  private static final List<String> SCOPE_CLAIMS = List.of("scope", "scp");
+
+  /** Claims in which issuers name the kind of a JWT, and their words for an access token. */
+  private static final List<String> KIND_CLAIMS = List.of("typ", "token_use", "token_type", "tty");
+
+  private static final Set<Object> ACCESS_KINDS =
+      Set.of("bearer", "dpop", "access", "access_token", "access-token", "at", "at+jwt", "jwt");
+
+  /** Of id tokens, of security events such as a logout, of DPoP proofs, of introspection. */
+  private static final Set<String> OTHER_CLAIMS =
+      Set.of("at_hash", "c_hash", "s_hash", "events", "htm", "htu", "token_introspection");
+
   private final Jwt options;
 
   TokenRules(Jwt options) {
     this.options = options;
   }
 
+  /**
+   * Whether a JWT is an access token. An issuer signs other JWTs with the same keys, perhaps for
+   * the same audience: id tokens, logout tokens, security events, proofs. By the header's {@code
+   * typ} (RFC 9068, section 2.1); where that says no more than {@code JWT}, by claims that access
+   * tokens do not have, and by those in which Keycloak, Cognito and others name the kind.
+   */
+  static boolean isAccessToken(JsonObject header, JsonObject claims) {
+    String type =
+        header.getValue("typ", "JWT") instanceof String typ
+            ? typ.toLowerCase(Locale.ROOT).replaceFirst("^application/", "")
+            : "";
+    if (!type.equals("jwt")) {
+      return type.equals("at+jwt");
+    }
+    Set<Object> kinds = new HashSet<>();
+    for (String name : KIND_CLAIMS) {
+      if (claims.containsKey(name)) {
+        kinds.add(String.valueOf(claims.getValue(name)).toLowerCase(Locale.ROOT));
+      }
+    }
+    return ACCESS_KINDS.containsAll(kinds)
+        && OTHER_CLAIMS.stream().noneMatch(claims::containsKey)
+        && (!kinds.isEmpty()
+            || !claims.containsKey("nonce")
+            || SCOPE_CLAIMS.stream().anyMatch(claims::containsKey));
+  }
+
   /** The principal, its scopes and the expiry; null if the claims are not valid for us. */
   @Nullable CredentialHolder holder(JsonObject claims) {
-    if (!options.issuer().equals(claims.getValue("iss"))
+    double end = seconds(claims.getValue("exp"));
+    if (!(claims.getValue("iss") instanceof String issuer)
+        || !IssuerKeys.isSame(options.issuer(), issuer)
         || !isForUs(claims.getValue("aud"))
-        || !(claims.getValue("exp") instanceof Number exp)
+        || Double.isNaN(end)
         || !(claims.getValue("sub") instanceof String subject)
         || subject.isEmpty()
-        || subject.length() > MAX_NAME) {
+        || subject.length() > MAX_NAME
+        || subject.chars().anyMatch(Character::isISOControl)) {
       return null;
     }
-    long end = Math.max(0, Math.min(exp.longValue(), LAST_SECOND)) + options.leeway().toSeconds();
     NavigableSet<String> scopes = scopes(claims);
     boolean admin = options.adminScopes().stream().anyMatch(scopes::contains);
     return new CredentialHolder(
         new Principal(PREFIX + subject, scopes, admin),
-        Instant.ofEpochSecond(end),
+        Instant.ofEpochSecond((long) end + options.leeway().toSeconds()),
         scopes.containsAll(options.requiredScopes()));
   }
 
@@ -62,29 +108,40 @@ final class TokenRules {
     return hasBegun(claims.getValue("nbf"), latest) && hasBegun(claims.getValue("iat"), latest);
   }
 
+  /** False for what is no date, too. */
   private static boolean hasBegun(@Nullable Object time, long latest) {
-    return time == null || (time instanceof Number number && number.longValue() <= latest);
+    return time == null || Math.ceil(seconds(time)) <= latest;
+  }
+
+  /** Seconds since 1970 (RFC 7519, section 2); NaN for all that is no number of a date. */
+  private static double seconds(@Nullable Object time) {
+    double seconds = time instanceof Number number ? number.doubleValue() : Double.NaN;
+    return seconds >= 0 && seconds <= LAST_SECOND ? seconds : Double.NaN;
   }
 
   private boolean isForUs(@Nullable Object audience) {
     return audience instanceof JsonArray several
-        ? several.stream().anyMatch(options.audience()::contains)
+        ? several.stream().allMatch(String.class::isInstance)
+            && several.stream().anyMatch(options.audience()::contains)
         : audience instanceof String one && options.audience().contains(one);
   }
 
-  /** {@code scope} is a string (RFC 9068); some servers send {@code scp} instead. */
+  /**
+   * {@code scope} is a string (RFC 9068); some servers send {@code scp} instead. A space alone
+   * separates scopes (RFC 6749, section 3.3): any other character belongs to a scope, which then is
+   * one that no configuration names.
+   */
   private static NavigableSet<String> scopes(JsonObject claims) {
     NavigableSet<String> scopes = new TreeSet<>();
-    for (String name : new String[] {"scope", "scp"}) {
+    for (String name : SCOPE_CLAIMS) {
       Object value = claims.getValue(name);
-      if (value instanceof String text && !text.isBlank()) {
-        for (String scope : text.strip().split("\\s+", -1)) {
-          scopes.add(scope);
-        }
+      if (value instanceof String text) {
+        scopes.addAll(List.of(text.split(" ")));
       } else if (value instanceof JsonArray list) {
         list.stream().filter(String.class::isInstance).forEach(one -> scopes.add((String) one));
       }
     }
+    scopes.remove("");
     return scopes;
   }
 }

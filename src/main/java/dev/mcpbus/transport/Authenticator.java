@@ -53,6 +53,14 @@ public interface Authenticator {
   default void nonce(String supplied) {}
 
   /**
+   * The server accepted a request with credentials that this channel had not sent before. By
+   * default ignored.
+   *
+   * @param sent as {@link #headers()} returned them
+   */
+  default void accepted(Map<String, Sensitive> sent) {}
+
+  /**
    * Tries to get credentials that satisfy the server. Calls during a running attempt share its
    * outcome.
    *

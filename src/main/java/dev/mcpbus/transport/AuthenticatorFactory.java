@@ -24,4 +24,13 @@ public interface AuthenticatorFactory {
    * @throws IllegalArgumentException if the options are not valid; the message never shows a secret
    */
   @Nullable Authenticator create(HttpOptions options);
+
+  /**
+   * As {@link #create(HttpOptions)}, for one server.
+   *
+   * @param server its id, by which a person is told that it wants a login
+   */
+  default @Nullable Authenticator create(String server, HttpOptions options) {
+    return create(options);
+  }
 }

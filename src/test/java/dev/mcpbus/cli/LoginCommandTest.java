@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.McpBus;
 import dev.mcpbus.testing.OAuthWorld;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
@@ -39,7 +40,14 @@ class LoginCommandTest {
     JsonObject server =
         new JsonObject().put("url", world.url().toString()).put("oauth", new JsonObject());
     JsonObject plain = new JsonObject().put("type", "bus").put("address", "mcpbus.demo");
-    JsonObject servers = new JsonObject().put("wants-login", server).put("demo", plain);
+    JsonObject scoped =
+        server.copy().put("oauth", new JsonObject().put("scopes", new JsonArray().add("other")));
+    JsonObject servers =
+        new JsonObject()
+            .put("wants-login", server)
+            .put("twin", server.copy())
+            .put("scoped", scoped)
+            .put("demo", plain);
     bus =
         McpBus.start(
                 vertx, McpBus.Options.of(new JsonObject().put("mcpServers", servers)).withPort(0))
@@ -100,6 +108,36 @@ class LoginCommandTest {
         .contains("wants-login is connected, you are logged in");
     CommandRun again = run("wants-login", "--json");
     assertThat(new JsonObject(again.out()).getBoolean("loggedIn")).isTrue();
+  }
+
+  private List<String> pages(String server) {
+    return client().get("/api/logins").getJsonArray("logins").stream()
+        .map(JsonObject.class::cast)
+        .filter(login -> login.getString("server").equals(server))
+        .map(login -> login.getString("page"))
+        .toList();
+  }
+
+  @Test
+  void a_page_is_listed_for_its_own_servers_and_only_while_it_waits() {
+    Awaitility.await()
+        .until(
+            () ->
+                pages("wants-login").size() == 1
+                    && pages("twin").size() == 1
+                    && pages("scoped").size() == 1);
+    assertThat(pages("twin")).as("the same settings share a token").isEqualTo(pages("wants-login"));
+    assertThat(pages("scoped")).isNotEqualTo(pages("wants-login"));
+    assertThat(pages("scoped").get(0)).contains("scope=other");
+
+    world.browse(URI.create(pages("wants-login").get(0)));
+
+    Awaitility.await().until(() -> pages("wants-login").isEmpty() && pages("twin").isEmpty());
+    Awaitility.await()
+        .until(() -> client().get("/api/servers/twin").getString("state").equals("READY"));
+    assertThat(pages("scoped")).hasSize(1);
+    client().delete("/api/servers/scoped");
+    assertThat(pages("scoped")).isEmpty();
   }
 
   @Test

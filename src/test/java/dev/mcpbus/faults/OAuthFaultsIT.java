@@ -39,6 +39,8 @@ class OAuthFaultsIT {
   /** Whatever a hostile server may call it, this is where a packet would end up. */
   private static final String SINK = "127.0.0.2";
 
+  private static final String METADATA = "/.well-known/oauth-protected-resource/mcp";
+
   private static final String LINK_LOCAL = "169.254.169.254";
 
   private final List<String> lookedUp = new CopyOnWriteArrayList<>();
@@ -174,7 +176,7 @@ class OAuthFaultsIT {
       assertThat(count("tools/call")).isEqualTo(3);
       bed.failure(HttpBed.TOOL, FailureCode.AUTH_REQUIRED, Sent.NO);
       assertThat(count("tools/call")).isEqualTo(4);
-      assertThat(world.grants("refresh_token")).hasSize(1);
+      assertThat(world.grants("refresh_token")).hasSize(2);
       bed.assertUndisturbed();
     }
   }
@@ -232,11 +234,16 @@ class OAuthFaultsIT {
     try (RawHttpServer sink =
         RawHttpServer.answering(SINK, 0, (request, peer) -> peer.json("{}"))) {
       String url = text.replace("PORT", String.valueOf(sink.port()));
+      JsonObject metadata = world.documents.get(METADATA);
       List<Runnable> places =
           List.of(
-              () -> world.challenge = "Bearer resource_metadata=\"" + url + "\"",
+              () -> {
+                world.challenge = "Bearer resource_metadata=\"" + url + "\"";
+                world.documents.remove(METADATA);
+              },
               () -> {
                 world.challenge = "Bearer";
+                world.documents.put(METADATA, metadata);
                 world.resource(list("authorization_servers", url));
               },
               () -> {
@@ -265,12 +272,13 @@ class OAuthFaultsIT {
       world.redirects.put("/hop2", inside);
       world.redirects.put("/token", inside);
       world.challenge = "Bearer resource_metadata=\"" + world.base() + "/hop1\"";
+      JsonObject metadata = world.documents.remove(METADATA);
       try (FaultBed bed = bed(world.url(), new JsonObject())) {
         bed.failure(HttpBed.TOOL, FailureCode.AUTH_REQUIRED, Sent.NO);
       }
-      assertThat(world.seen("/hop1")).isNotEmpty();
-      assertThat(world.seen("/hop2")).as("not even the first hop").isEmpty();
+      assertThat(world.seen("/hop2")).as("the hop within the origin").isNotEmpty();
       world.challenge = "Bearer";
+      world.documents.put(METADATA, metadata);
       try (FaultBed bed = bed(world.url(), machine())) {
         McpFailure failure = bed.call(HttpBed.TOOL).failed();
         assertThat(failure).isNotNull().hasMessageNotContaining("canary");

@@ -9,6 +9,7 @@ import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.testing.TokenIssuer;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.net.http.HttpResponse;
@@ -152,6 +153,186 @@ class TokenFaultsTest {
     assertThat(missing.statusCode()).isEqualTo(401);
     assertThat(missing.body()).isEqualTo(with("x").body());
     assertThat(issuer.fetches()).as("unknown keys make few look-ups").isLessThanOrEqualTo(2);
+  }
+
+  /** A token of the issuer whose claims are the usual ones but for one member, as it is written. */
+  private String written(String header, String claim) {
+    String claims = issuer.claims("eve", "mcp").encode();
+    String name = claim.substring(0, claim.indexOf(':'));
+    JsonObject rest = new JsonObject(claims);
+    rest.remove(name.substring(1, name.length() - 1));
+    String body = rest.encode();
+    return issuer.text("one", header, body.substring(0, body.length() - 1) + "," + claim + "}");
+  }
+
+  private static final String PLAIN = "{\"alg\":\"RS256\",\"kid\":\"one\"}";
+
+  private static String typed(String typ) {
+    return "{\"alg\":\"RS256\",\"kid\":\"one\",\"typ\":" + typ + "}";
+  }
+
+  @Test
+  void a_date_is_a_number_of_seconds_and_all_else_is_refused() {
+    long now = System.currentTimeMillis() / 1_000;
+    String huge = "9".repeat(40);
+    // Its 64 low bits are 0: read as a long it is the year 1970.
+    String wraps = "18446744073709551616";
+    for (String claim :
+        List.of(
+            "\"nbf\":" + wraps,
+            "\"iat\":" + wraps,
+            "\"nbf\":" + huge,
+            "\"nbf\":1e30",
+            "\"nbf\":1e400",
+            "\"nbf\":-1",
+            "\"nbf\":\"" + (now - 10) + "\"",
+            "\"nbf\":true",
+            "\"nbf\":[" + (now - 10) + "]",
+            "\"nbf\":" + (now + 600) + ".5",
+            "\"iat\":\"now\"",
+            "\"exp\":" + wraps,
+            "\"exp\":" + huge,
+            "\"exp\":1e400",
+            "\"exp\":-1",
+            "\"exp\":\"" + (now + 600) + "\"",
+            "\"exp\":null",
+            "\"exp\":" + (now + 600) + "000")) {
+      assertThat(with(written(PLAIN, claim)).statusCode()).as(claim).isEqualTo(401);
+    }
+    for (String claim :
+        List.of(
+            "\"nbf\":0",
+            "\"nbf\":" + (now - 10) + ".25",
+            "\"exp\":" + (now + 600) + ".75",
+            "\"exp\":" + (now + 600) + "e0")) {
+      assertThat(with(written(PLAIN, claim)).statusCode()).as(claim).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void only_an_access_token_is_one_whatever_else_the_issuer_signs() {
+    for (String typ :
+        List.of(
+            "dpop+jwt",
+            "logout+jwt",
+            "secevent+jwt",
+            "application/logout+jwt",
+            "id_token+jwt",
+            "token-introspection+jwt",
+            "oauth-authz-req+jwt",
+            "oauth-id-jag+jwt",
+            "client-authentication+jwt",
+            "kb+jwt",
+            "JOSE",
+            "at+jwt ",
+            "jwt;x",
+            "")) {
+      assertThat(with(written(typed("\"" + typ + "\""), "\"x\":1")).statusCode())
+          .as(typ)
+          .isEqualTo(401);
+    }
+    for (String typ : List.of("null", "5", "[\"JWT\"]")) {
+      assertThat(with(written(typed(typ), "\"x\":1")).statusCode()).as(typ).isEqualTo(401);
+    }
+    for (String typ : List.of("JWT", "jwt", "at+jwt", "AT+JWT", "application/at+jwt")) {
+      assertThat(with(written(typed("\"" + typ + "\""), "\"nonce\":\"n\"")).statusCode())
+          .as(typ)
+          .isEqualTo(200);
+    }
+    String logout = "\"events\":{\"http://schemas.openid.net/event/backchannel-logout\":{}}";
+    for (String claim :
+        List.of(
+            logout,
+            "\"at_hash\":\"x\"",
+            "\"c_hash\":\"x\"",
+            "\"token_use\":\"id\"",
+            "\"typ\":\"ID\"",
+            "\"typ\":\"Refresh\"",
+            "\"typ\":\"Logout\"",
+            "\"tty\":\"id\"",
+            "\"token_type\":\"refresh\"",
+            "\"htu\":\"https://x/\"")) {
+      assertThat(with(written(PLAIN, claim)).statusCode()).as(claim).isEqualTo(401);
+    }
+    for (String claim : List.of("\"typ\":\"Bearer\"", "\"token_use\":\"access\"")) {
+      assertThat(with(written(PLAIN, claim)).statusCode()).as(claim).isEqualTo(200);
+    }
+    JsonObject idToken = without(issuer.claims("eve", ""), "scope").put("nonce", "n");
+    assertThat(with(issuer.token("one", idToken)).statusCode()).as("an id token").isEqualTo(401);
+  }
+
+  @Test
+  void a_token_that_two_readers_read_differently_is_refused() {
+    for (String header :
+        List.of(
+            "{\"alg\":\"none\",\"alg\":\"RS256\",\"kid\":\"one\"}",
+            "{\"alg\":\"RS256\",\"kid\":\"two\",\"\\u006bid\":\"one\"}",
+            "{\"alg\":\"RS256\",\"kid\":\"one\",\"crit\":[\"b64\"],\"b64\":false}",
+            "{\"alg\":\"RS256\",\"kid\":\"one\",\"b64\":false}",
+            "{\"alg\":\"RS256\",\"kid\":\"one\",\"crit\":[]}",
+            "{\"alg\":\"RS256\",\"kid\":[\"one\"]}",
+            "{\"alg\":\"RS256\",\"kid\":1}",
+            "{\"alg\":\"rs256\",\"kid\":\"one\"}",
+            "{\"alg\":\"PS256\",\"kid\":\"one\"}",
+            PLAIN + "{}",
+            "[" + PLAIN + "]")) {
+      assertThat(with(written(header, "\"x\":1")).statusCode()).as(header).isEqualTo(401);
+    }
+    for (String claim :
+        List.of(
+            "\"aud\":\"other\",\"aud\":\"mcpbus\"",
+            "\"sub\":\"alice\",\"sub\":\"eve\"",
+            "\"x\":{\"a\":1,\"a\":2}",
+            "\"aud\":[\"mcpbus\",5]",
+            "\"aud\":[[\"mcpbus\"]]",
+            "\"aud\":{\"mcpbus\":true}",
+            "\"aud\":[]",
+            "\"aud\":\"mcpbus other\"",
+            "\"iss\":[\"" + issuer.url() + "\"]",
+            "\"sub\":[\"eve\"]",
+            "\"sub\":\"eve\\u0000\"",
+            "\"sub\":\"eve\\nadmin\"")) {
+      assertThat(with(written(PLAIN, claim)).statusCode()).as(claim).isEqualTo(401);
+    }
+    assertThat(with(written(PLAIN, "\"aud\":[\"other\",\"mcpbus\"]")).statusCode()).isEqualTo(200);
+    String nested = issuer.text("one", PLAIN, token("eve", "mcp"));
+    assertThat(with(nested).statusCode()).as("a JWT in a JWT").isEqualTo(401);
+  }
+
+  @Test
+  void a_space_alone_separates_scopes() {
+    String route = "/api/servers/a/drift/approve";
+    for (String other :
+        List.of(
+            "\t", "\n", "\r", "\u000b", "\f", "\u001c", "\u0085", "\u00a0", "\u2003", "\u2028",
+            ",")) {
+      for (String name : List.of("scope", "scp")) {
+        JsonObject claims =
+            without(issuer.claims("eve", ""), "scope").put(name, "mcp x" + other + "mcp:admin");
+        String[] caller = {"Authorization", "Bearer " + issuer.token("one", claims)};
+        assertThat(bed.send("GET", "/api/servers", "", caller).statusCode()).isEqualTo(200);
+        assertThat(bed.send("POST", route, "{}", caller).statusCode())
+            .as(name + " " + (int) other.charAt(0))
+            .isEqualTo(403);
+      }
+    }
+    for (JsonObject claims :
+        List.of(
+            issuer.claims("eve", "mcp").put("roles", new JsonArray().add("mcp:admin")),
+            issuer.claims("eve", "mcp").put("scp", new JsonArray().add("x mcp:admin")),
+            issuer
+                .claims("eve", "mcp")
+                .put("scp", new JsonArray().add(new JsonArray().add("mcp:admin"))))) {
+      String[] caller = {"Authorization", "Bearer " + issuer.token("one", claims)};
+      assertThat(bed.send("POST", route, "{}", caller).statusCode()).isEqualTo(403);
+    }
+    for (JsonObject claims :
+        List.of(
+            issuer.claims("eve", " mcp  mcp:admin "),
+            issuer.claims("eve", "mcp").put("scp", new JsonArray().add("mcp:admin")))) {
+      String[] caller = {"Authorization", "Bearer " + issuer.token("one", claims)};
+      assertThat(bed.send("POST", route, "{}", caller).statusCode()).isNotEqualTo(403);
+    }
   }
 
   @Test

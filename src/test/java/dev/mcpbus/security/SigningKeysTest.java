@@ -72,6 +72,27 @@ class SigningKeysTest {
   }
 
   @Test
+  void a_fetch_that_failed_is_repeated_after_a_second_not_after_the_pause_of_unknown_keys(
+      Vertx vertx) {
+    AtomicInteger looks = new AtomicInteger();
+    SigningKeys shaky =
+        new SigningKeys(
+            vertx,
+            () ->
+                looks.incrementAndGet() == 1
+                    ? Future.failedFuture("HTTP 503")
+                    : Future.succeededFuture(List.copyOf(set)),
+            now::get);
+    assertThat(TestBus.await(shaky.find("one"))).isNull();
+    assertThat(TestBus.await(shaky.find("one"))).isNull();
+    assertThat(looks).as("not for each token").hasValue(1);
+    pass(Duration.ofSeconds(2));
+    assertThat(TestBus.await(shaky.find("one"))).isNotNull();
+    assertThat(TestBus.await(shaky.find("two"))).isNull();
+    assertThat(looks).hasValue(2);
+  }
+
+  @Test
   void a_removed_key_stays_valid_until_its_tokens_have_expired() {
     assertThat(has("one")).isTrue();
     set.clear();

@@ -19,8 +19,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -40,8 +42,13 @@ public final class OAuthWorld implements AutoCloseable {
           .put("capabilities", new JsonObject())
           .put("serverInfo", new JsonObject().put("name", "guarded").put("version", "1"));
 
-  /** A request that was received; the body's fields where it was a form. */
-  public record Seen(String path, MultiMap headers, String body, Map<String, String> fields) {}
+  /** A request that was received; the body's fields where it was a form; the raw query. */
+  public record Seen(
+      String path,
+      MultiMap headers,
+      String body,
+      Map<String, String> fields,
+      @Nullable String query) {}
 
   /** What the token endpoint says. */
   public record Answer(int status, JsonObject body) {}
@@ -51,6 +58,12 @@ public final class OAuthWorld implements AutoCloseable {
 
   /** Locations by path, told with 302. */
   public final Map<String, String> redirects = new ConcurrentHashMap<>();
+
+  /** Statuses by path that come before the usual answer, 0 for a connection that is closed. */
+  public final Map<String, Queue<Integer>> troubles = new ConcurrentHashMap<>();
+
+  /** Goes with each of {@link #troubles}; null for none. */
+  public volatile @Nullable String retryAfter;
 
   /** Tokens that the MCP server takes, with their scopes. */
   public final Map<String, Set<String>> valid = new ConcurrentHashMap<>();
@@ -135,6 +148,11 @@ public final class OAuthWorld implements AutoCloseable {
 
   public void metadata(JsonObject changes) {
     documents.put("/.well-known/oauth-authorization-server/as", metadata().mergeIn(changes));
+  }
+
+  /** Lets the next requests to this path fail with these statuses. */
+  public void trouble(String path, Integer... statuses) {
+    troubles.put(path, new ConcurrentLinkedQueue<>(List.of(statuses)));
   }
 
   public void resource(JsonObject changes) {
@@ -235,7 +253,21 @@ public final class OAuthWorld implements AutoCloseable {
     String path = request.path();
     String text = body.toString();
     Map<String, String> fields = fields(path.equals("/authorize") ? request.query() : text);
-    seen.add(new Seen(path, request.headers(), text, fields));
+    seen.add(new Seen(path, request.headers(), text, fields, request.query()));
+    Queue<Integer> waiting = troubles.get(path);
+    Integer trouble = waiting == null ? null : waiting.poll();
+    if (trouble != null) {
+      if (trouble == 0) {
+        request.connection().close();
+        return;
+      }
+      String later = retryAfter;
+      if (later != null) {
+        request.response().putHeader("retry-after", later);
+      }
+      json(request, new Answer(trouble, new JsonObject()));
+      return;
+    }
     String location = redirects.get(path);
     if (location != null) {
       request.response().setStatusCode(302).putHeader("location", location).end();

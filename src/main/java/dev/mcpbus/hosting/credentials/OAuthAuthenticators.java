@@ -2,6 +2,7 @@ package dev.mcpbus.hosting.credentials;
 
 import dev.mcpbus.config.Plugins;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.oauth.LoginPrompt;
 import dev.mcpbus.security.oauth.OAuthClient;
 import dev.mcpbus.security.oauth.OAuthSettings;
 import dev.mcpbus.security.oauth.TokenStore;
@@ -16,6 +17,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +50,10 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   private final Vertx vertx;
   private final Function<String, OAuthClient.Environment> environments;
   private final Map<ClientKey, OAuthClient> clients = new ConcurrentHashMap<>();
+
+  /** The client that each server uses now, by the server's id. */
+  private final Map<String, ClientKey> keys = new ConcurrentHashMap<>();
+
   private final Map<String, OAuthClient.Environment> openEnvironments = new ConcurrentHashMap<>();
 
   private OAuthAuthenticators(Vertx vertx, Function<String, OAuthClient.Environment> environments) {
@@ -64,14 +71,8 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
         store ->
             store.equals(OWN_STORE)
                 ? environment
-                : new OAuthClient.Environment(
-                    environment.vertx(),
-                    namedStore(environment.vertx(), System.getenv(), store),
-                    environment.prompt(),
-                    environment.resolver(),
-                    environment.clock(),
-                    environment.requestTimeout(),
-                    environment.loginTimeout()));
+                : environment.with(
+                    namedStore(environment.vertx(), System.getenv(), store), environment.prompt()));
   }
 
   /**
@@ -89,14 +90,12 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
                 store.equals(OWN_STORE)
                     ? defaultStore(vertx, variables)
                     : namedStore(vertx, variables, store),
-                (server, page, within) -> {
-                  PendingLogins.of(vertx).add(server, page, within, Instant.now());
-                  LOG.warn(
-                      "{} requires a login: open this page within {} s: {}",
-                      server,
-                      within.toSeconds(),
-                      page);
-                }));
+                (server, page, within) ->
+                    LOG.warn(
+                        "{} requires a login: open this page within {} s: {}",
+                        server,
+                        within.toSeconds(),
+                        page)));
   }
 
   private static TokenStore defaultStore(Vertx vertx, Map<String, String> variables) {
@@ -134,6 +133,11 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
 
   @Override
   public @Nullable Authenticator create(HttpOptions options) {
+    return create(options.url().toString(), options);
+  }
+
+  @Override
+  public @Nullable Authenticator create(String server, HttpOptions options) {
     OAuthOptions oauth = options.oauth();
     Sensitive helper = options.headersHelper();
     if (oauth != null && helper != null) {
@@ -141,13 +145,14 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
     }
     if (oauth != null) {
       String store = oauth.tokenStore();
-      return new OAuthTokenAuthenticator(
-          clients.computeIfAbsent(
-              new ClientKey(
-                  settings(URI.create(options.url().reveal()), oauth),
-                  store == null ? OWN_STORE : store),
-              this::client));
+      ClientKey key =
+          new ClientKey(
+              settings(URI.create(options.url().reveal()), oauth),
+              store == null ? OWN_STORE : store);
+      keys.put(server, key);
+      return new OAuthTokenAuthenticator(clients.computeIfAbsent(key, this::client));
     }
+    keys.remove(server);
     return helper == null
         ? null
         : new HeadersHelperAuthenticator(
@@ -155,7 +160,45 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   }
 
   private OAuthClient client(ClientKey key) {
-    return new OAuthClient(key.settings, openEnvironments.computeIfAbsent(key.store, environments));
+    OAuthClient.Environment environment = openEnvironments.computeIfAbsent(key.store, environments);
+    return new OAuthClient(
+        key.settings, environment.with(environment.store(), new ListedPrompt(key, environment)));
+  }
+
+  /** The ids of the servers that use this client now, and so its tokens and its login page. */
+  private Set<String> servers(ClientKey key) {
+    Set<String> servers = new TreeSet<>();
+    keys.forEach(
+        (server, used) -> {
+          if (used.equals(key)) {
+            servers.add(server);
+          }
+        });
+    return servers;
+  }
+
+  /** Lists a page while it waits, and shows it by the prompt of the environment. */
+  private final class ListedPrompt implements LoginPrompt {
+
+    private final ClientKey key;
+    private final LoginPrompt shown;
+
+    private ListedPrompt(ClientKey key, OAuthClient.Environment environment) {
+      this.key = key;
+      this.shown = environment.prompt();
+    }
+
+    @Override
+    public void login(String server, URI page, Duration within) {
+      PendingLogins.of(vertx).add(() -> servers(key), page, within, Instant.now());
+      shown.login(String.join(", ", servers(key)) + " (" + server + ")", page, within);
+    }
+
+    @Override
+    public void ended(URI page) {
+      PendingLogins.of(vertx).remove(page);
+      shown.ended(page);
+    }
   }
 
   private static OAuthSettings settings(URI server, OAuthOptions options) {

@@ -39,6 +39,14 @@ record OAuthTokenAuthenticator(OAuthClient client) implements Authenticator {
   }
 
   @Override
+  public void accepted(Map<String, Sensitive> sent) {
+    Sensitive header = sent.get(AUTHORIZATION);
+    if (header != null) {
+      client.accepted(header);
+    }
+  }
+
+  @Override
   public Future<Boolean> challenged(Challenge challenge) {
     return client
         .challenged(

@@ -1,5 +1,6 @@
 package dev.mcpbus.hosting.credentials;
 
+import dev.mcpbus.bus.ConnectionId;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -8,13 +9,15 @@ import io.vertx.core.shareddata.Shareable;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
- * The login pages of one Vert.x that wait for a person: at most {@value #MAX}, one for each server;
- * the oldest makes room. A page is here until its time is over, also after the login. Who opens a
- * page decides for whom mcpbus acts, so only admins get it. Any thread may call.
+ * The logins of one Vert.x that wait for a person now: at most {@value #MAX}; the oldest makes
+ * room. A login is of the servers that share its tokens. Who opens a page decides for whom mcpbus
+ * acts, so only admins get it. Any thread may call.
  */
 public final class PendingLogins implements Shareable {
 
@@ -22,9 +25,9 @@ public final class PendingLogins implements Shareable {
 
   private static final String KEY = "dev.mcpbus.logins";
 
-  private record PendingLogin(URI page, Instant until) {}
+  private record PendingLogin(Supplier<? extends Collection<String>> servers, Instant until) {}
 
-  private final Map<String, PendingLogin> byServer = new LinkedHashMap<>();
+  private final Map<URI, PendingLogin> byPage = new LinkedHashMap<>();
 
   PendingLogins() {}
 
@@ -34,29 +37,43 @@ public final class PendingLogins implements Shareable {
   }
 
   /**
-   * Notes a page, in place of an earlier one for this server.
+   * Notes a login until {@link #remove}, or until its time is over.
    *
-   * @param server the origin of its URL
+   * @param servers the ids of the servers that use its token; asked each time, because entries
+   *     change while a login waits
    */
-  synchronized void add(String server, URI page, Duration within, Instant now) {
-    byServer.remove(server);
-    byServer.put(server, new PendingLogin(page, now.plus(within)));
-    if (byServer.size() > MAX) {
-      byServer.remove(byServer.keySet().iterator().next());
+  synchronized void add(
+      Supplier<? extends Collection<String>> servers, URI page, Duration within, Instant now) {
+    byPage.put(page, new PendingLogin(servers, now.plus(within)));
+    if (byPage.size() > MAX) {
+      byPage.remove(byPage.keySet().iterator().next());
     }
   }
 
-  /** {@code {logins: [{server, page, until}]}}, without those whose time is over. */
-  public synchronized JsonObject toJson(Instant now) {
-    byServer.values().removeIf(login -> !login.until().isAfter(now));
+  synchronized void remove(URI page) {
+    byPage.remove(page);
+  }
+
+  /**
+   * {@code {logins: [{server, page, until}]}}, an entry for each server whose login waits.
+   *
+   * @param known the servers that there are; logins of others are left out
+   */
+  public synchronized JsonObject toJson(Instant now, Collection<ConnectionId> known) {
+    byPage.values().removeIf(login -> !login.until().isAfter(now));
     JsonArray logins = new JsonArray();
-    byServer.forEach(
-        (server, login) ->
-            logins.add(
-                new JsonObject()
-                    .put("server", server)
-                    .put("page", login.page().toString())
-                    .put("until", login.until().toString())));
+    for (ConnectionId server : known) {
+      byPage.forEach(
+          (page, login) -> {
+            if (login.servers().get().contains(server.value())) {
+              logins.add(
+                  new JsonObject()
+                      .put("server", server.value())
+                      .put("page", page.toString())
+                      .put("until", login.until().toString()));
+            }
+          });
+    }
     return new JsonObject().put("logins", logins);
   }
 }

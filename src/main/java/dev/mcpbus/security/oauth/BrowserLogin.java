@@ -134,7 +134,7 @@ final class BrowserLogin {
   private static String check(Map<String, String> fields, ServerMetadata from)
       throws OAuthException {
     String issuer = fields.get("iss");
-    if (issuer == null ? from.sendsIssuer() : !issuer.equals(from.issuer())) {
+    if (issuer == null ? from.sendsIssuer() : !IssuerKeys.isSame(from.issuer(), issuer)) {
       throw new OAuthException(
           OAuthFailure.INVALID,
           "the login's answer "
@@ -145,7 +145,10 @@ final class BrowserLogin {
     if (error != null) {
       boolean plain = error.matches("[a-z_]{1,64}");
       throw new OAuthException(
-          OAuthFailure.DENIED, "the login was refused" + (plain ? ": " + error : ""));
+          TokenEndpoint.UNKNOWN_CLIENT.contains(error)
+              ? OAuthFailure.CLIENT_FORGOTTEN
+              : OAuthFailure.DENIED,
+          "the login was refused" + (plain ? ": " + error : ""));
     }
     String received = fields.get("code");
     if (received == null || received.isEmpty()) {

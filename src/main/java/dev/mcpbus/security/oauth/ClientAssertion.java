@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
-import java.security.Signature;
 import java.security.interfaces.ECPrivateKey;
 import java.security.interfaces.RSAPrivateKey;
 import java.security.spec.InvalidKeySpecException;
@@ -100,19 +99,12 @@ final class ClientAssertion {
             .put("iat", now.getEpochSecond())
             .put("exp", now.plus(LIFETIME).getEpochSecond())
             .put("jti", OAuthDigests.secret());
-    String text = part(header) + "." + part(claims);
+    String text = OAuthDigests.base64Url(header) + "." + OAuthDigests.base64Url(claims);
     try {
-      Signature signature =
-          Signature.getInstance(rsa ? "SHA256withRSA" : "SHA256withECDSAinP1363Format");
-      signature.initSign(key);
-      signature.update(text.getBytes(StandardCharsets.US_ASCII));
-      return text + "." + OAuthDigests.base64Url(signature.sign());
+      return OAuthDigests.signed(
+          text, rsa ? "SHA256withRSA" : "SHA256withECDSAinP1363Format", key);
     } catch (GeneralSecurityException e) {
       throw unusable("does not sign");
     }
-  }
-
-  private static String part(JsonObject json) {
-    return OAuthDigests.base64Url(json.encode().getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -57,10 +57,15 @@ final class ClientRegistrar {
           new RegisteredClient(issuer, document, null, null, null, false, null));
     }
     if (known != null
-        && known.issuer().equals(issuer)
+        && IssuerKeys.isSame(known.issuer(), issuer)
         && !known.expired(now)
         && (redirectUri == null || redirectUri.equals(known.redirectUri()))) {
       return Future.succeededFuture(known);
+    }
+    if (known != null && redirectUri == null) {
+      return Future.failedFuture(
+          new OAuthException(
+              OAuthFailure.CLIENT_FORGOTTEN, "the registration at " + issuer + " has expired"));
     }
     String endpoint = server.registrationEndpoint();
     if (endpoint == null || redirectUri == null) {
@@ -87,12 +92,10 @@ final class ClientRegistrar {
     if (settings.dpop() == DpopMode.REQUIRED) {
       request.put("dpop_bound_access_tokens", true);
     }
-    return http.post(
-            guard,
-            endpoint,
-            "the registration endpoint",
-            Map.of("Content-Type", "application/json"),
-            request.encode())
+    String what = "the registration endpoint";
+    Map<String, String> headers = Map.of("Content-Type", "application/json");
+    return http.patiently(
+            endpoint, what, () -> http.post(guard, endpoint, what, headers, request.encode()))
         .compose(reply -> registered(reply, server.issuer(), redirectUri));
   }
 
@@ -118,7 +121,7 @@ final class ClientRegistrar {
       boolean plain = error != null && error.matches("[a-z_]{1,64}");
       return Future.failedFuture(
           new OAuthException(
-              reply.status() >= 500 ? OAuthFailure.UNREACHABLE : OAuthFailure.LOGIN_REQUIRED,
+              OAuthFailure.LOGIN_REQUIRED,
               "the registration at "
                   + issuer
                   + " was refused ("

@@ -21,10 +21,14 @@ final class ClusterTokenStore implements TokenStore {
   private static final String TOKENS = "mcpbus.tokens";
   private static final String LOCKS = "mcpbus.token-flights";
 
-  /** Milliseconds; longer than a renewal with all its time-outs. */
+  /**
+   * Milliseconds; longer than a renewal with all its time-outs. Where a person takes longer to log
+   * in, another node may show a page of its own.
+   */
   private static final long LOCK_MILLIS = 60_000;
 
   private static final long RETRY_MILLIS = 50;
+  private static final long MAX_RETRY_MILLIS = 1_000;
 
   private final Vertx vertx;
   private final AesGcmSeal seal;
@@ -81,20 +85,22 @@ final class ClusterTokenStore implements TokenStore {
     return locks()
         .compose(
             locks ->
-                lock(locks, key)
+                lock(locks, key, RETRY_MILLIS)
                     .compose(
                         mine -> work.get().eventually(() -> locks.removeIfPresent(key, node))));
   }
 
-  /** Tries again every {@link #RETRY_MILLIS} until the lock is free; a lock expires by itself. */
-  private Future<Void> lock(AsyncMap<String, String> locks, String key) {
+  /** Tries again after growing pauses until the lock is free; a lock expires by itself. */
+  private Future<Void> lock(AsyncMap<String, String> locks, String key, long pause) {
     return locks
         .putIfAbsent(key, node, lockMillis)
         .compose(
             other ->
                 other == null
                     ? Future.succeededFuture()
-                    : vertx.timer(RETRY_MILLIS).compose(later -> lock(locks, key)));
+                    : vertx
+                        .timer(pause)
+                        .compose(later -> lock(locks, key, Math.min(2 * pause, MAX_RETRY_MILLIS))));
   }
 
   private Future<AsyncMap<String, Buffer>> tokens() {

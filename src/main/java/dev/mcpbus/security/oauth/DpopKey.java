@@ -2,14 +2,12 @@ package dev.mcpbus.security.oauth;
 
 import io.vertx.core.json.JsonObject;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
-import java.security.Signature;
 import java.security.interfaces.ECPrivateKey;
 import java.security.interfaces.ECPublicKey;
 import java.security.spec.ECGenParameterSpec;
@@ -47,7 +45,7 @@ final class DpopKey {
     this.d = d;
     JsonObject jwk = new JsonObject().put("crv", "P-256").put("kty", "EC").put("x", x).put("y", y);
     this.header =
-        encoded(new JsonObject().put("typ", "dpop+jwt").put("alg", ALGORITHM).put("jwk", jwk))
+        OAuthDigests.base64Url(new JsonObject().put("typ", "dpop+jwt").put("alg", ALGORITHM).put("jwk", jwk))
             + ".";
   }
 
@@ -129,19 +127,12 @@ final class DpopKey {
     if (nonce != null) {
       claims.put("nonce", nonce);
     }
-    String text = header + encoded(claims);
+    String text = header + OAuthDigests.base64Url(claims);
     try {
-      Signature signature = Signature.getInstance("SHA256withECDSAinP1363Format");
-      signature.initSign(key);
-      signature.update(text.getBytes(StandardCharsets.US_ASCII));
-      return text + "." + OAuthDigests.base64Url(signature.sign());
+      return OAuthDigests.signed(text, "SHA256withECDSAinP1363Format", key);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform signs with ES256", e);
     }
-  }
-
-  private static String encoded(JsonObject json) {
-    return OAuthDigests.base64Url(json.encode().getBytes(StandardCharsets.UTF_8));
   }
 
   private static String coordinate(BigInteger number) {

@@ -1,8 +1,10 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.HeaderValue;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.security.oauth.UrlGuard.Checked;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -17,33 +19,68 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP client for metadata, tokens and entries of registries: connects only to addresses that
- * {@link UrlGuard} has checked, follows no redirect, bounds size and time. It holds the strong
- * reference to its HTTP client, which belongs to the context of the first request. Use one context
- * only, and one that outlives the sessions.
+ * {@link UrlGuard} has checked, follows no redirect but one of a GET within its origin, bounds size
+ * and time. Where a server cannot answer now, {@link #patiently} sends again after a pause. It
+ * holds the strong reference to its HTTP client, which belongs to the context of the first request.
+ * Use one context only, and one that outlives the sessions.
  */
 public final class GuardedHttp {
 
   static final int MAX_BODY = 256 * 1024;
   public static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+  private static final int MAX_REDIRECTS = 3;
+  private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
+
+  /** Milliseconds before the second try, and the longest pause that no server asked for. */
+  private static final long FIRST_PAUSE = 100;
+
+  private static final long LONGEST_PAUSE = 5_000;
+  private static final long MAX_RETRY_AFTER = 60_000;
+  private static final int MAX_PAUSES = 64;
+
+  /** Error codes that say "later", whatever the status. */
+  private static final Set<String> LATER =
+      Set.of("temporarily_unavailable", "server_error", "slow_down", "ratelimited", "rate_limited");
+
   /**
    * A response.
    *
    * @param body an empty object if it is not a JSON object
-   * @param nonce for DPoP proofs that the server supplied, null for none
    */
-  public record Reply(int status, JsonObject body, @Nullable String nonce) {
+  public record Reply(int status, JsonObject body, MultiMap headers) {
 
     boolean isSuccess() {
       return status >= 200 && status < 300;
+    }
+
+    /** Whether another try may help: the server said nothing about the request itself. */
+    boolean isLater() {
+      return status >= 500
+          || Set.of(408, 425, 429).contains(status)
+          || LATER.contains(String.valueOf(body.getValue("error")));
+    }
+
+    /** The nonce for DPoP proofs that the server supplied, null for none. */
+    @Nullable String nonce() {
+      return headers.get("DPoP-Nonce");
     }
 
     /** Without the body, which may hold tokens. */
@@ -53,10 +90,22 @@ public final class GuardedHttp {
     }
   }
 
+  /**
+   * A server that could not answer.
+   *
+   * @param tries how often in a row
+   * @param until when the next request may go, by {@link System#nanoTime}
+   */
+  private record Pause(int tries, long until) {}
+
   private final Vertx vertx;
   private final Duration timeout;
+  private final Map<String, Pause> pauses = new ConcurrentHashMap<>();
   private @Nullable HttpClientAgent client;
 
+  /**
+   * @param timeout of one request; also how long {@link #patiently} goes on
+   */
   public GuardedHttp(Vertx vertx, Duration timeout) {
     this.vertx = vertx;
     this.timeout = timeout;
@@ -76,8 +125,141 @@ public final class GuardedHttp {
     return made;
   }
 
+  /** One GET; follows redirects within the origin of {@code url}. */
   public Future<Reply> get(UrlGuard guard, String url, String what) {
-    return send(guard, url, what, HttpMethod.GET, Map.of(), Buffer.buffer());
+    return get(guard, url, what, MAX_REDIRECTS);
+  }
+
+  private Future<Reply> get(UrlGuard guard, String url, String what, int redirects) {
+    return send(guard, url, what, HttpMethod.GET, Map.of(), Buffer.buffer())
+        .compose(
+            reply -> {
+              String place = reply.headers().get(HttpHeaders.LOCATION);
+              boolean leads = REDIRECTS.contains(reply.status()) && place != null && redirects > 0;
+              String next = leads ? url(url).resolve(url(place)).toString() : "";
+              return leads && origin(next).equals(origin(url))
+                  ? get(guard, next, what, redirects - 1)
+                  : Future.succeededFuture(reply);
+            });
+  }
+
+  /**
+   * The document at the first of several places that has a wanted one; all are asked again while
+   * one of them cannot answer. Without a wanted one: the failure or the document of the first place
+   * that has either, else an answer without a document.
+   *
+   * @param places at least one
+   */
+  Future<Reply> first(UrlGuard guard, List<String> places, String what, Predicate<Reply> wanted) {
+    return patiently(places.get(0), what, () -> round(guard, places, what, wanted));
+  }
+
+  private Future<Reply> round(
+      UrlGuard guard, List<String> places, String what, Predicate<Reply> wanted) {
+    Future<Reply> here = get(guard, places.get(0), what);
+    return here.transform(
+        (reply, failure) -> {
+          if (places.size() == 1 || (failure == null && wanted.test(reply))) {
+            return here;
+          }
+          Future<Reply> rest = round(guard, places.subList(1, places.size()), what, wanted);
+          boolean says = failure != null || reply.isLater() || reply.status() == 200;
+          return says
+              ? rest.transform((other, lost) -> lost == null && wanted.test(other) ? rest : here)
+              : rest;
+        });
+  }
+
+  /**
+   * Runs a request to the server of {@code url}, again and again after pauses while that server
+   * cannot answer, and no longer than the time-out in all. Later requests to it wait for the same
+   * pause. Fails with {@code UNREACHABLE} when the time is over, at once where {@code Retry-After}
+   * asks for more time than that.
+   */
+  Future<Reply> patiently(String url, String what, Supplier<Future<Reply>> request) {
+    return attempt(
+        origin(url), what, request, System.nanoTime() + timeout.toNanos(), what + ": no answer");
+  }
+
+  private Future<Reply> attempt(
+      String origin, String what, Supplier<Future<Reply>> request, long end, String reason) {
+    Pause pause = pauses.getOrDefault(origin, new Pause(0, System.nanoTime()));
+    long wait = Math.max(0, pause.until() - System.nanoTime());
+    if (System.nanoTime() + wait - end > 0) {
+      return Future.failedFuture(
+          new OAuthException(
+              OAuthFailure.UNREACHABLE,
+              reason + "; mcpbus asks again after " + (wait / 1_000_000_000 + 1) + " s"));
+    }
+    return (wait == 0
+            ? Future.succeededFuture()
+            : vertx.timer(wait / 1_000_000 + 1, TimeUnit.MILLISECONDS))
+        .compose(turn -> request.get())
+        .transform(
+            (reply, failure) -> {
+              boolean silent =
+                  failure instanceof OAuthException known
+                      && known.reason() == OAuthFailure.UNREACHABLE;
+              if (!silent && (reply == null || !reply.isLater())) {
+                pauses.remove(origin);
+                return failure == null
+                    ? Future.succeededFuture(reply)
+                    : Future.failedFuture(failure);
+              }
+              int tries = pause.tries() + 1;
+              long asked =
+                  reply == null
+                      ? -1
+                      : HeaderValue.retryAfter(
+                          reply.headers().get("Retry-After"), InstantSource.system());
+              long millis = pauseMillis(tries, asked, ThreadLocalRandom.current().nextDouble());
+              if (pauses.size() > MAX_PAUSES) {
+                pauses.clear();
+              }
+              pauses.put(origin, new Pause(tries, System.nanoTime() + millis * 1_000_000));
+              return attempt(
+                  origin,
+                  what,
+                  request,
+                  end,
+                  silent ? String.valueOf(failure.getMessage()) : what + " answers " + reply);
+            });
+  }
+
+  /**
+   * Milliseconds before the next try.
+   *
+   * @param tries that failed in a row, at least 1
+   * @param asked what {@code Retry-After} asks for, -1 for nothing; up to a minute is granted
+   * @param random 0 to 1
+   */
+  static long pauseMillis(int tries, long asked, double random) {
+    long grown = Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(tries - 1, 6));
+    return Math.max(Math.min(asked, MAX_RETRY_AFTER), Math.round(grown * (0.8 + 0.4 * random)));
+  }
+
+  private static URI url(String text) {
+    try {
+      return new URI(text);
+    } catch (URISyntaxException e) {
+      return URI.create("");
+    }
+  }
+
+  /** Scheme, host and port in one form, without a default port; for a malformed URL itself. */
+  static String origin(String url) {
+    URI uri = url(url);
+    return uri.getHost() == null ? url : origin(uri);
+  }
+
+  static String origin(URI uri) {
+    String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+    int port = uri.getPort();
+    boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
+    return scheme
+        + "://"
+        + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT)
+        + (standard ? "" : ":" + port);
   }
 
   Future<Reply> post(
@@ -147,10 +329,7 @@ public final class GuardedHttp {
     response.endHandler(
         nothing ->
             promise.tryComplete(
-                new Reply(
-                    response.statusCode(),
-                    json(response, body),
-                    response.getHeader("DPoP-Nonce"))));
+                new Reply(response.statusCode(), json(response, body), response.headers())));
     return promise.future();
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.security.oauth.GuardedHttp.Reply;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -8,17 +9,21 @@ import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches the public keys of an authorization server, without a cache. It finds the JWK set through
- * the issuer's metadata (RFC 8414, OpenID Connect Discovery) unless the configuration names it.
- * Confined to one context.
+ * Fetches the public keys of an authorization server, without a cache; asks again while it cannot
+ * answer. It finds the JWK set through the issuer's metadata (RFC 8414, OpenID Connect Discovery)
+ * unless the configuration names it. Confined to one context.
  */
 public final class IssuerKeys {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final String OAUTH = "/.well-known/oauth-authorization-server";
+  private static final String OPENID = "/.well-known/openid-configuration";
 
   private final GuardedHttp http;
   private final UrlGuard guard;
@@ -46,7 +51,10 @@ public final class IssuerKeys {
     Future<String> place =
         known == null ? metadata(places(issuer)) : Future.succeededFuture(known.toString());
     return place
-        .compose(url -> http.get(guard, url, "the issuer's key set"))
+        .compose(
+            url ->
+                http.first(
+                    guard, List.of(url), "the issuer's key set", reply -> reply.status() == 200))
         .compose(
             reply -> {
               if (reply.status() != 200
@@ -61,30 +69,54 @@ public final class IssuerKeys {
             });
   }
 
-  private static List<String> places(String issuer) {
+  /** Where an issuer's metadata may be, in the order of the MCP specification. */
+  static List<String> places(String issuer) {
     URI uri = URI.create(issuer);
     String origin = uri.getScheme() + "://" + uri.getRawAuthority();
     String path = uri.getRawPath().replaceFirst("/$", "");
-    return List.of(
-        origin + "/.well-known/oauth-authorization-server" + path,
-        origin + path + "/.well-known/openid-configuration");
+    Set<String> places = new LinkedHashSet<>();
+    places.add(origin + OAUTH + path);
+    places.add(origin + OPENID + path);
+    places.add(origin + path + OPENID);
+    return List.copyOf(places);
   }
 
-  /** The {@code jwks_uri} of the first metadata document whose {@code issuer} is equal to ours. */
+  /** The {@code jwks_uri} of the first metadata document whose {@code issuer} is ours. */
   private Future<String> metadata(List<String> places) {
-    if (places.isEmpty()) {
-      return failed(
-          "the issuer's metadata names no jwks_uri: set \"jwksUri\" in the configuration");
-    }
-    return http.get(guard, places.get(0), "the issuer's metadata")
+    return http.first(guard, places, "the issuer's metadata", reply -> keySet(reply) != null)
         .compose(
             reply -> {
-              String uri = JsonMembers.text(reply.body(), "jwks_uri");
-              boolean own = issuer.equals(JsonMembers.text(reply.body(), "issuer"));
-              return reply.status() == 200 && own && uri != null
-                  ? Future.succeededFuture(uri)
-                  : metadata(places.subList(1, places.size()));
+              String uri = keySet(reply);
+              return uri == null
+                  ? failed(
+                      "the issuer's metadata names no jwks_uri: set \"jwksUri\" in the"
+                          + " configuration")
+                  : Future.succeededFuture(uri);
             });
+  }
+
+  private @Nullable String keySet(Reply reply) {
+    String own = JsonMembers.text(reply.body(), "issuer");
+    return reply.status() == 200 && own != null && isSame(issuer, own)
+        ? JsonMembers.text(reply.body(), "jwks_uri")
+        : null;
+  }
+
+  /**
+   * Whether two identifiers are those of one issuer: equal, or both an origin alone, which some
+   * write with a slash at its end.
+   */
+  public static boolean isSame(String one, String other) {
+    return one.equals(other) || (isOrigin(one) && isOrigin(other) && bare(one).equals(bare(other)));
+  }
+
+  /** Whether nothing follows the host and port but one slash. */
+  private static boolean isOrigin(String issuer) {
+    return issuer.matches("https?://[^/?#]+/?");
+  }
+
+  private static String bare(String issuer) {
+    return issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
   }
 
   private static <T> Future<T> failed(String message) {

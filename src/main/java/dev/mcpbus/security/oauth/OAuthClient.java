@@ -9,7 +9,6 @@ import dev.mcpbus.security.oauth.TokenGrants.Obtained;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,8 +36,13 @@ public final class OAuthClient {
 
   private static final Logger LOG = LoggerFactory.getLogger(OAuthClient.class);
 
-  /** If the server refuses a token younger than this, it would refuse the next one as well. */
+  /** If the server refuses two new tokens in a row, it gets no further one for this long. */
   private static final Duration FRESH = Duration.ofSeconds(30);
+
+  /** Renewals that may follow each other within {@link #FRESH} without a pause. */
+  private static final int RAPID = 5;
+
+  private static final long RAPID_PAUSE_MILLIS = 1_000;
 
   /** After a failure that a retry cannot mend, this client repeats that failure for this long. */
   private static final Duration QUIET = Duration.ofSeconds(10);
@@ -73,6 +77,11 @@ public final class OAuthClient {
           GuardedHttp.TIMEOUT,
           TokenGrants.LOGIN_TIMEOUT);
     }
+
+    public Environment with(TokenStore otherStore, LoginPrompt otherPrompt) {
+      return new Environment(
+          vertx, otherStore, otherPrompt, resolver, clock, requestTimeout, loginTimeout);
+    }
   }
 
   private static final String AUTHORIZATION = "Authorization";
@@ -87,8 +96,11 @@ public final class OAuthClient {
   private final Future<Void> loaded;
   private volatile StoredAuthorization state = StoredAuthorization.EMPTY;
   private volatile @Nullable String nonce;
+  private volatile @Nullable Sensitive untried;
   private @Nullable Future<Boolean> running;
   private @Nullable Instant renewed;
+  private int refused;
+  private int rapid;
   private @Nullable OAuthException failure;
   private Instant failedAt = Instant.EPOCH;
 
@@ -206,20 +218,39 @@ public final class OAuthClient {
                     resource, server, tokens.key() == null ? DpopUse.NONE : DpopUse.DEMANDED))
         .compose(
             place ->
-                tokens.refresh() != null ? refresh(place, tokens) : obtain(place, tokens.scopes()))
-        .recover(why -> ifDenied(why, this::drop));
+                tokens.refresh() != null
+                    ? refresh(place, tokens)
+                    : alone(place, Set.of(), () -> obtain(place, tokens.scopes())))
+        .recover(why -> ifDenied(why, () -> save(state.withTokens(null)).map(false)));
+  }
+
+  private static boolean isDenied(Throwable why) {
+    OAuthFailure reason = OAuthException.reason(why);
+    return reason == OAuthFailure.DENIED || reason == OAuthFailure.CLIENT_FORGOTTEN;
   }
 
   private static Future<Boolean> ifDenied(Throwable why, Supplier<Future<Boolean>> next) {
-    return why instanceof OAuthException known && known.reason() == OAuthFailure.DENIED
-        ? next.get()
-        : Future.failedFuture(why);
+    return isDenied(why) ? next.get() : Future.failedFuture(why);
   }
 
-  /** Drops the token; the challenge of the next request names what is needed. */
-  private Future<Boolean> drop() {
-    state = state.withTokens(null);
-    return save().map(false);
+  /**
+   * The MCP server has accepted a request: its token is good, so a later refusal of it is a reason
+   * to renew it.
+   *
+   * @param sent the {@code Authorization} header that the request carried
+   */
+  public void accepted(Sensitive sent) {
+    Sensitive last = untried;
+    if (last != null && last.equals(token(sent))) {
+      synchronized (this) {
+        untried = null;
+        refused = 0;
+      }
+    }
+  }
+
+  private static Sensitive token(Sensitive header) {
+    return Sensitive.of(header.reveal().replaceFirst("^\\S+ ", ""));
   }
 
   /**
@@ -232,7 +263,7 @@ public final class OAuthClient {
    */
   public Future<Boolean> challenged(int status, @Nullable String header, @Nullable Sensitive sent) {
     TokenChallenge challenge = TokenChallenge.parse(header);
-    String token = sent == null ? null : sent.reveal().replaceFirst("^\\S+ ", "");
+    Sensitive token = sent == null ? null : token(sent);
     return loaded.compose(nothing -> withTimeout(decide(status, challenge, token)));
   }
 
@@ -248,18 +279,20 @@ public final class OAuthClient {
                     why instanceof TimeoutException
                         ? new OAuthException(
                             OAuthFailure.LOGIN_REQUIRED,
-                            "a person has to log in: see the log for the URL")
+                            "a person has to log in: \"mcpbus login\" with the server's name shows"
+                                + " the page, as do the log and GET /api/logins of the node that"
+                                + " runs it")
                         : why));
   }
 
   private synchronized Future<Boolean> decide(
-      int status, TokenChallenge challenge, @Nullable String sent) {
+      int status, TokenChallenge challenge, @Nullable Sensitive sent) {
     if (running != null) {
       return running;
     }
     Instant now = environment.clock().instant();
     OAuthTokens tokens = state.tokens();
-    if (tokens != null && !tokens.access().equals(Sensitive.ofNullable(sent))) {
+    if (tokens != null && !tokens.access().equals(sent)) {
       return Future.succeededFuture(true);
     }
     if (tokens != null && tokens.key() != null && challenge.error() != null) {
@@ -274,9 +307,6 @@ public final class OAuthClient {
                     + " machine's clock, and that \"url\" is the server's own name for itself"));
       }
     }
-    if (failure != null && now.isBefore(failedAt.plus(QUIET))) {
-      return Future.failedFuture(failure);
-    }
     if (status == 403) {
       Set<String> before = requested(tokens);
       if (challenge.scope() == null || before.containsAll(challenge.scope())) {
@@ -284,18 +314,17 @@ public final class OAuthClient {
       }
       return share(() -> place(challenge).compose(place -> obtain(place, challenge, before)));
     }
-    if (tokens != null && renewed != null && now.isBefore(renewed.plus(FRESH))) {
-      return share(() -> place(challenge).compose(place -> move(place, tokens, challenge)));
-    }
-    return share(() -> place(challenge).compose(place -> renew(place, challenge)));
-  }
-
-  /** A new token was refused: obtains another one only if the server now names another issuer. */
-  private Future<Boolean> move(
-      DiscoveredServers place, OAuthTokens tokens, TokenChallenge challenge) {
-    return tokens.issuer().equals(place.server().issuer())
-        ? Future.succeededFuture(false)
-        : renew(place, challenge);
+    boolean soon = renewed != null && now.isBefore(renewed.plus(FRESH));
+    boolean fresh = soon && tokens != null && tokens.access().equals(untried);
+    refused = fresh ? refused + 1 : 0;
+    rapid = soon ? rapid + 1 : 0;
+    boolean again = refused < 2;
+    long pause = again && rapid > RAPID ? RAPID_PAUSE_MILLIS : 0;
+    return share(
+        () ->
+            (pause == 0 ? Future.succeededFuture() : environment.vertx().timer(pause))
+                .compose(turn -> place(challenge))
+                .compose(place -> renew(place, challenge, fresh, again)));
   }
 
   private Set<String> requested(@Nullable OAuthTokens tokens) {
@@ -310,71 +339,166 @@ public final class OAuthClient {
     return discovery.servers(challenge, state.issuer());
   }
 
-  private Future<Boolean> renew(DiscoveredServers place, TokenChallenge challenge) {
+  /**
+   * Obtains a token in place of the refused one.
+   *
+   * @param fresh whether the server never accepted the refused one: then no person is asked to log
+   *     in again for it
+   * @param again false if the server refuses new tokens: it gets another one only if it now names
+   *     another issuer
+   * @return whether there is another token now
+   */
+  private Future<Boolean> renew(
+      DiscoveredServers place, TokenChallenge challenge, boolean fresh, boolean again) {
     OAuthTokens tokens = state.tokens();
-    if (tokens == null
-        || tokens.refresh() == null
-        || (tokens.key() != null && place.dpop() == DpopUse.NONE)
-        || !tokens.issuer().equals(place.server().issuer())) {
+    boolean same = tokens != null && IssuerKeys.isSame(tokens.issuer(), place.server().issuer());
+    if (tokens == null || !same) {
       return obtain(place, challenge, Set.of());
     }
-    return refresh(place, tokens)
-        .recover(why -> ifDenied(why, () -> obtain(place, challenge, Set.of())));
+    boolean refreshable =
+        tokens.refresh() != null && (tokens.key() == null || place.dpop() != DpopUse.NONE);
+    boolean person = fresh && settings.grant() == OAuthGrant.AUTHORIZATION_CODE;
+    if (!again || (person && !refreshable)) {
+      return Future.succeededFuture(false);
+    }
+    Future<Boolean> renewed =
+        refreshable
+            ? refresh(place, tokens)
+                .recover(
+                    why ->
+                        ifDenied(
+                            why,
+                            () ->
+                                person
+                                    ? Future.succeededFuture(false)
+                                    : obtain(place, challenge, Set.of())))
+            : obtain(place, challenge, Set.of());
+    return renewed.map(
+        done -> {
+          OAuthTokens now = state.tokens();
+          return done && now != null && !now.access().equals(tokens.access());
+        });
   }
 
-  /** Refreshes under the store's lock, or takes the tokens that another process has renewed. */
   private Future<Boolean> refresh(DiscoveredServers place, OAuthTokens tokens) {
-    return environment.store().alone(settings.key(), () -> refreshAlone(place, tokens));
+    return alone(
+        place,
+        Set.of(),
+        () ->
+            grants
+                .refresh(place, tokens, Objects.requireNonNull(tokens.refresh()), state.client())
+                .recover(this::forgetting)
+                .compose(obtained -> keep(obtained, state.requested())));
   }
 
-  private Future<Boolean> refreshAlone(DiscoveredServers place, OAuthTokens tokens) {
+  /**
+   * Runs {@code work} under the store's lock, unless another process or node has stored other
+   * tokens of this server by then, or by the time {@code work} is denied.
+   *
+   * @param scopes that the other tokens must have
+   */
+  private Future<Boolean> alone(
+      DiscoveredServers place, Set<String> scopes, Supplier<Future<Boolean>> work) {
+    OAuthTokens before = state.tokens();
+    Supplier<Future<Boolean>> adopted = () -> adopt(before, place.server().issuer(), scopes);
+    return environment
+        .store()
+        .alone(
+            settings.key(),
+            () ->
+                or(
+                    adopted.get(),
+                    () ->
+                        work.get()
+                            .recover(
+                                why ->
+                                    or(ifDenied(why, adopted), () -> Future.failedFuture(why)))));
+  }
+
+  private static Future<Boolean> or(Future<Boolean> first, Supplier<Future<Boolean>> next) {
+    return first.compose(done -> done ? Future.succeededFuture(true) : next.get());
+  }
+
+  private Future<Boolean> adopt(@Nullable OAuthTokens before, String issuer, Set<String> scopes) {
     return environment
         .store()
         .load(settings.key())
         .otherwiseEmpty()
-        .compose(
+        .map(
             found -> {
               StoredAuthorization stored = StoredAuthorization.of(found, settings.issuer());
               OAuthTokens other = stored.tokens();
-              if (other != null
-                  && !other.access().equals(tokens.access())
-                  && other.issuer().equals(tokens.issuer())
-                  && !other.expired(environment.clock().instant())) {
+              boolean good =
+                  other != null
+                      && (before == null || !other.access().equals(before.access()))
+                      && IssuerKeys.isSame(other.issuer(), issuer)
+                      && other.scopes().containsAll(scopes)
+                      && !other.expired(environment.clock().instant());
+              if (good) {
                 state = stored;
-                return Future.succeededFuture(true);
               }
-              return grants
-                  .refresh(place, tokens, Objects.requireNonNull(tokens.refresh()), state.client())
-                  .compose(obtained -> keep(obtained, state.requested()));
+              return good;
             });
   }
 
   private Future<Boolean> obtain(
       DiscoveredServers place, TokenChallenge challenge, Set<String> before) {
-    return obtain(
+    return alone(
         place,
-        ScopeSelection.select(challenge, before, settings, place.resource(), place.server()));
+        before.isEmpty() || challenge.scope() == null ? Set.of() : challenge.scope(),
+        () ->
+            obtain(
+                place,
+                ScopeSelection.select(
+                    challenge, before, settings, place.resource(), place.server())));
   }
 
+  /** Where the authorization server has forgotten this client, registers it anew, once. */
   private Future<Boolean> obtain(DiscoveredServers place, Set<String> scopes) {
-    return grants.obtain(place, scopes, state.client()).compose(obtained -> keep(obtained, scopes));
+    RegisteredClient client = state.client();
+    return grants
+        .obtain(place, scopes, client)
+        .recover(
+            why ->
+                client == null
+                    ? Future.failedFuture(why)
+                    : forgetting(why)
+                        .recover(
+                            same ->
+                                OAuthException.reason(why) == OAuthFailure.CLIENT_FORGOTTEN
+                                    ? grants.obtain(place, scopes, null)
+                                    : Future.failedFuture(why)))
+        .compose(obtained -> keep(obtained, scopes));
+  }
+
+  /**
+   * Forgets the registration if the authorization server does not know it any more, or if the
+   * person did not come back from its login page, which then may have said so. Fails with {@code
+   * why}.
+   */
+  private Future<Obtained> forgetting(Throwable why) {
+    OAuthFailure reason = OAuthException.reason(why);
+    return reason == OAuthFailure.CLIENT_FORGOTTEN || reason == OAuthFailure.LOGIN_REQUIRED
+        ? save(state.withoutClient()).compose(saved -> Future.failedFuture(why))
+        : Future.failedFuture(why);
   }
 
   private Future<Boolean> keep(Obtained obtained, Set<String> requested) {
     RegisteredClient client = obtained.client().registered() ? obtained.client() : null;
     OAuthTokens tokens = obtained.tokens();
-    state = new StoredAuthorization(tokens, client, tokens.issuer(), Set.copyOf(requested));
     synchronized (this) {
       renewed = environment.clock().instant();
+      untried = tokens.access();
     }
-    return save().map(true);
+    return save(new StoredAuthorization(tokens, client, tokens.issuer(), Set.copyOf(requested)))
+        .map(true);
   }
 
-  private Future<Void> save() {
-    JsonObject json = state.toJson();
+  private Future<Void> save(StoredAuthorization next) {
+    state = next;
     return environment
         .store()
-        .save(settings.key(), json)
+        .save(settings.key(), next.toJson())
         .onFailure(why -> LOG.warn("cannot store tokens for {}: {}", settings, why.getMessage()))
         .otherwiseEmpty();
   }
@@ -383,20 +507,14 @@ public final class OAuthClient {
     if (running != null) {
       return running;
     }
+    if (failure != null && environment.clock().instant().isBefore(failedAt.plus(QUIET))) {
+      return Future.failedFuture(failure);
+    }
     Promise<Boolean> promise = Promise.promise();
     running = promise.future();
     context.run(
         () ->
-            work.get()
-                .onComplete(
-                    (outcome, why) -> {
-                      finished(why);
-                      if (why == null) {
-                        promise.complete(outcome);
-                      } else {
-                        promise.fail(why);
-                      }
-                    }));
+            work.get().onComplete((outcome, why) -> finished(why)).onComplete(promise));
     return promise.future();
   }
 

@@ -6,9 +6,8 @@ import dev.mcpbus.security.oauth.TokenGrants.DiscoveredServers;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class OAuthDiscovery {
 
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
-  private static final String OAUTH = "/.well-known/oauth-authorization-server";
-  private static final String OPENID = "/.well-known/openid-configuration";
   private static final int MAX_SERVERS = 16;
 
   private final GuardedHttp http;
@@ -63,7 +60,7 @@ final class OAuthDiscovery {
   private Future<String> issuer(ResourceMetadata resource, @Nullable String stored) {
     List<String> named = resource.authorizationServers();
     String own = settings.issuer() == null ? stored : settings.issuer();
-    if (own != null && named.contains(own)) {
+    if (own != null && named.stream().anyMatch(issuer -> IssuerKeys.isSame(own, issuer))) {
       return Future.succeededFuture(own);
     }
     return own == null || !isOfOneIssuer()
@@ -81,39 +78,42 @@ final class OAuthDiscovery {
   }
 
   /**
-   * The MCP server's own metadata: at the URL of the challenge, else at the well-known paths. If
-   * there is none, the server is treated as one of protocol 2025-03-26, whose origin is its own
+   * The MCP server's own metadata: at the URL of the challenge, else at the well-known paths,
+   * because a server behind a proxy may name a URL that leads nowhere. If there is none, a server
+   * whose challenge names no URL is treated as one of protocol 2025-03-26, whose origin is its own
    * authorization server, unless the configuration names another.
    */
   private Future<ResourceMetadata> resource(TokenChallenge challenge) {
     String named = challenge.resourceMetadata();
+    String origin = settings.origin();
+    String path = settings.resource().substring(origin.length());
+    Set<String> places = new LinkedHashSet<>();
     if (named != null) {
-      return http.get(guard, named, "the resource_metadata URL")
-          .compose(
-              reply ->
-                  reply.isSuccess()
-                      ? resource(reply.body())
-                      : failed("the resource_metadata URL answers " + reply));
+      places.add(named);
     }
-    String origin = origin(settings.server());
-    String path = settings.resource().substring(origin(URI.create(settings.resource())).length());
-    List<String> places = new ArrayList<>();
-    if (!path.isEmpty()) {
-      places.add(origin + RESOURCE + path);
-    }
+    places.add(origin + RESOURCE + path);
     places.add(origin + RESOURCE);
-    return first(places, "the server's metadata")
+    return http.first(guard, List.copyOf(places), "the server's metadata", this::isOurs)
         .compose(
             found ->
-                found == null
-                    ? Future.succeededFuture(
-                        new ResourceMetadata(settings.resource(), List.of(fallback()), null))
-                    : resource(found));
+                isDocument(found)
+                    ? resource(found.body())
+                    : named == null
+                        ? Future.succeededFuture(
+                            new ResourceMetadata(settings.resource(), List.of(fallback()), null))
+                        : failed(
+                            "neither the resource_metadata URL of the server's challenge nor its"
+                                + " well-known places hold its metadata"));
+  }
+
+  private boolean isOurs(Reply reply) {
+    String resource = JsonMembers.text(reply.body(), "resource");
+    return isDocument(reply) && resource != null && covers(resource, settings.resource());
   }
 
   private String fallback() {
     String pinned = settings.issuer();
-    return pinned == null ? origin(URI.create(settings.resource())) : pinned;
+    return pinned == null ? settings.origin() : pinned;
   }
 
   private Future<ResourceMetadata> resource(JsonObject document) {
@@ -153,7 +153,7 @@ final class OAuthDiscovery {
         || outer.getRawFragment() != null
         || outer.getRawQuery() != null
         || outer.getRawUserInfo() != null
-        || !origin(outer).equals(origin(inner))) {
+        || !GuardedHttp.origin(outer).equals(GuardedHttp.origin(inner))) {
       return false;
     }
     String path = outer.getRawPath().replaceFirst("/+$", "");
@@ -163,71 +163,37 @@ final class OAuthDiscovery {
 
   /**
    * The metadata of the authorization server {@code issuer}; the document's {@code issuer} must be
-   * equal to it (RFC 8414, section 3.3).
+   * the same (RFC 8414, section 3.3), and is the one that counts from there on.
    */
   Future<ServerMetadata> server(String issuer) {
-    URI uri;
     try {
-      uri = guard.form(issuer, "the authorization server");
+      if (guard.form(issuer, "the authorization server").getRawQuery() != null) {
+        return failed("the authorization server's issuer has a query");
+      }
     } catch (OAuthException e) {
       return Future.failedFuture(e);
     }
-    if (uri.getRawQuery() != null) {
-      return failed("the authorization server's issuer has a query");
-    }
-    String origin = uri.getScheme() + "://" + uri.getRawAuthority();
-    String path = uri.getRawPath().replaceFirst("/$", "");
-    List<String> places = new ArrayList<>();
-    places.add(origin + OAUTH + path);
-    places.add(origin + OPENID + path);
-    if (!path.isEmpty()) {
-      places.add(origin + path + OPENID);
-    }
-    return first(places, "the authorization server's metadata")
+    return http.first(
+            guard,
+            IssuerKeys.places(issuer),
+            "the authorization server's metadata",
+            OAuthDiscovery::isDocument)
         .compose(
             found -> {
-              if (found == null) {
+              if (!isDocument(found)) {
                 return failed(
                     "the authorization server publishes no metadata: set \"issuer\" in the"
                         + " configuration if it is another one");
               }
-              if (!issuer.equals(found.getValue("issuer"))) {
-                return failed("the authorization server's metadata names another issuer");
-              }
-              return Future.succeededFuture(ServerMetadata.of(issuer, found));
-            });
-  }
-
-  /** The first document found; null if every place answers that it has none. */
-  private Future<@Nullable JsonObject> first(List<String> places, String what) {
-    if (places.isEmpty()) {
-      return Future.succeededFuture(null);
-    }
-    return http.get(guard, places.get(0), what)
-        .compose(
-            reply -> {
-              if (isDocument(reply)) {
-                return Future.succeededFuture(reply.body());
-              }
-              return reply.status() >= 500
-                  ? Future.failedFuture(
-                      new OAuthException(OAuthFailure.UNREACHABLE, what + ": " + reply))
-                  : first(places.subList(1, places.size()), what);
+              String own = JsonMembers.text(found.body(), "issuer");
+              return own == null || !IssuerKeys.isSame(issuer, own)
+                  ? failed("the authorization server's metadata names another issuer")
+                  : Future.succeededFuture(ServerMetadata.of(own, found.body()));
             });
   }
 
   private static boolean isDocument(Reply reply) {
     return reply.status() == 200 && !reply.body().isEmpty();
-  }
-
-  private static String origin(URI uri) {
-    String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-    int port = uri.getPort();
-    boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
-    return scheme
-        + "://"
-        + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT)
-        + (standard ? "" : ":" + port);
   }
 
   private static <T> Future<T> failed(String message) {

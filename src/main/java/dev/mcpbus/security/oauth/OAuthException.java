@@ -1,5 +1,7 @@
 package dev.mcpbus.security.oauth;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The reason why there is no token. The message names the remedy and never holds a token, a secret,
  * or text that a server chose freely. Without a stack trace.
@@ -12,6 +14,8 @@ public final class OAuthException extends Exception {
     LOGIN_REQUIRED,
     /** The authorization server refused permanently. */
     DENIED,
+    /** The authorization server does not know a client that mcpbus registered there by itself. */
+    CLIENT_FORGOTTEN,
     /** A URL that a server named is not allowed. */
     REFUSED_URL,
     /** Metadata or a response breaks the specification. */
@@ -31,5 +35,10 @@ public final class OAuthException extends Exception {
 
   public OAuthFailure reason() {
     return reason;
+  }
+
+  /** The reason of a failure, null if it is none of OAuth. */
+  static @Nullable OAuthFailure reason(Throwable failure) {
+    return failure instanceof OAuthException known ? known.reason : null;
   }
 }

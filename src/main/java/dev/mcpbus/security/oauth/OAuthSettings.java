@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -65,13 +64,7 @@ public record OAuthSettings(
 
   /** The resource without its path, which may hold a secret; for messages. */
   String origin() {
-    String scheme = server.getScheme().toLowerCase(Locale.ROOT);
-    int port = server.getPort();
-    boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
-    return scheme
-        + "://"
-        + server.getHost().toLowerCase(Locale.ROOT)
-        + (standard ? "" : ":" + port);
+    return GuardedHttp.origin(server);
   }
 
   /**
@@ -98,6 +91,9 @@ public record OAuthSettings(
     }
     if (dpop != DpopMode.AUTO) {
       identity.add(dpop);
+    }
+    if (server.getRawQuery() != null) {
+      identity.add("?" + server.getRawQuery()); // often names an account or a tenant
     }
     return HexFormat.of()
         .formatHex(OAuthDigests.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));

@@ -2,6 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,18 @@ record RegisteredClient(
   /** A workload without a registration (SEP-1933). */
   static RegisteredClient anonymous(String issuer) {
     return new RegisteredClient(issuer, "", null, ClientAuthentication.NONE, null, false, null);
+  }
+
+  /** The failure where its authorization server does not know this client. */
+  OAuthException unknown(String said) {
+    return registered || id.isEmpty()
+        ? new OAuthException(registered ? OAuthFailure.CLIENT_FORGOTTEN : OAuthFailure.DENIED, said)
+        : new OAuthException(
+            OAuthFailure.LOGIN_REQUIRED,
+            said
+                + ": it does not accept the configured client. Check \"clientId\","
+                + " \"clientSecret\" (or \"privateKey\") and \"tokenEndpointAuthMethod\" of the"
+                + " server's entry; leave them out to have mcpbus register itself");
   }
 
   JsonObject toJson() {

@@ -23,6 +23,10 @@ record StoredAuthorization(
     return new StoredAuthorization(other, client, issuer, requested);
   }
 
+  StoredAuthorization withoutClient() {
+    return new StoredAuthorization(tokens, null, issuer, requested);
+  }
+
   JsonObject toJson() {
     return new JsonObject()
         .put("tokens", tokens == null ? null : tokens.toJson())
@@ -38,7 +42,7 @@ record StoredAuthorization(
    */
   static StoredAuthorization of(@Nullable JsonObject json, @Nullable String pinned) {
     String issuer = json == null ? null : JsonMembers.text(json, "issuer");
-    if (json == null || issuer == null || (pinned != null && !pinned.equals(issuer))) {
+    if (json == null || issuer == null || (pinned != null && !IssuerKeys.isSame(pinned, issuer))) {
       return EMPTY;
     }
     OAuthTokens tokens = OAuthTokens.of(json.getJsonObject("tokens"));

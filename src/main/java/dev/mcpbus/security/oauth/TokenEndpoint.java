@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -28,6 +29,13 @@ final class TokenEndpoint {
 
   private static final String ASSERTION_TYPE =
       "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+  /** What servers say of a client that they do not know, or do not know any more. */
+  static final Set<String> UNKNOWN_CLIENT = Set.of("invalid_client", "unauthorized_client");
+
+  /** Parameters that stand in the body or in a header, so in no query of a token endpoint. */
+  private static final Set<String> CREDENTIALS =
+      Set.of("client_id", "client_secret", "client_assertion", "client_assertion_type");
 
   private final Vertx vertx;
   private final GuardedHttp http;
@@ -61,7 +69,7 @@ final class TokenEndpoint {
       Set<String> scopes,
       Map<String, String> grant,
       TokenBinding binding) {
-    if (!client.issuer().equals(server.issuer())) {
+    if (!IssuerKeys.isSame(client.issuer(), server.issuer())) {
       return Future.failedFuture(
           new OAuthException(
               OAuthFailure.INVALID, "the credentials belong to another authorization server"));
@@ -80,14 +88,7 @@ final class TokenEndpoint {
     ClientAuthentication method = method(server, client);
     TokenRequest request =
         new TokenRequest(
-            endpoint,
-            "the token endpoint",
-            form,
-            client.id(),
-            client.secret(),
-            method,
-            server.issuer(),
-            binding.key());
+            endpoint, "the token endpoint", form, client, method, server.issuer(), binding.key());
     return send(request, false)
         .compose(answer -> tokens(answer, server.issuer(), resource, scopes, grant, binding));
   }
@@ -104,8 +105,8 @@ final class TokenEndpoint {
             endpoint,
             "the identity provider's token endpoint",
             form,
-            idp.clientId(),
-            idp.clientSecret(),
+            new RegisteredClient(
+                endpoint, idp.clientId(), idp.clientSecret(), null, null, false, null),
             method,
             endpoint,
             null),
@@ -139,7 +140,6 @@ final class TokenEndpoint {
    * One request as it is sent, perhaps twice.
    *
    * @param what the endpoint in messages
-   * @param clientId empty for none
    * @param audience of an assertion by which the client authenticates
    * @param key for a proof, null for a request without one
    */
@@ -147,8 +147,7 @@ final class TokenEndpoint {
       String endpoint,
       String what,
       Map<String, String> fields,
-      String clientId,
-      @Nullable Sensitive secret,
+      RegisteredClient client,
       ClientAuthentication method,
       String audience,
       @Nullable DpopKey key) {
@@ -162,16 +161,7 @@ final class TokenEndpoint {
 
   /** Sends the request; once more if the authorization server wants its nonce in the proof. */
   private Future<JsonObject> send(TokenRequest request, boolean again) {
-    Map<String, String> form = new LinkedHashMap<>(request.fields());
-    Map<String, String> headers = new LinkedHashMap<>();
-    headers.put("Content-Type", FormEncoding.TYPE);
-    return authenticate(request, form, headers)
-        .compose(
-            ready -> {
-              prove(request, headers);
-              return http.post(
-                  guard, request.endpoint(), request.what(), headers, FormEncoding.encode(form));
-            })
+    return http.patiently(request.endpoint(), request.what(), () -> sendOnce(request))
         .compose(
             reply -> {
               if (reply.nonce() != null && request.key() != null) {
@@ -180,7 +170,27 @@ final class TokenEndpoint {
                   return send(request, true);
                 }
               }
-              return answer(reply, request.what());
+              return answer(reply, request);
+            });
+  }
+
+  /** With a new proof and a new assertion: each of them is valid once. */
+  private Future<Reply> sendOnce(TokenRequest request) {
+    Map<String, String> form = new LinkedHashMap<>(request.fields());
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("Content-Type", FormEncoding.TYPE);
+    return authenticate(request, form, headers)
+        .compose(
+            ready -> {
+              prove(request, headers);
+              Set<String> absent = new HashSet<>(form.keySet());
+              absent.addAll(CREDENTIALS);
+              return http.post(
+                  guard,
+                  FormEncoding.query(request.endpoint(), Map.of(), absent),
+                  request.what(),
+                  headers,
+                  FormEncoding.encode(form));
             });
   }
 
@@ -207,8 +217,9 @@ final class TokenEndpoint {
   /** Adds who the client is. An assertion is signed for each request: it is valid once. */
   private Future<Void> authenticate(
       TokenRequest request, Map<String, String> form, Map<String, String> headers) {
-    String clientId = request.clientId();
-    String secret = request.secret() == null ? "" : request.secret().reveal();
+    String clientId = request.client().id();
+    Sensitive known = request.client().secret();
+    String secret = known == null ? "" : known.reveal();
     switch (request.method()) {
       case NONE -> {
         if (!clientId.isEmpty()) {
@@ -251,18 +262,18 @@ final class TokenEndpoint {
         () -> ClientAssertion.read(file, settings.keyId()).sign(clientId, audience, now), false);
   }
 
-  private static Future<JsonObject> answer(Reply reply, String what) {
-    if (reply.isSuccess()) {
+  /** The body of a response that has no error; some servers refuse with status 200. */
+  private static Future<JsonObject> answer(Reply reply, TokenRequest request) {
+    String error = JsonMembers.text(reply.body(), "error");
+    if (reply.isSuccess() && (error == null || reply.body().containsKey("access_token"))) {
       return Future.succeededFuture(reply.body());
     }
-    String error = JsonMembers.text(reply.body(), "error");
     // The response's error_description is free text and may quote what was sent.
-    String shown = error != null && error.matches("[a-z_]{1,64}") ? error : null;
-    boolean later = reply.status() >= 500 || reply.status() == 429;
+    boolean plain = error != null && error.matches("[a-z_]{1,64}");
+    String said = request.what() + " answers " + reply + (plain ? " " + error : "");
+    boolean unknown = error == null ? reply.status() == 401 : UNKNOWN_CLIENT.contains(error);
     return Future.failedFuture(
-        new OAuthException(
-            later ? OAuthFailure.UNREACHABLE : OAuthFailure.DENIED,
-            what + " answers " + reply + (shown == null ? "" : " " + shown)));
+        unknown ? request.client().unknown(said) : new OAuthException(OAuthFailure.DENIED, said));
   }
 
   private Future<OAuthTokens> tokens(
@@ -278,8 +289,12 @@ final class TokenEndpoint {
     if (access == null
         || !OAuthTokens.isUsable(access)
         || (type != null && !bound && !type.equalsIgnoreCase("bearer"))) {
+      // A refresh token that gives no token any more leads to a new grant.
+      boolean dead = grant.containsKey("refresh_token") && access == null && !answer.isEmpty();
       return Future.failedFuture(
-          new OAuthException(OAuthFailure.INVALID, "the token endpoint gave no Bearer token"));
+          new OAuthException(
+              dead ? OAuthFailure.DENIED : OAuthFailure.INVALID,
+              "the token endpoint gave no Bearer token"));
     }
     if (!bound && binding.demanded()) {
       // A refusal of a refresh token leads to a new grant, and the server decides anew.

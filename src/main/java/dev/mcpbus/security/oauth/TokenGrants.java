@@ -29,6 +29,9 @@ final class TokenGrants {
   private static final String ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
   private static final int MAX_ASSERTION = 64 * 1024;
 
+  /** Parameters by which a login page's own query would change the meaning of those of mcpbus. */
+  private static final Set<String> OVERRIDES = Set.of("request", "request_uri", "response_mode");
+
   /**
    * The MCP server and the authorization server for a token.
    *
@@ -100,9 +103,8 @@ final class TokenGrants {
       OAuthTokens tokens,
       Sensitive refresh,
       @Nullable RegisteredClient known) {
-    String redirectUri = known == null ? null : known.redirectUri();
     return registrar
-        .client(place.server(), known, redirectUri, clock.instant())
+        .client(place.server(), known, null, clock.instant())
         .compose(
             client ->
                 request(
@@ -218,7 +220,7 @@ final class TokenGrants {
     if (wanted.getPort() > 0
         || known == null
         || registered == null
-        || !known.issuer().equals(server.issuer())) {
+        || !IssuerKeys.isSame(known.issuer(), server.issuer())) {
       return BrowserLogin.listen(vertx, wanted);
     }
     return BrowserLogin.listen(vertx, URI.create(registered))
@@ -255,12 +257,18 @@ final class TokenGrants {
     } catch (OAuthException e) {
       return Future.failedFuture(e);
     }
-    String separator = checked.getRawQuery() == null ? "?" : "&";
-    Future<String> code = login.code(place.server(), loginTimeout);
-    prompt.login(
-        settings.origin(),
-        URI.create(checked.toASCIIString() + separator + FormEncoding.encode(query)),
-        loginTimeout);
+    URI shown = URI.create(FormEncoding.query(checked.toASCIIString(), query, OVERRIDES));
+    Future<String> code =
+        login
+            .code(place.server(), loginTimeout)
+            .recover(
+                why ->
+                    Future.failedFuture(
+                        OAuthException.reason(why) == OAuthFailure.CLIENT_FORGOTTEN
+                            ? client.unknown(String.valueOf(why.getMessage()))
+                            : why));
+    prompt.login(settings.origin(), shown, loginTimeout);
+    code.onComplete(ended -> prompt.ended(shown));
     return code.compose(
         received ->
             request(

@@ -4,6 +4,7 @@ import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.BiFunction;
 
 /**
  * Creates a {@link TokenStore}. Found with {@link java.util.ServiceLoader} and chosen by {@code
@@ -20,38 +21,26 @@ public interface TokenStoreProvider {
 
   /** An encrypted file, {@code EncryptedFileTokenStore}. */
   TokenStoreProvider FILE =
-      new TokenStoreProvider() {
-        @Override
-        public String name() {
-          return "file";
-        }
-
-        @Override
-        public TokenStore open(Vertx vertx, Map<String, String> variables) {
-          String key = key(variables);
-          String file = variables.getOrDefault(FILE_VARIABLE, "");
-          return EncryptedFileTokenStore.of(
-              vertx,
-              file.isBlank()
-                  ? Path.of(System.getProperty("user.home"), ".mcpbus", "tokens")
-                  : Path.of(file),
-              key);
-        }
-      };
+      new BuiltIn(
+          "file",
+          (vertx, variables) -> {
+            String file = variables.getOrDefault(FILE_VARIABLE, "");
+            return EncryptedFileTokenStore.of(
+                vertx,
+                file.isBlank()
+                    ? Path.of(System.getProperty("user.home"), ".mcpbus", "tokens")
+                    : Path.of(file),
+                key(variables));
+          });
 
   /** A store shared by all nodes, {@code ClusterTokenStore}. */
   TokenStoreProvider CLUSTER =
-      new TokenStoreProvider() {
-        @Override
-        public String name() {
-          return "cluster";
-        }
+      new BuiltIn(
+          "cluster", (vertx, variables) -> ClusterTokenStore.of(vertx, key(variables)));
 
-        @Override
-        public TokenStore open(Vertx vertx, Map<String, String> variables) {
-          return ClusterTokenStore.of(vertx, key(variables));
-        }
-      };
+  /** A store that loses everything when the process ends. */
+  TokenStoreProvider MEMORY =
+      new BuiltIn("memory", (vertx, variables) -> TokenStore.inMemory());
 
   private static String key(Map<String, String> variables) {
     String key = variables.getOrDefault(KEY_VARIABLE, "");
@@ -62,19 +51,15 @@ public interface TokenStoreProvider {
     return key;
   }
 
-  /** A store that loses everything when the process ends. */
-  TokenStoreProvider MEMORY =
-      new TokenStoreProvider() {
-        @Override
-        public String name() {
-          return "memory";
-        }
+  /** A store of mcpbus itself. */
+  record BuiltIn(String name, BiFunction<Vertx, Map<String, String>, TokenStore> opening)
+      implements TokenStoreProvider {
 
-        @Override
-        public TokenStore open(Vertx vertx, Map<String, String> variables) {
-          return TokenStore.inMemory();
-        }
-      };
+    @Override
+    public TokenStore open(Vertx vertx, Map<String, String> variables) {
+      return opening.apply(vertx, variables);
+    }
+  }
 
   /** The name in the configuration. */
   String name();

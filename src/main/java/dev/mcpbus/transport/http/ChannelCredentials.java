@@ -27,6 +27,7 @@ final class ChannelCredentials {
 
   private final Authenticator authenticator;
   private final OwnContext owner;
+  private @Nullable ConfiguredHeaders accepted;
   private Map<String, Sensitive> last = Map.of();
   private ConfiguredHeaders lastHeaders = ConfiguredHeaders.of(last);
 
@@ -45,8 +46,16 @@ final class ChannelCredentials {
     return onOwner(authenticator.headers(method.name(), to::proofUri)).map(this::headers);
   }
 
-  /** Passes on the nonce of a response, if it has one. */
-  void received(HttpClientResponse response) {
+  /**
+   * Passes on the nonce of a response, if it has one, and that the server accepted the headers.
+   *
+   * @param sent the headers that the request carried
+   */
+  void received(HttpClientResponse response, @Nullable ConfiguredHeaders sent) {
+    if (sent != null && sent != accepted && response.statusCode() < 300) {
+      accepted = sent;
+      authenticator.accepted(sent.given());
+    }
     String nonce = response.getHeader(NONCE);
     if (nonce != null) {
       authenticator.nonce(nonce);

@@ -18,9 +18,12 @@ final class RequestAuthorization {
 
   private static final int MAX_STEP_UPS = 2;
 
+  /** The second one is for a new token that the server does not know yet. */
+  private static final int MAX_RENEWALS = 2;
+
   private final @Nullable ChannelCredentials credentials;
   private @Nullable ConfiguredHeaders headers;
-  private boolean renewed;
+  private int renewals;
   private boolean nonceTaken;
   private int stepUps;
 
@@ -65,19 +68,20 @@ final class RequestAuthorization {
   /** Looks at each answer, whatever its status: it may have a nonce for the next proofs. */
   void received(HttpClientResponse response) {
     if (credentials != null) {
-      credentials.received(response);
+      credentials.received(response, headers);
     }
   }
 
   /**
-   * Whether other credentials may change this answer: a token is renewed once, scopes are extended
+   * Whether other credentials may change this answer: a token is renewed twice, scopes are extended
    * twice, and a nonce is taken up once.
    */
   boolean mayRenew(HttpClientResponse response) {
     return credentials != null
         && ChannelCredentials.isChallenge(response)
         && (response.statusCode() == 401
-            ? !renewed || isFirstNonce(response)
+            ? isFirstNonce(response)
+                || renewals < (ChannelCredentials.isNonceWanted(response) ? 1 : MAX_RENEWALS)
             : stepUps < MAX_STEP_UPS);
   }
 
@@ -98,7 +102,7 @@ final class RequestAuthorization {
     if (isFirstNonce(response)) {
       nonceTaken = true;
     } else if (response.statusCode() == 401) {
-      renewed = true;
+      renewals++;
     } else {
       stepUps++;
     }
@@ -120,7 +124,7 @@ final class RequestAuthorization {
 
   /** The server accepted the credentials: a later refusal starts a new count. */
   void accepted() {
-    renewed = false;
+    renewals = 0;
     nonceTaken = false;
     stepUps = 0;
   }

@@ -1,16 +1,13 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.HeaderValue;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.http.HttpClientResponse;
-import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.InstantSource;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -19,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Maps an unsuccessful HTTP status to the failure of the request. Stateless. */
 final class StatusFailures {
-
-  private static final Duration MAX_RETRY_AFTER = Duration.ofHours(1);
 
   /** The parameters of a challenge that name where and how to get credentials; none is a secret. */
   private static final Pattern CHALLENGE =
@@ -33,7 +28,8 @@ final class StatusFailures {
       ": is this the URL of the MCP endpoint? Its path is often /mcp or /sse";
 
   private static final String CREDENTIALS =
-      ": its credentials are missing, expired or wrong; \"headers\" or \"oauth\" of the entry give them";
+      ": its credentials are missing, expired or wrong; \"headers\" or \"oauth\" of the entry give"
+          + " them";
 
   private StatusFailures() {}
 
@@ -80,29 +76,8 @@ final class StatusFailures {
     };
   }
 
-  /**
-   * Milliseconds of {@code Retry-After}, at most an hour; -1 if the header is missing or not valid.
-   */
-  static long retryAfter(@Nullable String value, InstantSource clock) {
-    if (value == null) {
-      return -1;
-    }
-    String text = value.strip();
-    if (!text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      long seconds = text.length() > 9 ? Long.MAX_VALUE : Long.parseLong(text);
-      return Math.min(seconds, MAX_RETRY_AFTER.toSeconds()) * 1_000;
-    }
-    try {
-      ZonedDateTime at = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME);
-      long millis = at.toInstant().toEpochMilli() - clock.millis();
-      return Math.max(0, Math.min(millis, MAX_RETRY_AFTER.toMillis()));
-    } catch (DateTimeException | ArithmeticException e) {
-      return -1;
-    }
-  }
-
   private static long retryAfter(HttpClientResponse response, InstantSource clock) {
-    return retryAfter(response.getHeader("retry-after"), clock);
+    return HeaderValue.retryAfter(response.getHeader("retry-after"), clock);
   }
 
   private static String challenge(HttpClientResponse response) {

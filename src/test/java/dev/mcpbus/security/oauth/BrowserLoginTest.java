@@ -47,6 +47,77 @@ class BrowserLoginTest extends OAuthFixture {
   }
 
   @Test
+  void what_the_query_of_the_login_page_has_in_common_with_ours_stands_there_once_as_ours()
+      throws Exception {
+    String evil = "https%3A%2F%2Fevil.example%2F";
+    world.metadata(
+        json(
+            "authorization_endpoint",
+            world.base()
+                + "/authorize?tenant=a%20b&client_id=evil&redirect_uri="
+                + evil
+                + "&redirect_uri="
+                + evil
+                + "&redirect%5Furi="
+                + evil
+                + "&Redirect_URI="
+                + evil
+                + "&redirect.uri="
+                + evil
+                + "&redirect_uri%5B%5D="
+                + evil
+                + "&redirect_uri[0]="
+                + evil
+                + "&%20state=x&code_challenge_method=plain&x=1;redirect_uri="
+                + evil
+                + "&request_uri="
+                + evil
+                + "&request=x&response_mode=form_post&response_type=token&empty&p=b2c"));
+    assertThat(challenged(client())).isTrue();
+    Map<String, String> asked = query(prompts.get(0));
+    assertThat(asked.keySet())
+        .containsExactlyInAnyOrder(
+            "tenant",
+            "x",
+            "empty",
+            "p",
+            "response_type",
+            "client_id",
+            "redirect_uri",
+            "state",
+            "code_challenge",
+            "code_challenge_method",
+            "resource");
+    assertThat(asked)
+        .containsEntry("tenant", "a b")
+        .containsEntry("p", "b2c")
+        .containsEntry("client_id", "dcr-1")
+        .containsEntry("response_type", "code")
+        .containsEntry("code_challenge_method", "S256");
+    String raw = prompts.get(0).getRawQuery();
+    assertThat(raw.split("&", -1)).as("none stands twice").hasSize(asked.size());
+    assertThat(raw).doesNotContain(";").doesNotContain("&&");
+    assertThat(asked.get("redirect_uri")).startsWith("http://127.0.0.1:");
+  }
+
+  @Test
+  void a_login_page_with_a_fragment_is_refused() throws Exception {
+    world.metadata(json("authorization_endpoint", world.base() + "/authorize#client_id=evil"));
+    assertThat(refused(client()).reason()).isEqualTo(OAuthFailure.REFUSED_URL);
+    assertThat(prompts).isEmpty();
+  }
+
+  @Test
+  void a_login_that_has_ended_is_told_to_who_showed_its_page() throws Exception {
+    assertThat(challenged(client())).isTrue();
+    assertThat(ended).isEqualTo(prompts);
+    store = TokenStore.inMemory();
+    personIsPresent = false;
+    refused(client(settings(), Duration.ofMillis(200)));
+    assertThat(ended).hasSize(2).isEqualTo(prompts);
+  }
+
+  @Test
   void an_equal_issuer_in_the_answer_is_right_whether_advertised_or_not() throws Exception {
     world.callback.put("iss", world.issuer());
     assertThat(challenged(client())).isTrue();

@@ -3,6 +3,8 @@ package dev.mcpbus.security.oauth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.testing.OAuthWorld.Answer;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -46,6 +48,31 @@ class ClusterTokenStoreTest extends OAuthFixture {
     assertThat(get(two)).isEqualTo("at-2");
     assertThat(world.grants("refresh_token")).hasSize(1);
     assertThat(prompts).hasSize(1);
+  }
+
+  @Test
+  void two_nodes_whose_registration_is_forgotten_register_and_log_in_once() throws Exception {
+    OAuthClient first = clientOfAnotherNode();
+    assertThat(challenged(first)).isTrue();
+    OAuthClient second = clientOfAnotherNode();
+    assertThat(get(token(second))).isEqualTo("at-1");
+    world.tokenAnswer =
+        form ->
+            world.seen("/register").size() == 1
+                ? new Answer(401, json("error", "invalid_client"))
+                : world.issue(form);
+    now = now.plusSeconds(60);
+    personIsPresent = false;
+    Future<Boolean> one = first.challenged(401, "Bearer", Sensitive.of("Bearer at-1"));
+    Future<Boolean> two = second.challenged(401, "Bearer", Sensitive.of("Bearer at-1"));
+    await().until(() -> prompts.size() == 2);
+    world.browse(prompts.get(1));
+    assertThat(get(one)).isTrue();
+    assertThat(get(two)).isTrue();
+    assertThat(get(token(first))).isEqualTo("at-2");
+    assertThat(get(token(second))).isEqualTo("at-2");
+    assertThat(world.seen("/register")).hasSize(2);
+    assertThat(prompts).hasSize(2);
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonObject;
 import java.net.InetAddress;
 import java.net.URI;
 import java.util.List;
@@ -132,7 +133,9 @@ class HostileUrlTest extends OAuthFixture {
             "https://2130706434:" + port + "/",
             "https://0x7f000002:" + port + "/")) {
       world.challenge = "Bearer resource_metadata=\"" + url + "\"";
+      JsonObject document = world.documents.remove(OAuthDiscoveryTest.PATHED);
       assertThat(refused(client()).reason()).as(url).isEqualTo(OAuthFailure.REFUSED_URL);
+      world.documents.put(OAuthDiscoveryTest.PATHED, document);
       world.challenge = "Bearer";
       world.resource(json("authorization_servers", list(url)));
       assertThat(refused(client()).reason()).as(url).isEqualTo(OAuthFailure.REFUSED_URL);
@@ -147,24 +150,41 @@ class HostileUrlTest extends OAuthFixture {
   }
 
   @Test
-  void fault_110_a_redirect_is_not_followed() throws Exception {
-    world.documents.put("/target", world.metadata());
-    world.redirects.put("/.well-known/oauth-authorization-server/as", world.base() + "/target");
-    world.redirects.put("/.well-known/oauth-protected-resource/elsewhere", world.base() + "/x");
-    assertThat(refused(client())).hasMessageContaining("no metadata");
-    world.challenge =
-        "Bearer resource_metadata=\""
-            + world.base()
-            + "/.well-known/oauth-protected-resource/elsewhere\"";
-    assertThat(refused(client())).hasMessageContaining("HTTP 302");
-    assertThat(world.seen()).extracting(OAuthWorld.Seen::path).doesNotContain("/target", "/x");
+  void fault_110_a_redirect_leads_to_no_other_origin_and_no_form_follows_one() throws Exception {
+    String metadata = "/.well-known/oauth-authorization-server/as";
+    int port = world.url().getPort();
+    try (OAuthWorld other = new OAuthWorld(vertx)) {
+      other.documents.put("/target", world.metadata());
+      for (String place :
+          List.of(
+              other.base() + "/target",
+              "http://localhost:" + port + "/target",
+              "https://127.0.0.1:" + port + "/target",
+              "//127.0.0.2:" + port + "/target",
+              "http://127.0.0.1:" + port + "@127.0.0.2/target",
+              "file:///target",
+              "::")) {
+        world.redirects.put(metadata, place);
+        assertThat(refused(client())).as(place).hasMessageContaining("no metadata");
+      }
+      world.redirects.put(metadata, metadata);
+      assertThat(refused(client())).hasMessageContaining("no metadata");
+      world.redirects.clear();
+      world.redirects.put("/token", world.base() + "/elsewhere");
+      assertThat(refused(client()).reason()).isEqualTo(OAuthFailure.DENIED);
+      assertThat(other.seen()).isEmpty();
+      assertThat(world.seen("/target")).isEmpty();
+      assertThat(world.seen("/elsewhere")).isEmpty();
+    }
   }
 
   @Test
   void a_document_over_the_bound_and_a_silent_server_fail() throws Exception {
     world.documents.put("/big", json("x", "y".repeat(GuardedHttp.MAX_BODY)));
     world.challenge = "Bearer resource_metadata=\"" + world.base() + "/big\"";
+    JsonObject document = world.documents.remove(OAuthDiscoveryTest.PATHED);
     assertThat(refused(client())).hasMessageContaining("256 KiB");
+    world.documents.put(OAuthDiscoveryTest.PATHED, document);
     world.challenge = "Bearer";
     world.holdTokens = true;
     OAuthException why = refused(client(settings(OAuthGrant.CLIENT_CREDENTIALS)));

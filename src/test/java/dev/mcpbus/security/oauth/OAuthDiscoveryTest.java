@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** From a 401 to the authorization server. */
 class OAuthDiscoveryTest extends OAuthFixture {
 
-  private static final String PATHED = "/.well-known/oauth-protected-resource/mcp";
+  static final String PATHED = "/.well-known/oauth-protected-resource/mcp";
   private static final String ROOT = "/.well-known/oauth-protected-resource";
 
   private List<String> wellKnown() {
@@ -27,6 +27,69 @@ class OAuthDiscoveryTest extends OAuthFixture {
     world.challenge = "Bearer realm=\"x\", resource_metadata=\"" + world.base() + "/meta\"";
     assertThat(challenged(client())).isTrue();
     assertThat(wellKnown()).containsExactly("/.well-known/oauth-authorization-server/as");
+  }
+
+  @Test
+  void a_url_of_the_challenge_that_leads_nowhere_does_not_stop_the_well_known_places()
+      throws Exception {
+    world.documents.put(
+        "/other",
+        json("resource", "https://x").put("authorization_servers", list(world.issuer())));
+    world.documents.put("/odd", json("x", 1));
+    for (String hint :
+        List.of(
+            "http://127.0.0.1:9/meta",
+            "http://proxied.example/meta",
+            "https://10.0.0.1/meta",
+            "not a url",
+            world.base() + "/missing",
+            world.base() + "/odd",
+            world.base() + "/other")) {
+      store = TokenStore.inMemory();
+      world.challenge = "Bearer resource_metadata=\"" + hint + "\"";
+      assertThat(challenged(client())).as(hint).isTrue();
+    }
+    world.documents.remove(PATHED);
+    store = TokenStore.inMemory();
+    world.challenge = "Bearer resource_metadata=\"" + world.base() + "/missing\"";
+    assertThat(refused(client())).hasMessageContaining("neither the resource_metadata URL");
+    world.challenge = "Bearer resource_metadata=\"" + world.base() + "/other\"";
+    assertThat(refused(client())).hasMessageContaining("another resource");
+  }
+
+  @Test
+  void documents_behind_a_redirect_of_the_same_origin_are_found() throws Exception {
+    world.documents.put("/hidden", world.documents.remove(PATHED));
+    world.redirects.put(PATHED, "/hop");
+    world.redirects.put("/hop", world.base() + "/hidden");
+    String metadata = "/.well-known/oauth-authorization-server/as";
+    world.documents.put("/real", world.documents.remove(metadata));
+    world.redirects.put(metadata, "real/../../../real");
+    world.redirects.put("/.well-known/oauth-authorization-server/real", "/real");
+    assertThat(challenged(client())).isTrue();
+    assertThat(prompts).hasSize(1);
+  }
+
+  @Test
+  void an_issuer_without_a_path_is_the_same_with_its_slash() throws Exception {
+    String place = "/.well-known/oauth-authorization-server";
+    for (String named : List.of(world.base(), world.base() + "/")) {
+      for (String own : List.of(world.base(), world.base() + "/")) {
+        store = TokenStore.inMemory();
+        world.resource(json("authorization_servers", list(named)));
+        world.documents.put(place, world.metadata().put("issuer", own));
+        world.callback.put("iss", named);
+        OAuthClient client = client(Settings.withIssuer(settings(), named));
+        assertThat(challenged(client)).as(named + " " + own).isTrue();
+        now = now.plusSeconds(7200);
+        assertThat(get(token(client(Settings.withIssuer(settings(), named))))).startsWith("at-");
+      }
+    }
+    assertThat(IssuerKeys.isSame("https://as/t", "https://as/t/")).isFalse();
+    assertThat(IssuerKeys.isSame("https://as", "https://as//")).isFalse();
+    assertThat(IssuerKeys.isSame("https://as", "http://as/")).isFalse();
+    assertThat(IssuerKeys.isSame("https://as", "https://as/?")).isFalse();
+    assertThat(IssuerKeys.isSame("x", "x/")).isFalse();
   }
 
   @Test

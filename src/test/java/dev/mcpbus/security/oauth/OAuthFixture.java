@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,8 +34,10 @@ abstract class OAuthFixture {
   TokenStore store;
   volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
   final List<URI> prompts = new CopyOnWriteArrayList<>();
+  final List<URI> ended = new CopyOnWriteArrayList<>();
   final Map<String, String> hosts = new ConcurrentHashMap<>();
   volatile boolean personIsPresent = true;
+  volatile Consumer<URI> onPrompt = page -> {};
 
   @BeforeEach
   void start() {
@@ -96,10 +99,19 @@ abstract class OAuthFixture {
         new OAuthClient.Environment(
             vertx,
             store,
-            (server, page, within) -> {
-              prompts.add(page);
-              if (personIsPresent) {
-                world.browse(page);
+            new LoginPrompt() {
+              @Override
+              public void login(String server, URI page, Duration within) {
+                prompts.add(page);
+                onPrompt.accept(page);
+                if (personIsPresent) {
+                  world.browse(page);
+                }
+              }
+
+              @Override
+              public void ended(URI page) {
+                ended.add(page);
               }
             },
             this::resolve,

@@ -1,11 +1,16 @@
 package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld.Answer;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** How this client gets its id, and which servers receive it. */
@@ -88,6 +93,130 @@ class RegistrationTest extends OAuthFixture {
     assertThat(world.seen("/register")).hasSize(2);
     assertThat(world.grants("refresh_token")).isEmpty();
     assertThat(query(prompts.get(1))).containsEntry("client_id", "dcr-2");
+  }
+
+  /** What a server says that has lost its registrations, until the client registers anew. */
+  private void forgetRegistrations(int status, JsonObject error) {
+    int before = world.seen("/register").size();
+    world.tokenAnswer =
+        form ->
+            world.seen("/register").size() == before
+                ? new Answer(status, error)
+                : world.issue(form);
+  }
+
+  @Test
+  void a_registration_that_the_server_has_forgotten_is_made_anew_once() throws Exception {
+    for (JsonObject error :
+        List.of(
+            json("error", "invalid_client"),
+            json("error", "unauthorized_client"),
+            new JsonObject())) {
+      store = TokenStore.inMemory();
+      world.tokenAnswer = world::issue;
+      OAuthClient client = client();
+      assertThat(challenged(client)).isTrue();
+      int registrations = world.seen("/register").size();
+      int logins = prompts.size();
+      forgetRegistrations(401, error);
+      now = now.plusSeconds(7200);
+      assertThat(get(token(client))).isNull();
+      assertThat(challenged(client)).isTrue();
+      assertThat(world.seen("/register")).hasSize(registrations + 1);
+      assertThat(prompts).hasSize(logins + 1);
+      assertThat(query(prompts.get(logins)).get("client_id"))
+          .isNotEqualTo(query(prompts.get(logins - 1)).get("client_id"));
+      world.tokenAnswer = world::issue;
+      now = now.plusSeconds(7200);
+      assertThat(get(token(client()))).as("the new registration is kept").startsWith("at-");
+      assertThat(world.seen("/register")).hasSize(registrations + 1);
+    }
+  }
+
+  @Test
+  void many_calls_at_once_after_the_server_has_forgotten_us_cost_one_registration_and_one_login()
+      throws Exception {
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    forgetRegistrations(400, json("error", "invalid_client"));
+    now = now.plusSeconds(60);
+    world.holdTokens = true;
+    List<Future<Boolean>> calls = new ArrayList<>();
+    for (int call = 0; call < 20; call++) {
+      calls.add(client.challenged(401, "Bearer", Sensitive.of("Bearer at-1")));
+    }
+    await().until(() -> !world.grants("refresh_token").isEmpty());
+    world.release();
+    for (Future<Boolean> call : calls) {
+      assertThat(get(call)).isTrue();
+    }
+    assertThat(world.grants("refresh_token")).hasSize(1);
+    assertThat(world.seen("/register")).hasSize(2);
+    assertThat(prompts).hasSize(2);
+  }
+
+  @Test
+  void a_login_page_that_does_not_know_us_makes_the_client_register_anew() throws Exception {
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    world.tokenAnswer =
+        form ->
+            "refresh_token".equals(form.get("grant_type"))
+                ? new Answer(400, json("error", "invalid_grant"))
+                : world.issue(form);
+    now = now.plusSeconds(7200);
+    assertThat(get(token(client))).isNull();
+    world.callback.put("error", "unauthorized_client");
+    onPrompt =
+        page -> {
+          if (prompts.size() == 3) {
+            world.callback.clear();
+          }
+        };
+    assertThat(challenged(client)).isTrue();
+    assertThat(world.seen("/register")).hasSize(2);
+    assertThat(prompts).hasSize(3);
+  }
+
+  @Test
+  void a_person_who_does_not_come_back_from_an_old_registrations_page_gets_a_new_one()
+      throws Exception {
+    OAuthClient client = client(settings(), Duration.ofMillis(300));
+    assertThat(challenged(client)).isTrue();
+    world.tokenAnswer =
+        form ->
+            "refresh_token".equals(form.get("grant_type"))
+                ? new Answer(400, json("error", "invalid_grant"))
+                : world.issue(form);
+    now = now.plusSeconds(7200);
+    assertThat(get(token(client))).isNull();
+    personIsPresent = false;
+    assertThat(refused(client).reason()).isEqualTo(OAuthFailure.LOGIN_REQUIRED);
+    assertThat(query(prompts.get(1))).containsEntry("client_id", "dcr-1");
+    now = now.plusSeconds(60);
+    personIsPresent = true;
+    assertThat(challenged(client)).isTrue();
+    assertThat(query(prompts.get(2))).containsEntry("client_id", "dcr-2");
+  }
+
+  @Test
+  void a_configured_client_that_the_server_does_not_know_is_an_error_with_its_remedy()
+      throws Exception {
+    OAuthSettings mine = Settings.withClient(settings(), "mine", "s3cret");
+    OAuthClient client = client(mine);
+    assertThat(challenged(client)).isTrue();
+    world.tokenAnswer = form -> new Answer(401, json("error", "invalid_client"));
+    now = now.plusSeconds(60);
+    var outcome = client.challenged(401, "Bearer", Sensitive.of("Bearer at-1"));
+    outcome.otherwiseEmpty().await();
+    assertThat(outcome.cause())
+        .hasMessageContaining("invalid_client")
+        .hasMessageContaining("clientId")
+        .hasMessageContaining("tokenEndpointAuthMethod")
+        .hasMessageNotContaining("s3cret");
+    assertThat(((OAuthException) outcome.cause()).reason()).isEqualTo(OAuthFailure.LOGIN_REQUIRED);
+    assertThat(prompts).as("no login helps").hasSize(1);
+    assertThat(world.seen("/register")).isEmpty();
   }
 
   private void moveAuthorizationServer() {

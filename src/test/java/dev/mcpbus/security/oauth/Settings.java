@@ -5,6 +5,7 @@ import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.WorkloadIdentity;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,25 @@ import org.jspecify.annotations.Nullable;
 final class Settings {
 
   private Settings() {}
+
+  static OAuthSettings withServer(OAuthSettings s, String url) {
+    return new OAuthSettings(
+        URI.create(url),
+        s.clientName(),
+        s.grant(),
+        s.clientId(),
+        s.clientSecret(),
+        s.authMethod(),
+        s.scopes(),
+        s.issuer(),
+        s.clientMetadataUrl(),
+        s.redirectUri(),
+        s.privateKey(),
+        s.keyId(),
+        s.idJag(),
+        s.workload(),
+        s.dpop());
+  }
 
   static OAuthSettings withIssuer(OAuthSettings s, String issuer) {
     return make(

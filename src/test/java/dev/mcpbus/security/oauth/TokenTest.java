@@ -11,6 +11,7 @@ import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld.Answer;
 import dev.mcpbus.testing.OAuthWorld.Seen;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -262,6 +263,115 @@ class TokenTest extends OAuthFixture {
     assertThat(prompts).hasSize(2);
   }
 
+  /** The words of real servers: GitHub and Slack answer with status 200. */
+  @Test
+  void a_refused_refresh_in_other_words_leads_to_one_new_login() throws Exception {
+    for (Answer refusal :
+        List.of(
+            new Answer(200, json("error", "bad_refresh_token")),
+            new Answer(200, json("ok", false).put("error", "invalid_refresh_token")),
+            new Answer(200, json("ok", false)),
+            new Answer(200, json("error", json("code", 5))),
+            new Answer(400, json("error", "invalid_request")),
+            new Answer(400, new JsonObject()),
+            new Answer(403, json("error", "access_denied")),
+            new Answer(401, json("error", "token revoked")),
+            new Answer(404, new JsonObject()))) {
+      store = TokenStore.inMemory();
+      world.tokenAnswer = world::issue;
+      OAuthClient client = client();
+      assertThat(challenged(client)).isTrue();
+      int logins = prompts.size();
+      int refreshes = world.grants("refresh_token").size();
+      world.tokenAnswer =
+          form -> "refresh_token".equals(form.get("grant_type")) ? refusal : world.issue(form);
+      now = now.plusSeconds(7200);
+      assertThat(get(token(client))).as(refusal.body().encode()).isNull();
+      assertThat(challenged(client)).as(refusal.body().encode()).isTrue();
+      assertThat(world.grants("refresh_token")).hasSize(refreshes + 1);
+      assertThat(prompts).hasSize(logins + 1);
+    }
+  }
+
+  @Test
+  void parameters_in_the_query_of_the_token_endpoint_stand_once_in_the_body() throws Exception {
+    world.metadata(
+        json(
+            "token_endpoint",
+            world.base()
+                + "/token?tenant=a&client_id=evil&CLIENT_SECRET=x&grant_type=password&code=x"
+                + "&resource=https%3A%2F%2Fevil&a=b;client_id=evil"));
+    assertThat(challenged(client())).isTrue();
+    assertThat(granted("authorization_code").query()).isEqualTo("tenant=a&a=b%3Bclient_id%3Devil");
+    assertThat(granted("authorization_code").fields()).containsEntry("client_id", "dcr-1");
+  }
+
+  @Test
+  void one_failure_of_any_endpoint_is_asked_again_and_nothing_is_remembered() throws Exception {
+    List<String> places =
+        List.of(
+            OAuthDiscoveryTest.PATHED,
+            "/.well-known/oauth-authorization-server/as",
+            "/register",
+            "/token");
+    for (String place : places) {
+      for (int status : new int[] {503, 0, 429, 500, 502, 408}) {
+        store = TokenStore.inMemory();
+        int logins = prompts.size();
+        world.trouble(place, status);
+        assertThat(challenged(client())).as(place + " " + status).isTrue();
+        assertThat(prompts).as("one login").hasSize(logins + 1);
+      }
+    }
+    world.documents.put("/meta", world.documents.remove(OAuthDiscoveryTest.PATHED));
+    world.challenge = "Bearer resource_metadata=\"" + world.base() + "/meta\"";
+    store = TokenStore.inMemory();
+    world.trouble("/meta", 503, 503);
+    assertThat(challenged(client())).as("the URL of the challenge").isTrue();
+  }
+
+  @Test
+  void temporarily_unavailable_is_no_refusal_whatever_its_status() throws Exception {
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    world.tokenAnswer =
+        form ->
+            world.grants("refresh_token").size() == 1
+                ? new Answer(400, json("error", "temporarily_unavailable"))
+                : world.issue(form);
+    now = now.plusSeconds(7200);
+    assertThat(get(token(client))).isEqualTo("at-2");
+    assertThat(prompts).hasSize(1);
+  }
+
+  @Test
+  void a_server_that_asks_for_a_long_pause_is_not_asked_again_within_it() throws Exception {
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    world.retryAfter = "86400";
+    world.trouble("/token", 503, 503, 503, 503);
+    now = now.plusSeconds(7200);
+    for (int call = 0; call < 5; call++) {
+      Future<String> token = token(client);
+      token.otherwiseEmpty().await();
+      assertThat(((OAuthException) token.cause()).reason()).isEqualTo(OAuthFailure.UNREACHABLE);
+      assertThat(token.cause()).hasMessageContaining("asks again after");
+    }
+    assertThat(world.grants("refresh_token")).hasSize(1);
+  }
+
+  @Test
+  void pauses_grow_from_small_ones_and_what_a_server_asks_for_is_granted_within_a_bound() {
+    assertThat(GuardedHttp.pauseMillis(1, -1, 0.5)).isEqualTo(100);
+    assertThat(GuardedHttp.pauseMillis(2, -1, 0.5)).isEqualTo(200);
+    assertThat(GuardedHttp.pauseMillis(4, -1, 0)).isEqualTo(640);
+    assertThat(GuardedHttp.pauseMillis(4, -1, 1)).isEqualTo(960);
+    assertThat(GuardedHttp.pauseMillis(1_000_000, -1, 0.5)).isEqualTo(5_000);
+    assertThat(GuardedHttp.pauseMillis(1, 3_000, 0.5)).isEqualTo(3_000);
+    assertThat(GuardedHttp.pauseMillis(1, 0, 0.5)).isEqualTo(100);
+    assertThat(GuardedHttp.pauseMillis(1, Long.MAX_VALUE, 0.5)).isEqualTo(60_000);
+  }
+
   @Test
   void an_authorization_server_that_is_down_causes_no_login_and_loses_no_token() throws Exception {
     OAuthClient client = client();
@@ -281,6 +391,37 @@ class TokenTest extends OAuthFixture {
     assertThat(challenged(client())).isTrue();
     assertThat(get(token(client()))).isEqualTo("at-1");
     assertThat(get(token(client(Settings.withScopes(settings(), "other"))))).isNull();
+  }
+
+  @Test
+  void urls_that_differ_in_their_query_share_no_token() throws Exception {
+    OAuthClient one = client(Settings.withServer(settings(), world.url() + "?tenant=a"));
+    assertThat(challenged(one)).isTrue();
+    OAuthClient same = client(Settings.withServer(settings(), world.url() + "?tenant=a"));
+    OAuthClient other = client(Settings.withServer(settings(), world.url() + "?tenant=b"));
+    assertThat(get(token(same))).isEqualTo("at-1");
+    assertThat(get(token(other))).isNull();
+    assertThat(get(token(client()))).isNull();
+    assertThat(challenged(other)).isTrue();
+    assertThat(prompts).hasSize(2);
+  }
+
+  @Test
+  void what_helps_no_retry_is_not_asked_again_for_each_call() throws Exception {
+    OAuthSettings machine = settings(OAuthGrant.CLIENT_CREDENTIALS);
+    OAuthClient client = client(machine);
+    assertThat(challenged(client)).isTrue();
+    world.tokenAnswer = form -> new Answer(401, json("error", "invalid_client"));
+    now = now.plusSeconds(7200);
+    for (int call = 0; call < 10; call++) {
+      Future<String> token = token(client);
+      token.otherwiseEmpty().await();
+      assertThat(token.cause()).hasMessageContaining("invalid_client");
+    }
+    assertThat(world.seen("/token")).hasSize(2);
+    now = now.plusSeconds(11);
+    world.tokenAnswer = world::issue;
+    assertThat(get(token(client))).isEqualTo("at-2");
   }
 
   @Test
@@ -324,7 +465,9 @@ class TokenTest extends OAuthFixture {
     RegisteredClient client = new RegisteredClient("i", "id", secret, null, null, true, null);
     assertThat(tokens.toString() + client + new StoredAuthorization(tokens, client, "i", Set.of()))
         .doesNotContain("s3cret");
-    assertThat(new GuardedHttp.Reply(200, json("a", "s3cret"), null).toString())
+    assertThat(
+            new GuardedHttp.Reply(200, json("a", "s3cret"), MultiMap.caseInsensitiveMultiMap())
+                .toString())
         .doesNotContain("s3cret");
   }
 }
