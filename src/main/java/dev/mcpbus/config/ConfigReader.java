@@ -27,6 +27,9 @@ import java.util.stream.Collectors;
  */
 public final class ConfigReader {
 
+  /** The source of an entry that a caller adds at a door, on every node and after a restart. */
+  public static final String CALLER = "POST /api/servers";
+
   private final Path file;
   private final ConfigEnvironment environment;
   private final ProblemCollector problems;
@@ -118,10 +121,11 @@ public final class ConfigReader {
   public static ServerResult readServer(
       ServerOrigin origin,
       String source,
-      ConfigEnvironment environment,
+      ConfigEnvironment ofProcess,
       Path folder,
       ServerSettings defaults) {
     String name = origin.name();
+    ConfigEnvironment environment = source.equals(CALLER) ? ofProcess.ofCaller() : ofProcess;
     ProblemCollector problems = new ProblemCollector(source);
     ConfigNode given = ConfigNode.of(origin.entry());
     Optional<ConfigNode> registry =
@@ -237,6 +241,9 @@ public final class ConfigReader {
     ConfigEntry top = new ConfigEntry(root, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame = own ? frame(top) : TopLevelReader.NONE;
+    if (frame.stateDir() != null) {
+      substitution.keepFrom(frame.stateDir());
+    }
     JsonObject settings = own ? defaults(root) : new JsonObject();
     List<ServerDefinition> definitions = servers(servers, substitution, settings);
     if (own) {

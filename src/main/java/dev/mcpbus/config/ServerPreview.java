@@ -57,7 +57,7 @@ public final class ServerPreview {
 
   private ServerPreview(Path folder, ConfigEnvironment environment) {
     this.folder = folder;
-    this.sealed = environment.sealed();
+    this.sealed = environment.ofCaller().sealed();
   }
 
   /**

@@ -25,7 +25,15 @@ class ServerPreviewTest {
 
   private static final ConfigEnvironment ENVIRONMENT =
       new ConfigEnvironment(
-          Map.of("API_TOKEN", CANARY, "PORT", "9" + "1", "EMPTY", ""),
+          Map.of(
+              "API_TOKEN",
+              CANARY,
+              "PORT",
+              "9" + "1",
+              "EMPTY",
+              "",
+              "MCPBUS_VARS",
+              "API_TOKEN, PORT EMPTY,NO*,*.env"),
           id -> id.equals("answered") ? Optional.of(CANARY) : Optional.empty(),
           Path.of("/home/ada"),
           "/jdk/bin/java",
