@@ -6,6 +6,7 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.internals.OptionalLibrary;
+import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -35,6 +36,7 @@ public final class ConfigReader {
   private final ProblemCollector problems;
   private final Set<Path> files = new LinkedHashSet<>();
   private ServerSettings defaults = ServerSettings.DEFAULT;
+  private String digest = "";
 
   private ConfigReader(Path file, String source, ConfigEnvironment environment) {
     this.file = file;
@@ -88,7 +90,8 @@ public final class ConfigReader {
         problems.sorted(),
         problems.notes(),
         defaults,
-        new ArrayList<>(files));
+        new ArrayList<>(files),
+        digest);
   }
 
   /**
@@ -181,6 +184,7 @@ public final class ConfigReader {
             0, "the file has NUL characters: it is UTF-16, or no text", "Save it as UTF-8");
         return Optional.empty();
       }
+      digest = text.map(Sha256::hex).orElse("");
       return text;
     } catch (NoSuchFileException e) {
       problems.fatal(0, "the file does not exist", "Create it, or name another");

@@ -206,6 +206,10 @@ public final class ServerPreview {
       json.put("runs", ShellWords.quote(words));
     } else if (!target.isEmpty()) {
       json.put("connects", Printable.line(target));
+      ConfigNode helper = own.get("headersHelper");
+      if (helper != null && helper.is(ValueType.STRING)) {
+        json.put("runs", ShellWords.quote(List.of("/bin/sh", "-c", helper.text())));
+      }
     }
     json.put("variables", variables(own, words));
     String shownName = ServerNames.cut(key);

@@ -3,7 +3,6 @@ package dev.mcpbus.cli.doctor;
 import dev.mcpbus.cli.CommandContext;
 import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.CommandOutput;
-import dev.mcpbus.cli.ConfigFile;
 import dev.mcpbus.cli.ExitCode;
 import dev.mcpbus.cli.ServiceClient;
 import dev.mcpbus.cli.ServiceFinder;
@@ -76,7 +75,7 @@ public final class DoctorCommand implements Callable<Integer> {
     try (Spinner spinner = new Spinner(output, "Examining " + (id == null ? "all servers" : id))) {
       return new Doctor(
               context,
-              ConfigFile.find(service.config),
+              service.config,
               limit,
               new RunningService(client),
               spinner::progress)

@@ -4,6 +4,7 @@ import dev.mcpbus.cli.CommandContext;
 import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.ConfigFile;
 import dev.mcpbus.cli.ExitCode;
+import dev.mcpbus.cli.FileConsent;
 import dev.mcpbus.cli.LocalService;
 import dev.mcpbus.cli.ServiceClient;
 import dev.mcpbus.cli.ServiceFinder;
@@ -94,14 +95,15 @@ public final class StdioCommand implements Callable<Integer> {
       return new ServiceFinder(context, options).find(false);
     } catch (CommandFailure e) {
       if (e.exit() == ExitCode.UNREACHABLE) {
-        return own(ConfigFile.find(null));
+        return own(null);
       }
       throw e;
     }
   }
 
   /** The servers of a file, whatever else runs on this machine. */
-  private ServiceClient own(Path file) {
+  private ServiceClient own(@Nullable Path named) {
+    Path file = ConfigFile.find(named);
     ConfigResult read =
         ConfigReader.read(file, ConfigEnvironment.system().withVariables(context.variables()));
     McpBusConfig config = read.config();
@@ -114,6 +116,7 @@ public final class StdioCommand implements Callable<Integer> {
     if (!read.problems().isEmpty()) {
       context.err().print(ConfigReport.render(read.problems()));
     }
+    FileConsent.require(context, named, read, config, false);
     LocalService own = context.launcher().serve(file, read, config);
     return new ServiceClient(own.url(), own.token(), own);
   }
