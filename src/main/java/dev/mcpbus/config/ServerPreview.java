@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.protocol.Printable;
@@ -156,7 +157,7 @@ public final class ServerPreview {
   private Map<String, String> names() {
     Map<String, String> names = new LinkedHashMap<>();
     for (String key : shown.keySet()) {
-      String usable = ServerNames.id(ClientFile.usableName(key));
+      String usable = ServerId.of(ClientFile.usableName(key));
       String name = usable;
       for (int i = 2; names.containsValue(name); i++) {
         name = usable + "-" + i;

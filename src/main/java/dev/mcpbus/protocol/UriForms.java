@@ -224,7 +224,7 @@ public final class UriForms {
     if (isTooMany()) {
       return;
     }
-    String path = Parts.resolved(parts.path);
+    String path = parts.straight;
     List<String> all = new ArrayList<>(List.of(parts.before + authority + path));
     all.add(parts.together(authority));
     if (climbs) {
@@ -314,6 +314,9 @@ public final class UriForms {
     private final String written;
     private final String path;
 
+    /** The path without dots and empty segments. */
+    private final String straight;
+
     /** The parts are found in the text as it is, and decoded then. */
     Parts(String text) {
       int slashes = text.indexOf("://");
@@ -335,6 +338,7 @@ public final class UriForms {
       boolean literal = PORTS.containsKey(scheme) || host.indexOf('*') < 0;
       authority = canonical(literal ? host : written);
       path = slash < 0 ? "" : plain(rest.substring(slash));
+      straight = resolved(path);
     }
 
     private Parts(Parts other, String path) {
@@ -343,6 +347,7 @@ public final class UriForms {
       this.authority = other.authority;
       this.written = other.written;
       this.path = path;
+      this.straight = resolved(path);
     }
 
     /** The same without {@code ;a=b} in each segment; null where there is none. */
@@ -425,8 +430,8 @@ public final class UriForms {
     /** The parts with one colon between, however many slashes the text has there. */
     String together(String host) {
       return scheme.isEmpty()
-          ? host + resolved(path)
-          : scheme + ":" + withoutSlashes(host + resolved(path));
+          ? host + straight
+          : scheme + ":" + withoutSlashes(host + straight);
     }
 
     private static String withoutSlashes(String text) {

@@ -20,6 +20,26 @@ class GatewayReaderTest {
   @TempDir Path directory;
 
   @Test
+  void a_view_names_its_servers_as_the_file_does() {
+    ViewOptions view =
+        Sample.in(directory)
+            .json(
+                "{\"mcpServers\": {\"My Server\": {\"command\": \"x\"}}, \"gateway\": {\"views\":"
+                    + " {\"v\": {\"servers\": [\"My Server\"], \"allow\": [\"MY_SERVER.Get_*\","
+                    + " \"*note://A.b\"], \"deny\": [\"\uff2dy Server.x://a.b\"], \"rename\":"
+                    + " {\"My Server.log\": \"history\"}}}}}")
+            .usable()
+            .orElseThrow()
+            .gateway()
+            .views()
+            .get("v");
+    assertThat(view.servers()).containsExactly("my-server");
+    assertThat(view.allow()).containsExactly("my-server.Get_*", "*note://A.b");
+    assertThat(view.deny()).containsExactly("my-server.x://a.b");
+    assertThat(view.rename()).isEqualTo(Map.of("my-server.log", "history"));
+  }
+
+  @Test
   void a_gateway_is_read_in_full() {
     Sample sample = Sample.in(directory);
     GatewayOptions options =
