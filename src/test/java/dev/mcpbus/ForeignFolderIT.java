@@ -92,7 +92,7 @@ class ForeignFolderIT {
   }
 
   @Test
-  void no_program_of_a_file_starts_that_nobody_named_or_agreed_to() throws Exception {
+  void a_program_of_a_file_that_was_only_found_does_not_start() throws Exception {
     HttpServer free = collector(new ArrayList<>());
     configuration(free.getAddress().getPort());
     free.stop(0);

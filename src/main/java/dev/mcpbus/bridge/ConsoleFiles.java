@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.security.MountPath;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -11,8 +12,6 @@ import io.vertx.core.http.HttpServerResponse;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -212,12 +211,8 @@ final class ConsoleFiles {
   }
 
   private static String tag(Buffer body) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(body.getBytes());
-      return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(hash) + '"';
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every JDK has it
-    }
+    byte[] hash = Sha256.of(body.getBytes());
+    return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(hash) + '"';
   }
 
   private static void send(HttpServerRequest request, ConsoleFile file) {

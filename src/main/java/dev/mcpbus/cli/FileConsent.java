@@ -70,7 +70,7 @@ public record FileConsent(Path folder) {
    *
    * @param named the file that the command line names, null for none
    * @param asks whether stdin is there for the answer
-   * @throws CommandFailure where nobody agrees; its text says what helps
+   * @throws CommandFailure where the user does not agree; its text says what helps
    */
   public static void require(
       CommandContext context,

@@ -95,9 +95,13 @@ public record ConfigEnvironment(
     return withReadable(name -> true);
   }
 
-  /** Where mcpbus keeps files of its own: admin tokens, tokens of servers, secrets of clusters. */
+  /**
+   * Where mcpbus keeps files of its own: admin tokens, tokens of servers, secrets of clusters; and
+   * where the system shows its variables as files.
+   */
   List<Path> ownFolders() {
-    List<Path> folders = new ArrayList<>(List.of(userHome.resolve(".mcpbus")));
+    List<Path> folders =
+        new ArrayList<>(List.of(userHome.resolve(".mcpbus"), Path.of("/proc"), Path.of("/dev")));
     variables.forEach(
         (name, value) -> {
           boolean names = name.endsWith("_FILE") || name.endsWith("_FOLDER");

@@ -112,7 +112,7 @@ final class Substitution {
     }
     for (Path folder : ours) {
       if (real.startsWith(folder) || file.startsWith(folder)) {
-        return List.of("is one of mcpbus's own files", "Name another file");
+        return List.of("is one of mcpbus's own files, or of its process", "Name another file");
       }
     }
     return environment.readable().test(real.toString())

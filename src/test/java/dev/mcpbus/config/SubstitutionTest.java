@@ -288,7 +288,7 @@ class SubstitutionTest {
     Files.createSymbolicLink(link, directory.resolve("state/servers.json"));
     assertThat(sample.good("\"command\": \"x\"", "\"envFile\": \"a.env\"")).isNotNull();
     for (String file :
-        List.of("~/.mcpbus/admin/8790", "/home/ada/x/../.mcpbus/c", "state/servers.json", "link.env")) {
+        List.of("~/.mcpbus/admin/8790", "/home/ada/x/../.mcpbus/c", "state/servers.json", "link.env", "/proc/self/environ")) {
       for (String entry :
           List.of(
               "\"command\": \"x\", \"envFile\": \"%s\"",

@@ -31,7 +31,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Serves MCP on stdin and stdout, for editors that start commands.",
       "With --config: the servers of FILE, in a process of their own. With --url: a running mcpbus.",
-      "With neither: the mcpbus of this machine, or the servers of conf/mcpbus.json."
+      "With neither: the mcpbus of this machine, or the servers of conf/mcpbus.json, if you have",
+      "agreed to it."
     })
 public final class StdioCommand implements Callable<Integer> {
 

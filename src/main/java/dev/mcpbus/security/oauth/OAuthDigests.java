@@ -1,8 +1,8 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 
@@ -12,14 +12,6 @@ final class OAuthDigests {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private OAuthDigests() {}
-
-  static byte[] sha256(byte[] bytes) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
-  }
 
   static byte[] random(int length) {
     byte[] bytes = new byte[length];
@@ -34,7 +26,7 @@ final class OAuthDigests {
 
   /** The S256 code challenge (RFC 7636) of a verifier. */
   static String s256(String verifier) {
-    return base64Url(sha256(verifier.getBytes(StandardCharsets.US_ASCII)));
+    return base64Url(Sha256.of(verifier.getBytes(StandardCharsets.US_ASCII)));
   }
 
   static String base64Url(byte[] bytes) {

@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
@@ -7,10 +8,8 @@ import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.WorkloadIdentity;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -99,8 +98,7 @@ public record OAuthSettings(
     if (dpop != DpopMode.AUTO) {
       identity.add(dpop);
     }
-    return HexFormat.of()
-        .formatHex(OAuthDigests.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));
+    return Sha256.hex(identity.toString());
   }
 
   /** Names the server and nothing else. */
