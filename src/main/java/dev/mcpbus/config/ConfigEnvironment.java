@@ -101,7 +101,7 @@ public record ConfigEnvironment(
    */
   List<Path> ownFolders() {
     List<Path> folders =
-        new ArrayList<>(List.of(userHome.resolve(".mcpbus"), Path.of("/proc"), Path.of("/dev")));
+        new ArrayList<>(List.of(userHome.resolve(".mcpbus"), Path.of("/proc")));
     variables.forEach(
         (name, value) -> {
           boolean names = name.endsWith("_FILE") || name.endsWith("_FOLDER");

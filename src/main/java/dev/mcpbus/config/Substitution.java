@@ -104,14 +104,9 @@ final class Substitution {
     if (isSealed() && file.toString().contains("${")) {
       return null; // it has a variable, whose value is left out
     }
-    Path real = file.toAbsolutePath();
-    try {
-      real = isSealed() ? real : file.toRealPath(); // a link leads to what it names
-    } catch (IOException none) {
-      // Nothing to read there now; its name decides.
-    }
+    Path real = isSealed() ? file.toAbsolutePath() : real(file);
     for (Path folder : ours) {
-      if (real.startsWith(folder) || file.startsWith(folder)) {
+      if (real.startsWith(real(folder)) || file.startsWith(folder)) {
         return List.of("is one of mcpbus's own files, or of its process", "Name another file");
       }
     }
@@ -122,6 +117,15 @@ final class Substitution {
             "Start mcpbus with "
                 + ConfigEnvironment.LIST_VARIABLE
                 + "=PATH, or write the server into the configuration file");
+  }
+
+  /** Where a link leads; where there is nothing, the name decides. */
+  private static Path real(Path file) {
+    try {
+      return file.toRealPath();
+    } catch (IOException none) {
+      return file.toAbsolutePath();
+    }
   }
 
   /** The values that variables and inputs inserted into the texts of a server: possible secrets. */
