@@ -88,7 +88,7 @@ public record FileConsent(Path folder) {
       output.note(file + " in this directory starts or connects to:");
       ConfigCheck.servers(config)
           .forEach(one -> output.note("  " + one.id() + ": " + one.target()));
-      output.note("Is it yours, or do you trust it? The answer is kept for this content. [y/N]");
+      output.note("Is it yours, or have you read it? The answer is kept for this content. [y/N]");
       if (agreed(context)) {
         consents.give(file, read);
         return;

@@ -381,7 +381,7 @@ public final class UriForms {
       int bracket = text.lastIndexOf(']');
       int colon = text.lastIndexOf(':');
       String host = colon > bracket ? text.substring(0, colon) : text;
-      String port = colon > bracket ? text.substring(colon) : "";
+      String port = colon > bracket ? text.substring(colon).replaceFirst(":0+(?=\\d)", ":") : "";
       host = host.replace('\u3002', '.');
       int end = host.length();
       while (end > 1 && host.charAt(end - 1) == '.') {

@@ -31,7 +31,11 @@ class FileConsentTest {
   private static ConfigResult read(String program) throws IOException {
     Path file = Files.createTempFile("mcpbus", ".json");
     try {
-      Files.writeString(file, "{\"mcpServers\": {\"a\": {\"command\": \"" + program + "\"}}}");
+      Files.writeString(
+          file,
+          "{\"mcpServers\": {\"a\": {\"command\": \""
+              + program
+              + "\"}, \"b\": {\"url\": \"https://x.example/\", \"headersHelper\": \"y\"}}}");
       return ConfigReader.read(file, ConfigEnvironment.system());
     } finally {
       Files.delete(file);
@@ -65,7 +69,8 @@ class FileConsentTest {
     for (String no : List.of("", "n\n", "\n", "yesterday\n", "no y\n")) {
       assertThatThrownBy(() -> require(null, read("rm"), PERSON, no)).isNotNull();
     }
-    assertThat(err.toString(StandardCharsets.UTF_8)).contains("a: rm", "[y/N]");
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("a: rm", "b: https://x.example/ with headers of a command", "[y/N]");
     assertThatCode(() -> require(null, read("rm"), PERSON, "y\n")).doesNotThrowAnyException();
     assertThatCode(() -> require(null, read("rm"), Terminal.NONE, "")).doesNotThrowAnyException();
     assertThatThrownBy(() -> require(null, read("rm2"), Terminal.NONE, "")).isNotNull();

@@ -195,6 +195,7 @@ class UriFormsTest {
     assertThat(matches("note:///internal/*", "note://internal/plan")).isTrue();
     assertThat(matches("note://internal:99/*", "note://internal:98/plan")).isFalse();
     assertThat(matches("note://internal:99/*", "note://a@internal:99/plan")).isTrue();
+    assertThat(matches("note://internal:99/*", "note://internal.:0099/plan")).isTrue();
     assertThat(matches("mailto:boss@internal", "MAILTO:boss%40internal?subject=x")).isTrue();
     assertThat(matches("mailto:boss@internal", "mailto://boss@internal")).isTrue();
     assertThat(matches("mailto:boss@internal", "mailto:other@internal")).isFalse();
