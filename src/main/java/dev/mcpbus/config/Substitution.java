@@ -20,6 +20,7 @@ final class Substitution {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String DEFAULT_MARK = ":-";
+  private static final String OR_FILE = ", or write the server into the configuration file";
 
   private final ConfigEnvironment environment;
   private final Path folder;
@@ -114,9 +115,7 @@ final class Substitution {
         ? null
         : List.of(
             "names a file, which a server that a caller adds may not",
-            "Start mcpbus with "
-                + ConfigEnvironment.LIST_VARIABLE
-                + "=PATH, or write the server into the configuration file");
+            "Start mcpbus with " + ConfigEnvironment.LIST_VARIABLE + "=PATH" + OR_FILE);
   }
 
   /** Where a link leads; where there is nothing, the name decides. */
@@ -218,29 +217,19 @@ final class Substitution {
       return Optional.of(hidden(fallback, server));
     }
     String shown = MessageTexts.ascii(ServerNames.cut(variable));
-    if (ConfigEnvironment.isOwn(variable)) {
-      problems.add(
-          line,
-          server,
-          "the variable " + shown + " is mcpbus's own, and its value does not go elsewhere",
-          "Give the value a variable whose name does not begin with MCPBUS_");
-    } else if (environment.readable().test(variable)) {
-      problems.add(
-          line,
-          server,
-          "the variable " + shown + " is not set",
-          "Set it in the environment, or give a default: ${" + shown + ":-value}");
-    } else {
-      problems.add(
-          line,
-          server,
-          "the variable " + shown + " is not among those that an added server may use",
-          "Start mcpbus with "
-              + ConfigEnvironment.LIST_VARIABLE
-              + "="
-              + shown
-              + ", or write the server into the configuration file");
-    }
+    List<String> why =
+        ConfigEnvironment.isOwn(variable)
+            ? List.of(
+                "is mcpbus's own, and its value does not go elsewhere",
+                "Give the value a variable whose name does not begin with MCPBUS_")
+            : environment.readable().test(variable)
+                ? List.of(
+                    "is not set",
+                    "Set it in the environment, or give a default: ${" + shown + ":-value}")
+                : List.of(
+                    "is not among those that an added server may use",
+                    "Start mcpbus with " + ConfigEnvironment.LIST_VARIABLE + "=" + shown + OR_FILE);
+    problems.add(line, server, "the variable " + shown + " " + why.get(0), why.get(1));
     return Optional.empty();
   }
 
