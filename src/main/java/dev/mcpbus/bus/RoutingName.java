@@ -1,7 +1,7 @@
 package dev.mcpbus.bus;
 
-import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.Sha256;
 import java.util.Optional;
 import java.util.regex.Pattern;
 

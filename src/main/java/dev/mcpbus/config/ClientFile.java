@@ -1,8 +1,8 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
+import dev.mcpbus.protocol.ServerId;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;

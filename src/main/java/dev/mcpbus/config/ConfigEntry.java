@@ -169,8 +169,7 @@ record ConfigEntry(
             file -> {
               List<String> why = substitution.whyNotRead(file);
               if (why != null) {
-                wrong(
-                    line(key), MessageTexts.quote(path + key) + " " + why.get(0), why.get(1));
+                wrong(line(key), MessageTexts.quote(path + key) + " " + why.get(0), why.get(1));
               }
               return why == null;
             });

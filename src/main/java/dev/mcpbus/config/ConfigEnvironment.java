@@ -100,8 +100,7 @@ public record ConfigEnvironment(
    * where the system shows its variables as files.
    */
   List<Path> ownFolders() {
-    List<Path> folders =
-        new ArrayList<>(List.of(userHome.resolve(".mcpbus"), Path.of("/proc")));
+    List<Path> folders = new ArrayList<>(List.of(userHome.resolve(".mcpbus"), Path.of("/proc")));
     variables.forEach(
         (name, value) -> {
           boolean names = name.endsWith("_FILE") || name.endsWith("_FOLDER");

@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.ServerId;
 import org.jspecify.annotations.Nullable;
 
 /**

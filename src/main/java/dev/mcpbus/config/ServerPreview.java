@@ -1,9 +1,9 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.protocol.Printable;
+import dev.mcpbus.protocol.ServerId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;

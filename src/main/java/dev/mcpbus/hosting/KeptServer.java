@@ -1,8 +1,8 @@
 package dev.mcpbus.hosting;
 
-import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 

@@ -149,7 +149,8 @@ public final class StateFile {
       throw new UnusableStateException("is larger than " + MAX_BYTES + " bytes");
     }
     byte[] raw = Files.readAllBytes(file.path());
-    String foreign = file.whyNotOurs(true); // after the read: a file that came before it is found, too
+    String foreign =
+        file.whyNotOurs(true); // after the read: a file that came before it is found, too
     if (foreign != null) {
       throw new UnusableStateException(foreign);
     }

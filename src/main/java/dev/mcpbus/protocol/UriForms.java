@@ -150,8 +150,7 @@ public final class UriForms {
   /** As {@link #matches(String)}, with {@code prefix} before each form. */
   public boolean matches(String prefix, String pattern) {
     Set<String> all = forms();
-    return isTooMany()
-        || all.stream().anyMatch(form -> Glob.matches(pattern, prefix + form));
+    return isTooMany() || all.stream().anyMatch(form -> Glob.matches(pattern, prefix + form));
   }
 
   /**
@@ -420,7 +419,12 @@ public final class UriForms {
           boolean last = i == numbers.length - 1;
           value += Long.decode(numbers[i]) << (last ? 0 : 24 - 8 * i);
         }
-        return (value >> 24) + "." + (value >> 16 & 255) + "." + (value >> 8 & 255) + "."
+        return (value >> 24)
+            + "."
+            + (value >> 16 & 255)
+            + "."
+            + (value >> 8 & 255)
+            + "."
             + (value & 255);
       } catch (UnknownHostException | NumberFormatException name) {
         return host;
@@ -429,9 +433,7 @@ public final class UriForms {
 
     /** The parts with one colon between, however many slashes the text has there. */
     String together(String host) {
-      return scheme.isEmpty()
-          ? host + straight
-          : scheme + ":" + withoutSlashes(host + straight);
+      return scheme.isEmpty() ? host + straight : scheme + ":" + withoutSlashes(host + straight);
     }
 
     private static String withoutSlashes(String text) {

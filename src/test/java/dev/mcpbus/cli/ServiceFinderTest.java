@@ -154,7 +154,11 @@ class ServiceFinderTest {
     variables.put("MCPBUS_URL", "https://a.example:443/y");
     assertThat(find().key()).as("the same origin").isEqualTo("from-variable");
     for (String other :
-        List.of("http://a.example", "https://a.example:444", "https://b.example", "http://127.0.0.1:1")) {
+        List.of(
+            "http://a.example",
+            "https://a.example:444",
+            "https://b.example",
+            "http://127.0.0.1:1")) {
       options.url = other;
       assertThat(find().key()).as(other).isNull();
     }
@@ -165,7 +169,8 @@ class ServiceFinderTest {
   @Test
   void a_configuration_names_no_mcpbus_on_another_machine() throws IOException {
     variables.put("MCPBUS_KEY", "from-variable");
-    for (String host : List.of("evil.example", "192.0.2.1", "127.0.0.1.evil.example", "2001:db8::1")) {
+    for (String host :
+        List.of("evil.example", "192.0.2.1", "127.0.0.1.evil.example", "2001:db8::1")) {
       options.config =
           Files.writeString(
               folder.resolve("a.json"),

@@ -288,7 +288,12 @@ class SubstitutionTest {
     Files.createSymbolicLink(link, directory.resolve("state/servers.json"));
     assertThat(sample.good("\"command\": \"x\"", "\"envFile\": \"a.env\"")).isNotNull();
     for (String file :
-        List.of("~/.mcpbus/admin/8790", "/home/ada/x/../.mcpbus/c", "state/servers.json", "link.env", "/proc/self/environ")) {
+        List.of(
+            "~/.mcpbus/admin/8790",
+            "/home/ada/x/../.mcpbus/c",
+            "state/servers.json",
+            "link.env",
+            "/proc/self/environ")) {
       for (String entry :
           List.of(
               "\"command\": \"x\", \"envFile\": \"%s\"",
@@ -299,7 +304,9 @@ class SubstitutionTest {
                 "{\"state\": {\"dir\": \"state\"}, \"mcpServers\": {\"one\": {"
                     + entry.formatted(file)
                     + "}}}");
-        assertThat(sample.texts(read)).as(entry.formatted(file)).anyMatch(text -> text.contains("is one of mcpbus's own files"));
+        assertThat(sample.texts(read))
+            .as(entry.formatted(file))
+            .anyMatch(text -> text.contains("is one of mcpbus's own files"));
       }
     }
     String entry = "{\"command\": \"x\", \"envFile\": \"" + directory + "/a.env\"}";

@@ -88,7 +88,8 @@ class AddedServersTest {
                 .put("headers", new JsonObject().put("K", "${env:PATH}")),
             lazy().put("args", new JsonArray().add("${PATH}")),
             lazy().put("envFile", "/etc/passwd"),
-            new JsonObject("{\"name\": \"io.x/y\", \"remotes\": [{\"type\": \"streamable-http\","
+            new JsonObject(
+                "{\"name\": \"io.x/y\", \"remotes\": [{\"type\": \"streamable-http\","
                     + " \"url\": \"http://127.0.0.1:9/{PATH}\", \"variables\": {\"PATH\":"
                     + " {\"isRequired\": true}}}]}"))) {
       HttpResponse<String> refused = add("sent", entry);

@@ -173,8 +173,7 @@ class ConfigurationFaultsIT {
     try (ServiceProcess service = start("servers.json")) {
       service.awaitReady("good");
       assertThat(service.errText()).contains("server \"bad\"", "IT_NOT_SET is not set");
-      assertThat(service.outText())
-          .containsPattern("bad +LEFT OUT +line \\d+: .*IT_NOT_SET");
+      assertThat(service.outText()).containsPattern("bad +LEFT OUT +line \\d+: .*IT_NOT_SET");
       assertThat(service.get("/api/servers/bad").status()).isEqualTo(404);
     }
   }

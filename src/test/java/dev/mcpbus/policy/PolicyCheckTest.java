@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.MethodAddress;
-import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ServerResult;
 import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.AuthOptions.Effect;

@@ -217,7 +217,11 @@ class UriFormsTest {
       assertThat(matches("http://169.254.169.254/*", uri)).as(uri).isTrue();
     }
     for (String uri :
-        List.of("x://[::1]/a", "x://[0:0::0:1]/a", "x://[0000:0:0:0:0:0:0:0001]:9/a", "x://[::1%25lo]/a")) {
+        List.of(
+            "x://[::1]/a",
+            "x://[0:0::0:1]/a",
+            "x://[0000:0:0:0:0:0:0:0001]:9/a",
+            "x://[::1%25lo]/a")) {
       assertThat(matches("x://[::1]/a", uri)).as(uri).isTrue();
       assertThat(matches("x://[::2]/a", uri)).as(uri).isFalse();
     }
@@ -261,7 +265,8 @@ class UriFormsTest {
 
   @Test
   void a_uri_that_can_be_read_in_very_many_ways_is_denied_by_each_denial() {
-    String deep = "note://" + "a;@b:".repeat(400) + "%25".repeat(300) + "/?" + "\\%2f;#".repeat(100);
+    String deep =
+        "note://" + "a;@b:".repeat(400) + "%25".repeat(300) + "/?" + "\\%2f;#".repeat(100);
     assertThat(matches("delete_all", deep)).isTrue();
     String usual = "https://me@host.example:8080/" + "a%20b/".repeat(300) + "?q=1&r=%2F#top";
     assertThat(matches("delete_all", usual)).isFalse();

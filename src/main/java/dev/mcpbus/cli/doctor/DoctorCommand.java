@@ -74,11 +74,7 @@ public final class DoctorCommand implements Callable<Integer> {
   private List<DoctorReport> examined(@Nullable ServiceClient client, @Nullable Duration limit) {
     try (Spinner spinner = new Spinner(output, "Examining " + (id == null ? "all servers" : id))) {
       return new Doctor(
-              context,
-              service.config,
-              limit,
-              new RunningService(client),
-              spinner::progress)
+              context, service.config, limit, new RunningService(client), spinner::progress)
           .examine(id);
     }
   }

@@ -1,7 +1,7 @@
 package dev.mcpbus.connection.skills;
 
-import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.SkillEntry;
 import dev.mcpbus.protocol.SkillEntry.SkillFile;
 import dev.mcpbus.protocol.SkillUri;

@@ -1,8 +1,8 @@
 package dev.mcpbus.connection.tools;
 
-import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.CanonicalJson;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Sha256;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.mcpbus.security.oauth;
 
-import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.WorkloadIdentity;
 import java.net.URI;
 import java.nio.file.Path;
