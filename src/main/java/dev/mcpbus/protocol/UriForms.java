@@ -410,7 +410,7 @@ public final class UriForms {
                   : inner;
           return one.indexOf(':') >= 0 ? "[" + one + "]" : one;
         }
-        String[] numbers = host.split("\\.");
+        String[] numbers = host.split("\\.", -1);
         if (numbers.length > 4 || !host.matches("[0-9a-fx.]+")) {
           return host;
         }
