@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,7 +43,7 @@ class FileConsentTest {
     }
   }
 
-  private void require(Path named, ConfigResult read, Terminal terminal, String answer) {
+  private void require(@Nullable Path named, ConfigResult read, Terminal terminal, String answer) {
     CommandContext context =
         new CommandContext(
             System.out,

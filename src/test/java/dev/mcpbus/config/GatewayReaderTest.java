@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +22,7 @@ class GatewayReaderTest {
 
   @Test
   void a_view_names_its_servers_as_the_file_does() {
-    ViewOptions view =
+    Map<String, ViewOptions> views =
         Sample.in(directory)
             .json(
                 "{\"mcpServers\": {\"My Server\": {\"command\": \"x\"}}, \"gateway\": {\"views\":"
@@ -31,8 +32,8 @@ class GatewayReaderTest {
             .usable()
             .orElseThrow()
             .gateway()
-            .views()
-            .get("v");
+            .views();
+    ViewOptions view = Objects.requireNonNull(views.get("v"));
     assertThat(view.servers()).containsExactly("my-server");
     assertThat(view.allow()).containsExactly("my-server.Get_*", "*note://A.b");
     assertThat(view.deny()).containsExactly("my-server.x://a.b");
