@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import dev.mcpbus.bridge.ReservedPort;
 import dev.mcpbus.cli.AdminTokenPublisher;
+import dev.mcpbus.cli.FileConsent;
 import dev.mcpbus.cli.ServiceLauncher;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.config.ClusterOptions;
@@ -11,6 +12,7 @@ import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
+import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.hosting.ConfigurationState;
@@ -178,13 +180,21 @@ final class Service {
     ConfigWatcher watcher =
         new ConfigWatcher(
             vertx,
-            () -> ConfigReader.read(file, ConfigEnvironment.system()),
+            () -> readAgain(file),
             launch.result(),
             launch.config(),
             change -> reload(file, change, bus));
     bus.configured(loaded(file, launch.config().problems()));
     watcher.start(ConfigWatcher.DEFAULT_INTERVAL);
     return watcher;
+  }
+
+  private static ConfigResult readAgain(Path file) {
+    ConfigResult read = ConfigReader.read(file, ConfigEnvironment.system());
+    if (read.problems().isEmpty()) {
+      FileConsent.of(Path.of(System.getProperty("user.home", "."))).renew(file, read);
+    }
+    return read;
   }
 
   private static ConfigurationState loaded(Path file, List<ConfigProblem> problems) {

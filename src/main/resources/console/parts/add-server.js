@@ -42,7 +42,9 @@ export class AddServer {
         ${action('Add it', () => this.add(server), {kind: 'primary', disabled: server.added || server.problems?.length > 0})}</div>
       <p>${server.runs
         ? html`mcpbus will <b>run this program</b> on the machine of ${server.node ? shown(server.node) : 'mcpbus'}: <code class="runs">${shown(server.runs, 2_000)}</code>`
-        : html`mcpbus will connect to <code class="runs">${shown(server.connects ?? '', 2_000)}</code>`}</p>
+        : ''}
+        ${server.runs && server.connects ? html`<br>` : ''}
+        ${server.runs && !server.connects ? '' : html`mcpbus will connect to <code class="runs">${shown(server.connects ?? '', 2_000)}</code>`}</p>
       ${server.variables?.length ? html`<p>With the variables ${server.variables.map((name, at) => html`${at ? ', ' : ''}<code>${shown(name, 80)}</code>`)}.</p>` : nothing}
       ${server.problems?.length ? html`<ul class="alert">${server.problems.map(problem => html`<li>${fault(problem)}</li>`)}</ul>` : nothing}
       ${notes(server.notes)}

@@ -69,7 +69,7 @@ class DoctorIT {
           is("refuses", "INITIALIZE_REFUSED", "handshake", "license has expired", "documentation"),
           is("old", "UNSUPPORTED_VERSION", "handshake", "1999-01-01", "Update the server"),
           is("placeholder", "PLACEHOLDER_VALUE", "started", "\"API_KEY\" in \"env\"", "real value"),
-          is("unset", "VARIABLE_UNSET", "environment", "MCPBUS_NOT_SET", "Set it"),
+          is("unset", "VARIABLE_UNSET", "environment", "IT_NOT_SET", "Set it"),
           is("envfile", "ENV_FILE_UNUSABLE", "environment", "nope.env", "Create it"),
           is("typo", "CONFIG_PROBLEM", "entry", "comand", "command"));
 
@@ -128,7 +128,7 @@ class DoctorIT {
         "placeholder",
         DoctorBed.sh("exit 1").put("env", new JsonObject().put("API_KEY", "<YOUR_API_KEY>")));
     bed.server(
-        "unset", DoctorBed.sh("true").put("env", new JsonObject().put("KEY", "${MCPBUS_NOT_SET}")));
+        "unset", DoctorBed.sh("true").put("env", new JsonObject().put("KEY", "${IT_NOT_SET}")));
     bed.server("envfile", DoctorBed.sh("true").put("envFile", "nope.env"));
     bed.server("typo", new JsonObject().put("comand", "true"));
     run = bed.run("--json", "--timeout", "6");

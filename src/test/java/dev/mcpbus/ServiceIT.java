@@ -82,10 +82,10 @@ class ServiceIT {
             new JsonObject()
                 .put("a", new JsonObject().put("command", "x").put("argz", new JsonArray()))
                 .put("b", new JsonObject().put("url", "ftp://nowhere"))
-                .put("c", new JsonObject().put("command", "${MCPBUS_NOT_SET}")));
+                .put("c", new JsonObject().put("command", "${IT_NOT_SET}")));
     ServiceProcess check = run(1, "--check", "--config", file);
     assertThat(check.errText())
-        .contains("argz", "Did you mean \"args\"", "neither http nor https", "MCPBUS_NOT_SET")
+        .contains("argz", "Did you mean \"args\"", "neither http nor https", "IT_NOT_SET")
         .contains("3 problems");
     assertThat(check.outText()).isEmpty();
   }

@@ -1,10 +1,7 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.protocol.PublicApi;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import dev.mcpbus.protocol.Sha256;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -74,14 +71,6 @@ public final class RoutingName {
   }
 
   private static String hash(ToolName tool) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(tool.server().getBytes(StandardCharsets.UTF_8));
-      digest.update((byte) 0);
-      byte[] all = digest.digest(tool.tool().getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(all, 0, HASH_DIGITS / 2);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
-    }
+    return Sha256.hex(tool.server() + '\0' + tool.tool()).substring(0, HASH_DIGITS);
   }
 }

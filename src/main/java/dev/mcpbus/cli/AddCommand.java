@@ -51,7 +51,7 @@ final class AddCommand extends ServiceCommand {
       paramLabel = "NAME=VALUE",
       description = {
         "A variable for the command. Other users see arguments: write secrets as",
-        "'KEY=${VARIABLE}', which mcpbus fills in from its own environment."
+        "'KEY=$${VARIABLE}', filled in by mcpbus if its MCPBUS_VARS names VARIABLE."
       })
   private List<String> variables = List.of();
 

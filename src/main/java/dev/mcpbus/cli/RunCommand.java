@@ -64,6 +64,9 @@ final class RunCommand implements Callable<Integer> {
       context.err().print(goesOn ? ConfigReport.first(report, MAX_PROBLEMS) : report);
     }
     McpBusConfig config = result.config();
+    if (config != null) {
+      FileConsent.of(context.home()).give(file, result);
+    }
     return config == null
         ? ExitCode.UNEXPECTED.code()
         : context

@@ -8,7 +8,9 @@ import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.security.AdminTokenFile;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.Socket;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -22,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Finds the mcpbus of a command and the key for it. The URL: {@code --url}, else {@code
  * MCPBUS_URL}, else the port of the configuration on this machine. The key: {@code --key-file},
  * else {@code MCPBUS_KEY}, else on loopback the admin token file. A key is never an argument: other
- * users could see it in the list of processes. Blocks; for the main thread.
+ * users could see it in the list of processes. The key in the variable goes to the URL in its
+ * variable, to one that the command line names where that is not set, and to the mcpbus of a
+ * configuration on this machine that the user has named or agreed to. Blocks; for the main thread.
  */
 public final class ServiceFinder {
 
@@ -50,14 +54,17 @@ public final class ServiceFinder {
    * @throws CommandFailure {@link ExitCode#UNREACHABLE} where there is none
    */
   public ServiceClient find(boolean start) {
-    String given = options.url == null ? context.variables().get(URL_VARIABLE) : options.url;
-    if (given != null && !given.isBlank()) {
-      URI url = checked(given.strip());
-      return new ServiceClient(url, key(url), null);
+    String variable = context.variables().getOrDefault(URL_VARIABLE, "").strip();
+    String given = options.url == null ? variable : options.url.strip();
+    if (!given.isEmpty()) {
+      URI url = checked(given);
+      boolean other = !variable.isEmpty() && !origin(checked(variable)).equals(origin(url));
+      return new ServiceClient(
+          url, key(url, other ? KEY_VARIABLE + " is for " + URL_VARIABLE : ""), null);
     }
     URI url = ofConfiguration();
     if (listens(url)) {
-      ServiceClient running = new ServiceClient(url, key(url), null);
+      ServiceClient running = new ServiceClient(url, key(url, whyNoKey()), null);
       return start && runsAnotherFile(running) ? own() : running;
     }
     return start ? own() : none(url);
@@ -107,6 +114,7 @@ public final class ServiceFinder {
           "BAD_CONFIGURATION",
           ConfigReport.render(read.problems()).stripTrailing());
     }
+    FileConsent.require(context, options.config, read, config, true);
     LocalService own = context.launcher().start(ConfigFile.find(options.config), read, config);
     return new ServiceClient(own.url(), own.token(), own);
   }
@@ -131,6 +139,13 @@ public final class ServiceFinder {
       return URI.create("http://127.0.0.1:8790");
     }
     String host = ALL_INTERFACES.contains(config.host()) ? "127.0.0.1" : config.host();
+    if (!isHere(host)) {
+      throw CommandFailure.usage(
+          ConfigFile.find(options.config)
+              + " names the host "
+              + host
+              + ", which is no address of this machine; name the mcpbus with --url");
+    }
     return URI.create(
         config.scheme()
             + "://"
@@ -163,20 +178,59 @@ public final class ServiceFinder {
     }
   }
 
-  private @Nullable String key(URI url) {
+  /**
+   * Why the key in the variable is not for the mcpbus of the configuration; empty where it is.
+   * Another person's file could name the port of a program that collects keys.
+   */
+  private String whyNoKey() {
+    return options.config != null
+            || !Files.isReadable(ConfigFile.DEFAULT)
+            || FileConsent.of(context.home()).covers(ConfigFile.DEFAULT, configuration())
+        ? ""
+        : ConfigFile.DEFAULT + " was only found in this directory";
+  }
+
+  private static boolean isHere(String host) {
+    if (LOOPBACK.contains(host)) {
+      return true;
+    }
+    String literal = host.replaceAll("[\\[\\]]", "");
+    try {
+      return literal.matches("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*") // no name to look up
+          && NetworkInterface.getByInetAddress(InetAddress.getByName(literal)) != null;
+    } catch (IOException none) {
+      return false;
+    }
+  }
+
+  private static String origin(URI url) {
+    return url.getScheme() + "://" + url.getHost() + ":" + port(url);
+  }
+
+  private static int port(URI url) {
+    return url.getPort() >= 0 ? url.getPort() : "https".equals(url.getScheme()) ? 443 : 80;
+  }
+
+  /**
+   * @param whyNot why the key in the variable was not given for this URL; empty if it was
+   */
+  private @Nullable String key(URI url, String whyNot) {
     if (options.keyFile != null) {
       return firstLine(options.keyFile);
     }
     String variable = context.variables().getOrDefault(KEY_VARIABLE, "").strip();
-    if (!variable.isEmpty()) {
+    if (!variable.isEmpty() && whyNot.isEmpty()) {
       return variable;
+    }
+    if (!variable.isEmpty()) {
+      new CommandOutput(context)
+          .note(whyNot + ", so its key does not go to " + url + "; give one with --key-file.");
     }
     if (!LOOPBACK.contains(url.getHost())) {
       return null;
     }
-    int port = url.getPort() < 0 ? ("https".equals(url.getScheme()) ? 443 : 80) : url.getPort();
     try {
-      return AdminTokenFile.of(port, context.variables()).read().orElse(null);
+      return AdminTokenFile.of(port(url), context.variables()).read().orElse(null);
     } catch (IOException unreadable) {
       return null; // another user's, or a link: go on without, the answer says what is missing
     }

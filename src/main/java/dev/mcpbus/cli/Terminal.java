@@ -8,21 +8,23 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is at the other end of stdout and stderr. Immutable.
+ * What is at the other end of stdin, stdout and stderr. Immutable.
  *
  * @param out whether a person sees stdout at once
  * @param err whether a person sees stderr at once
  * @param columns the width of tables; {@link #UNBOUNDED} where stdout is a file or a pipe
  * @param colors whether tables may have colours
  * @param unicode whether stdout can show more than ASCII
+ * @param in whether a person writes to stdin
  */
-public record Terminal(boolean out, boolean err, int columns, boolean colors, boolean unicode) {
+public record Terminal(
+    boolean out, boolean err, int columns, boolean colors, boolean unicode, boolean in) {
 
   /** The width of a file or a pipe: no cell is cut. */
   public static final int UNBOUNDED = Integer.MAX_VALUE;
 
   /** Neither a terminal nor colours, as in a pipe. */
-  public static final Terminal NONE = new Terminal(false, false, UNBOUNDED, false, true);
+  public static final Terminal NONE = new Terminal(false, false, UNBOUNDED, false, true, false);
 
   private static final int MIN_COLUMNS = 40;
   private static final int USUAL_COLUMNS = 80;
@@ -40,7 +42,8 @@ public record Terminal(boolean out, boolean err, int columns, boolean colors, bo
             && variables.getOrDefault("NO_COLOR", "").isEmpty()
             && !"dumb".equals(variables.get("TERM"));
     boolean unicode = Charset.defaultCharset().name().startsWith("UTF");
-    return new Terminal(out, isTerminal(2), columns(out, variables), colors, unicode);
+    return new Terminal(
+        out, isTerminal(2), columns(out, variables), colors, unicode, isTerminal(0));
   }
 
   /** By what the descriptor leads to: {@code System.console()} wants stdin to be one as well. */

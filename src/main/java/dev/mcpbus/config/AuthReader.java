@@ -89,7 +89,7 @@ final class AuthReader {
     Set<String> hashes = new HashSet<>();
     for (ConfigEntry item : items(entry, "apiKeys", ConfigKeys.API_KEY)) {
       String name = item.word("name").orElse("");
-      String hash = item.word("hash").orElse("");
+      String hash = item.withOwn().word("hash").orElse("");
       if (!NAME.matcher(name).matches() || name.equals("local") || !names.add(name)) {
         item.wrong(
             item.node().line(),

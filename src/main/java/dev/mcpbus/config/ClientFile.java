@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
+import dev.mcpbus.protocol.ServerId;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -112,11 +113,11 @@ public record ClientFile(List<ClientServer> servers, @Nullable String problem) {
 
   /** A name for mcpbus: the same where that is valid, else one that is as near as possible. */
   public static String usableName(String name) {
-    if (ServerNames.problem(name, ServerNames.id(name)).isEmpty()) {
+    if (ServerNames.problem(name, ServerId.of(name)).isEmpty()) {
       return name;
     }
     String plain = ServerNames.skeleton(name.replace('.', '-')).replaceAll("[^a-z0-9-]", "");
-    String id = ServerNames.id(plain.length() > 60 ? plain.substring(0, 60) : plain);
+    String id = ServerId.of(plain.length() > 60 ? plain.substring(0, 60) : plain);
     return ServerNames.problem(id, id).isEmpty() ? id : "server";
   }
 

@@ -98,25 +98,15 @@ public record ClusterOptions(
 
   /** A copy with another secret. */
   ClusterOptions withSecret(ClusterSecret other) {
-    return new ClusterOptions(
-        name,
-        node,
-        host,
-        port,
-        busPort,
-        members,
-        kubernetes,
-        quorum,
-        labels,
-        weight,
-        wire,
-        rolloutGrace,
-        other,
-        tls);
+    return with(other, tls);
   }
 
   /** A copy with another TLS; null for none. */
   public ClusterOptions withTls(@Nullable Tls other) {
+    return with(secret, other);
+  }
+
+  private ClusterOptions with(@Nullable ClusterSecret otherSecret, @Nullable Tls otherTls) {
     return new ClusterOptions(
         name,
         node,
@@ -130,8 +120,8 @@ public record ClusterOptions(
         weight,
         wire,
         rolloutGrace,
-        secret,
-        other);
+        otherSecret,
+        otherTls);
   }
 
   /** Whether only processes of this machine can reach this node. */

@@ -119,7 +119,7 @@ final class ClusterReader {
     if (!entry.has(SECRET)) {
       return ofVariable(entry);
     }
-    Filled text = entry.text(SECRET).orElse(null);
+    Filled text = entry.withOwn().text(SECRET).orElse(null);
     if (text != null && text.value().equals(Sensitive.of(text.shown()))) {
       entry.wrong(
           entry.line(SECRET),
@@ -132,7 +132,11 @@ final class ClusterReader {
 
   private static @Nullable ClusterSecret ofVariable(ConfigEntry entry) {
     Filled text =
-        entry.substitution().fill("${" + VARIABLE + ":-}", entry.node().line(), null).orElse(null);
+        entry
+            .substitution()
+            .withOwn()
+            .fill("${" + VARIABLE + ":-}", entry.node().line(), null)
+            .orElse(null);
     return text == null || text.value().isEmpty()
         ? null
         : parsed(entry, entry.node().line(), "the variable " + VARIABLE, text);

@@ -82,7 +82,8 @@ public final class ConfigCheck {
               view.getJsonArray("args", new JsonArray()).stream().map(String::valueOf))
           .collect(Collectors.joining(" "));
     }
-    return view.getString("url", view.getString("address", ""));
+    return view.getString("url", view.getString("address", ""))
+        + (view.containsKey("headersHelper") ? " with headers of a command" : "");
   }
 
   /** Commands, directories, scripts and certificates that are not there, in the file's order. */

@@ -162,6 +162,24 @@ record ConfigEntry(
     }
   }
 
+  /** The path of a file that mcpbus is to read for the server, where the entry may name it. */
+  Optional<Path> file(String key) {
+    return path(key)
+        .filter(
+            file -> {
+              List<String> why = substitution.whyNotRead(file);
+              if (why != null) {
+                wrong(line(key), MessageTexts.quote(path + key) + " " + why.get(0), why.get(1));
+              }
+              return why == null;
+            });
+  }
+
+  /** The same object, for texts that stay in this process: they may name any variable. */
+  ConfigEntry withOwn() {
+    return new ConfigEntry(node, path, server, problems, substitution.withOwn());
+  }
+
   Optional<Boolean> flag(String key) {
     Optional<ConfigMember> found = member(key);
     if (found.isPresent() && !found.get().value().is(ValueType.BOOLEAN)) {

@@ -1,26 +1,35 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.protocol.PublicApi;
 import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * The values of the variables in a configuration. Injected, so that reading depends on nothing
  * else. Immutable.
  *
- * @param variables for {@code ${VAR}} and {@code ${env:VAR}}
+ * <p>A text gets the value of a variable only through {@link #variable}. Variables of mcpbus itself
+ * ({@code MCPBUS_*}) are its keys and settings: no text gets them, because it may send them
+ * elsewhere.
+ *
+ * @param variables of the process
  * @param inputs answers to {@code ${input:id}}; they precede the variable {@code MCPBUS_INPUT_<ID>}
  * @param userHome for {@code ${userHome}} and a leading {@code ~/} of paths
  * @param java for {@code ${mcpbus:java}}: the java program of this JVM
  * @param jar for {@code ${mcpbus:jar}}: the {@code -cp} argument with which java finds mcpbus
+ * @param readable which variables a text may name, and which files an entry
  */
 @PublicApi
 public record ConfigEnvironment(
@@ -28,13 +37,82 @@ public record ConfigEnvironment(
     Function<String, Optional<String>> inputs,
     Path userHome,
     String java,
-    String jar) {
+    String jar,
+    Predicate<String> readable) {
+
+  /**
+   * The variable with what entries may use that callers add: globs of names of variables, and of
+   * absolute paths of files, separated by blanks or commas.
+   */
+  static final String LIST_VARIABLE = "MCPBUS_VARS";
+
+  private static final String OWN = "MCPBUS_";
+  private static final String INPUT = "MCPBUS_INPUT_";
 
   /** In a sealed environment, the value of each variable that has one. */
   static final String VALUE_KEPT = "(the value stays in the environment)";
 
   public ConfigEnvironment {
     variables = Map.copyOf(variables);
+  }
+
+  /** An environment in which a text may name each variable but those of mcpbus itself. */
+  public ConfigEnvironment(
+      Map<String, String> variables,
+      Function<String, Optional<String>> inputs,
+      Path userHome,
+      String java,
+      String jar) {
+    this(variables, inputs, userHome, java, jar, name -> !isOwn(name));
+  }
+
+  /** Whether a variable is a key or a setting of mcpbus; an answer to an input is none. */
+  static boolean isOwn(String name) {
+    String upper = name.toUpperCase(Locale.ROOT);
+    return upper.startsWith(OWN) && !upper.startsWith(INPUT);
+  }
+
+  /** The value of a variable for a text; empty if it has none, or must not get there. */
+  Optional<String> variable(String name) {
+    return readable.test(name) ? Optional.ofNullable(variables.get(name)) : Optional.empty();
+  }
+
+  /**
+   * The same environment for an entry that a caller adds, or pastes from elsewhere: it may name the
+   * variables and files of {@value #LIST_VARIABLE} alone, and answers to inputs.
+   */
+  ConfigEnvironment ofCaller() {
+    List<String> globs =
+        List.of(variables.getOrDefault(LIST_VARIABLE, "").strip().split("[\\s,]+"));
+    return withReadable(
+        name ->
+            name.startsWith(INPUT)
+                || (!isOwn(name) && globs.stream().anyMatch(glob -> Glob.matches(glob, name))));
+  }
+
+  /** The same environment for a text that stays in this process: it may name any variable. */
+  ConfigEnvironment withOwn() {
+    return withReadable(name -> true);
+  }
+
+  /**
+   * Where mcpbus keeps files of its own: admin tokens, tokens of servers, secrets of clusters; and
+   * where the system shows its variables as files.
+   */
+  List<Path> ownFolders() {
+    List<Path> folders = new ArrayList<>(List.of(userHome.resolve(".mcpbus"), Path.of("/proc")));
+    variables.forEach(
+        (name, value) -> {
+          boolean names = name.endsWith("_FILE") || name.endsWith("_FOLDER");
+          if (names && isOwn(name) && !value.isBlank()) {
+            folders.add(Path.of(value).toAbsolutePath());
+          }
+        });
+    return folders;
+  }
+
+  private ConfigEnvironment withReadable(Predicate<String> other) {
+    return new ConfigEnvironment(variables, inputs, userHome, java, jar, other);
   }
 
   /** The environment of this process; inputs come from its variables alone. */
@@ -59,7 +137,8 @@ public record ConfigEnvironment(
         inputs instanceof SealedInputs ? inputs : new SealedInputs(inputs),
         userHome,
         java,
-        jar);
+        jar,
+        readable);
   }
 
   /** Whether the values of variables are left out: {@link #sealed}. */
@@ -71,7 +150,8 @@ public record ConfigEnvironment(
   ConfigEnvironment withSealed(Collection<String> names) {
     Map<String, String> all = new HashMap<>(variables);
     names.forEach(name -> all.put(name, VALUE_KEPT));
-    return withVariables(all);
+    return withVariables(all)
+        .withReadable(name -> readable.test(name) || (names.contains(name) && !isOwn(name)));
   }
 
   /** Says which inputs have an answer, and not which. */
@@ -91,11 +171,11 @@ public record ConfigEnvironment(
   }
 
   public ConfigEnvironment withVariables(Map<String, String> other) {
-    return new ConfigEnvironment(other, inputs, userHome, java, jar);
+    return new ConfigEnvironment(other, inputs, userHome, java, jar, readable);
   }
 
   public ConfigEnvironment withInputs(Function<String, Optional<String>> other) {
-    return new ConfigEnvironment(variables, other, userHome, java, jar);
+    return new ConfigEnvironment(variables, other, userHome, java, jar, readable);
   }
 
   /** The answer to an input of a VS Code file; empty if there is none. */
@@ -105,7 +185,7 @@ public record ConfigEnvironment(
 
   /** {@code api-key} becomes {@code MCPBUS_INPUT_API_KEY}. */
   static String inputVariable(String id) {
-    return "MCPBUS_INPUT_" + id.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_");
+    return INPUT + id.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_");
   }
 
   private static String ownJar() {

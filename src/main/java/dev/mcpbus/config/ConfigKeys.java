@@ -4,27 +4,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * All keys of a configuration. {@code mcpbus.schema.json} has the same keys; a test compares them.
  */
 final class ConfigKeys {
-
-  static final Set<String> TOP =
-      Set.of(
-          "$schema",
-          "mcpServers",
-          "bridge",
-          "gateway",
-          "auth",
-          "supervisor",
-          "catalog",
-          "cluster",
-          "state",
-          "metrics",
-          "tracing",
-          "defaults",
-          "rpcLog");
 
   /** With one of these keys a file is in mcpbus's own format, and its other keys are checked. */
   static final Set<String> OURS =
@@ -40,6 +26,10 @@ final class ConfigKeys {
           "tracing",
           "defaults",
           "rpcLog");
+
+  static final Set<String> TOP =
+      Stream.concat(OURS.stream(), Stream.of("$schema", "mcpServers"))
+          .collect(Collectors.toUnmodifiableSet());
 
   static final Set<String> STATE = Set.of("dir");
 

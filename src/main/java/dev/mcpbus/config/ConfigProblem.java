@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.ServerId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,7 @@ public record ConfigProblem(
 
   /** The id that the server has, or would have; empty for a problem of the whole file. */
   public String serverId() {
-    return server == null ? "" : ServerNames.id(server);
+    return server == null ? "" : ServerId.of(server);
   }
 
   ConfigProblem withMessage(String other) {

@@ -6,6 +6,7 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.internals.OptionalLibrary;
+import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -27,11 +28,15 @@ import java.util.stream.Collectors;
  */
 public final class ConfigReader {
 
+  /** The source of an entry that a caller adds at a door, on every node and after a restart. */
+  public static final String CALLER = "POST /api/servers";
+
   private final Path file;
   private final ConfigEnvironment environment;
   private final ProblemCollector problems;
   private final Set<Path> files = new LinkedHashSet<>();
   private ServerSettings defaults = ServerSettings.DEFAULT;
+  private String digest = "";
 
   private ConfigReader(Path file, String source, ConfigEnvironment environment) {
     this.file = file;
@@ -85,7 +90,8 @@ public final class ConfigReader {
         problems.sorted(),
         problems.notes(),
         defaults,
-        new ArrayList<>(files));
+        new ArrayList<>(files),
+        digest);
   }
 
   /**
@@ -118,10 +124,11 @@ public final class ConfigReader {
   public static ServerResult readServer(
       ServerOrigin origin,
       String source,
-      ConfigEnvironment environment,
+      ConfigEnvironment ofProcess,
       Path folder,
       ServerSettings defaults) {
     String name = origin.name();
+    ConfigEnvironment environment = source.equals(CALLER) ? ofProcess.ofCaller() : ofProcess;
     ProblemCollector problems = new ProblemCollector(source);
     ConfigNode given = ConfigNode.of(origin.entry());
     Optional<ConfigNode> registry =
@@ -177,6 +184,7 @@ public final class ConfigReader {
             0, "the file has NUL characters: it is UTF-16, or no text", "Save it as UTF-8");
         return Optional.empty();
       }
+      digest = text.map(Sha256::hex).orElse("");
       return text;
     } catch (NoSuchFileException e) {
       problems.fatal(0, "the file does not exist", "Create it, or name another");
@@ -237,6 +245,9 @@ public final class ConfigReader {
     ConfigEntry top = new ConfigEntry(root, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame = own ? frame(top) : TopLevelReader.NONE;
+    if (frame.stateDir() != null) {
+      substitution.keepFrom(frame.stateDir());
+    }
     JsonObject settings = own ? defaults(root) : new JsonObject();
     List<ServerDefinition> definitions = servers(servers, substitution, settings);
     if (own) {

@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param notes settings that are ignored although they are no mistakes, sorted by line
  * @param defaults of the file, for servers that are added at run time
  * @param files that were read: the file itself, then every {@code envFile}
+ * @param digest of the file's text as it was read; empty where it could not be
  */
 public record ConfigResult(
     @Nullable McpBusConfig config,
     List<ConfigProblem> problems,
     List<ConfigProblem> notes,
     ServerSettings defaults,
-    List<Path> files) {
+    List<Path> files,
+    String digest) {
 
   public ConfigResult {
     problems = List.copyOf(problems);

@@ -63,7 +63,7 @@ final class OAuthReader {
             url(entry, "issuer"),
             url(entry, "clientMetadataUrl"),
             redirect(entry),
-            entry.path("privateKey").orElse(null),
+            entry.file("privateKey").orElse(null),
             text(entry, "keyId"),
             entry.object("idJag", ConfigKeys.ID_JAG).map(OAuthReader::idJag).orElse(null),
             entry
@@ -207,7 +207,7 @@ final class OAuthReader {
 
   private static @Nullable WorkloadIdentity workload(ConfigEntry entry) {
     Sensitive token = secret(entry, "token");
-    Path file = entry.path("tokenFile").orElse(null);
+    Path file = entry.file("tokenFile").orElse(null);
     if ((token == null) == (file == null)) {
       entry.wrong(
           entry.node().line(),
@@ -222,7 +222,7 @@ final class OAuthReader {
     URI endpoint = url(entry, "tokenEndpoint");
     String clientId = text(entry, "clientId");
     Sensitive token = secret(entry, "subjectToken");
-    Path file = entry.path("subjectTokenFile").orElse(null);
+    Path file = entry.file("subjectTokenFile").orElse(null);
     String type = text(entry, "subjectTokenType");
     if ((token == null) == (file == null) || endpoint == null || clientId == null) {
       entry.wrong(

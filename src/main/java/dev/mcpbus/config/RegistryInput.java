@@ -111,7 +111,7 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
     if (!(isVariable ? VARIABLE : PLAIN).matcher(name).matches()) {
       return Optional.empty();
     }
-    String value = environment.variables().getOrDefault(name, "");
+    String value = environment.variable(name).orElse("");
     return !value.isBlank() && fits(input, name, value)
         ? Optional.of("${env:" + name + "}")
         : Optional.empty();
@@ -128,7 +128,7 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
             .map(text -> " (" + MessageTexts.ascii(ServerNames.cut(text)) + ")")
             .orElse("");
     String variable =
-        isVariable || PLAIN.matcher(name).matches()
+        (isVariable || PLAIN.matcher(name).matches()) && environment.readable().test(name)
             ? MessageTexts.ascii(ServerNames.cut(name))
             : ConfigEnvironment.inputVariable(id(ServerNames.cut(name)));
     problems.add(

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.protocol.ServerId;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,7 +61,7 @@ final class ServerNames {
             conflict(skeleton, group, problems);
           }
           for (ConfigMember server : group) {
-            String id = id(server.name());
+            String id = ServerId.of(server.name());
             String wrong = problem(server.name(), id);
             if (wrong.isEmpty()) {
               ids.put(server.name(), new ConnectionId(id));
@@ -80,25 +81,15 @@ final class ServerNames {
         || (enabled != null && enabled.text().equals("false"));
   }
 
-  /** The id for a name; not necessarily valid. */
-  static String id(String name) {
-    String folded = compatible(name).strip();
-    String lower = folded.toLowerCase(Locale.ROOT);
-    return lower
-        .replaceAll("[\\s_/:@+&()\\[\\],]+", "-")
-        .replaceAll("-{2,}", "-")
-        .replaceAll("^-|-$", "");
-  }
-
   /** Equal for all names that a person could confuse. */
   static String skeleton(String name) {
     StringBuilder out = new StringBuilder();
-    compatible(name)
+    ServerId.compatible(name)
         .codePoints()
         .filter(c -> Character.getType(c) != Character.FORMAT)
         .map(c -> ASCII_OF.getOrDefault(c, c))
         .forEach(out::appendCodePoint);
-    return id(out.toString());
+    return ServerId.of(out.toString());
   }
 
   /** The problem of a name, empty if there is none. */
@@ -161,12 +152,5 @@ final class ServerNames {
         "these names mean the same server \"" + MessageTexts.ascii(cut(skeleton)) + "\": " + names,
         "Rename all but one; upper case, blanks, underscores and look-alike letters make no"
             + " difference");
-  }
-
-  /** NFKC. Most names are ASCII, which has one form, so that its tables need not be loaded. */
-  private static String compatible(String name) {
-    return name.chars().allMatch(c -> c < 0x80)
-        ? name
-        : Normalizer.normalize(name, Normalizer.Form.NFKC);
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.protocol.Printable;
+import dev.mcpbus.protocol.ServerId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
@@ -57,7 +58,7 @@ public final class ServerPreview {
 
   private ServerPreview(Path folder, ConfigEnvironment environment) {
     this.folder = folder;
-    this.sealed = environment.sealed();
+    this.sealed = environment.ofCaller().sealed();
   }
 
   /**
@@ -156,7 +157,7 @@ public final class ServerPreview {
   private Map<String, String> names() {
     Map<String, String> names = new LinkedHashMap<>();
     for (String key : shown.keySet()) {
-      String usable = ServerNames.id(ClientFile.usableName(key));
+      String usable = ServerId.of(ClientFile.usableName(key));
       String name = usable;
       for (int i = 2; names.containsValue(name); i++) {
         name = usable + "-" + i;
@@ -206,6 +207,10 @@ public final class ServerPreview {
       json.put("runs", ShellWords.quote(words));
     } else if (!target.isEmpty()) {
       json.put("connects", Printable.line(target));
+      ConfigNode helper = own.get("headersHelper");
+      if (helper != null && helper.is(ValueType.STRING)) {
+        json.put("runs", ShellWords.quote(List.of("/bin/sh", "-c", helper.text())));
+      }
     }
     json.put("variables", variables(own, words));
     String shownName = ServerNames.cut(key);

@@ -165,7 +165,7 @@ final class ServerReader {
     List<Filled> args = entry.texts("args").orElse(List.of());
     args.forEach(arg -> noNul("args", arg));
     Map<String, Sensitive> env = new LinkedHashMap<>();
-    Optional<Path> envFile = entry.path("envFile");
+    Optional<Path> envFile = entry.file("envFile");
     if (envFile.isPresent()) {
       envFiles.add(envFile.get());
     }

@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.Sensitive;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,12 +20,14 @@ final class Substitution {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String DEFAULT_MARK = ":-";
+  private static final String OR_FILE = ", or write the server into the configuration file";
 
   private final ConfigEnvironment environment;
   private final Path folder;
   private final Map<String, String> inputDescriptions;
   private final ProblemCollector problems;
   private final Map<String, List<Sensitive>> inserted = new HashMap<>();
+  private final List<Path> ours;
 
   /**
    * @param folder the value of {@code ${workspaceFolder}}
@@ -39,6 +42,7 @@ final class Substitution {
     this.folder = folder;
     this.inputDescriptions = Map.copyOf(inputDescriptions);
     this.problems = problems;
+    this.ours = new ArrayList<>(environment.ownFolders());
   }
 
   /**
@@ -80,6 +84,46 @@ final class Substitution {
     @Override
     public String toString() {
       return shown;
+    }
+  }
+
+  /** For a text that stays in this process: {@link ConfigEnvironment#withOwn}. */
+  Substitution withOwn() {
+    return new Substitution(environment.withOwn(), folder, inputDescriptions, problems);
+  }
+
+  /** No entry may name a file below this folder: mcpbus keeps its own files there. */
+  void keepFrom(Path folder) {
+    ours.add(folder);
+  }
+
+  /**
+   * Why an entry may not name this file for mcpbus to read, with the remedy; null where it may.
+   * What is in the file could go to the server, or to an address that the entry names.
+   */
+  @Nullable List<String> whyNotRead(Path file) {
+    if (isSealed() && file.toString().contains("${")) {
+      return null; // it has a variable, whose value is left out
+    }
+    Path real = isSealed() ? file.toAbsolutePath() : real(file);
+    for (Path folder : ours) {
+      if (real.startsWith(real(folder)) || file.startsWith(folder)) {
+        return List.of("is one of mcpbus's own files, or of its process", "Name another file");
+      }
+    }
+    return environment.readable().test(real.toString())
+        ? null
+        : List.of(
+            "names a file, which a server that a caller adds may not",
+            "Start mcpbus with " + ConfigEnvironment.LIST_VARIABLE + "=PATH" + OR_FILE);
+  }
+
+  /** Where a link leads; where there is nothing, the name decides. */
+  private static Path real(Path file) {
+    try {
+      return file.toRealPath();
+    } catch (IOException none) {
+      return file.toAbsolutePath();
     }
   }
 
@@ -165,7 +209,7 @@ final class Substitution {
               + " ${workspaceFolder}, ${mcpbus:java} and ${mcpbus:jar}");
       return Optional.empty();
     }
-    String found = environment.variables().get(variable);
+    String found = environment.variable(variable).orElse(null);
     if (found != null && (fallback == null || !found.isEmpty())) {
       return Optional.of(kept(hidden(found, server), inside));
     }
@@ -173,11 +217,19 @@ final class Substitution {
       return Optional.of(hidden(fallback, server));
     }
     String shown = MessageTexts.ascii(ServerNames.cut(variable));
-    problems.add(
-        line,
-        server,
-        "the variable " + shown + " is not set",
-        "Set it in the environment, or give a default: ${" + shown + ":-value}");
+    List<String> why =
+        ConfigEnvironment.isOwn(variable)
+            ? List.of(
+                "is mcpbus's own, and its value does not go elsewhere",
+                "Give the value a variable whose name does not begin with MCPBUS_")
+            : environment.readable().test(variable)
+                ? List.of(
+                    "is not set",
+                    "Set it in the environment, or give a default: ${" + shown + ":-value}")
+                : List.of(
+                    "is not among those that an added server may use",
+                    "Start mcpbus with " + ConfigEnvironment.LIST_VARIABLE + "=" + shown + OR_FILE);
+    problems.add(line, server, "the variable " + shown + " " + why.get(0), why.get(1));
     return Optional.empty();
   }
 

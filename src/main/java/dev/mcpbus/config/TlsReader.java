@@ -22,8 +22,8 @@ record TlsReader(ConfigEntry outer, JsonObject view) {
 
   private Optional<TlsOptions> read(ConfigEntry entry, URI url) {
     Optional<Path> ca = entry.path("caFile");
-    Optional<Path> cert = entry.path("certFile");
-    Optional<Path> key = entry.path("keyFile");
+    Optional<Path> cert = entry.file("certFile");
+    Optional<Path> key = entry.file("keyFile");
     if (entry.has("certFile") != entry.has("keyFile")) {
       entry.wrong(
           entry.node().line(),

@@ -1,8 +1,10 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.ServerId;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * A configured selection of the servers' entries, served at {@code /mcp/<name>}. Immutable.
@@ -71,10 +73,16 @@ public record ViewOptions(
   }
 
   public ViewOptions {
-    servers = List.copyOf(servers);
-    allow = List.copyOf(allow);
-    deny = List.copyOf(deny);
-    rename = Map.copyOf(rename);
+    servers = servers.stream().map(ServerId::pattern).toList();
+    allow = allow.stream().map(ServerId::itemPattern).toList();
+    deny = deny.stream().map(ServerId::itemPattern).toList();
+    rename =
+        rename.entrySet().stream()
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    one -> ServerId.itemPattern(one.getKey()),
+                    Map.Entry::getValue,
+                    (first, second) -> first));
     principals = List.copyOf(principals);
   }
 }

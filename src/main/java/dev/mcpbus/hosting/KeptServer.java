@@ -2,11 +2,8 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
+import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.json.JsonObject;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,15 +33,7 @@ public record KeptServer(
    * A digest of the entry as written; equal for equal entries, whatever the order of their keys.
    */
   public static String digest(ServerOrigin origin) {
-    try {
-      return "sha256-"
-          + HexFormat.of()
-              .formatHex(
-                  MessageDigest.getInstance("SHA-256")
-                      .digest(origin.text().getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every Java has it
-    }
+    return "sha256-" + Sha256.hex(origin.text());
   }
 
   /** Whether this is the removal of exactly this entry. */

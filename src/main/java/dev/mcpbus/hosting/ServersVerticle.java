@@ -9,8 +9,11 @@ import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MissingServers;
 import dev.mcpbus.bus.Readiness;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.config.ConfigDiff;
+import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.hosting.credentials.PendingLogins;
 import dev.mcpbus.internals.OwnContext;
@@ -18,6 +21,7 @@ import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -134,7 +138,14 @@ public final class ServersVerticle extends VerticleBase {
             started ->
                 Future.join(
                     List.of(
-                        consume(Addresses.SERVERS_ADD, this::add),
+                        serve(
+                            Addresses.SERVERS_ADD,
+                            message ->
+                                add(
+                                    body(message.body()),
+                                    Requester.of(message.headers()) == null
+                                        ? Addresses.SERVERS_ADD
+                                        : ConfigReader.CALLER)),
                         consume(Addresses.SERVERS_PREVIEW, previews::preview),
                         consume(
                             Addresses.SERVERS_EXAMINE,
@@ -205,11 +216,15 @@ public final class ServersVerticle extends VerticleBase {
   }
 
   private Future<Void> consume(String address, Function<JsonObject, Future<JsonObject>> operation) {
+    return serve(address, message -> operation.apply(body(message.body())));
+  }
+
+  private Future<Void> serve(
+      String address, Function<Message<Object>, Future<JsonObject>> operation) {
     return vertx
         .eventBus()
         .<Object>consumer(
-            address,
-            message -> JsonReplies.serve(message, () -> operation.apply(body(message.body()))))
+            address, message -> JsonReplies.serve(message, () -> operation.apply(message)))
         .completion();
   }
 
@@ -252,8 +267,7 @@ public final class ServersVerticle extends VerticleBase {
             + id
             + "' exists already ("
             + (present == null ? "elsewhere" : present.source())
-            + "); remove it first or choose another name. Servers: "
-            + hosting.ids());
+            + "); remove it first or choose another name");
   }
 
   /** What the configuration of this node says now. Any thread may call. */
@@ -334,13 +348,17 @@ public final class ServersVerticle extends VerticleBase {
         .onSuccess(late -> publish(Events.SERVER_REMOVED, id));
   }
 
-  private Future<JsonObject> add(JsonObject body) {
+  /**
+   * @param source {@link ConfigReader#CALLER} where a door asks for its caller, who may not use
+   *     what a file may
+   */
+  private Future<JsonObject> add(JsonObject body, String source) {
     if (!(body.getValue("name") instanceof String name)
         || !(body.getValue("config") instanceof JsonObject entry)) {
       throw McpFailure.badRequest("the body must be {\"name\": string, \"config\": {...}}");
     }
     return vertx
-        .executeBlocking(() -> reader.read(name, entry))
+        .executeBlocking(() -> reader.read(new ServerOrigin(name, entry, null, false), source))
         .compose(
             definition ->
                 add(definition, Addition.CALLER)
@@ -394,7 +412,8 @@ public final class ServersVerticle extends VerticleBase {
             throw leftOut != null
                 ? leftOut
                 : McpFailure.notSent(
-                    FailureCode.UNKNOWN_CONNECTION, "no such server; there are " + hosting.ids());
+                    FailureCode.UNKNOWN_CONNECTION,
+                    "no such server; mcp.servers.list has those that are there");
           }
           return id;
         });

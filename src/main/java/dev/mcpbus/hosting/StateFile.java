@@ -148,7 +148,13 @@ public final class StateFile {
     if (Files.size(file.path()) > MAX_BYTES) {
       throw new UnusableStateException("is larger than " + MAX_BYTES + " bytes");
     }
-    byte[] bytes = plain(Files.readAllBytes(file.path()));
+    byte[] raw = Files.readAllBytes(file.path());
+    String foreign =
+        file.whyNotOurs(true); // after the read: a file that came before it is found, too
+    if (foreign != null) {
+      throw new UnusableStateException(foreign);
+    }
+    byte[] bytes = plain(raw);
     Map<ConnectionId, KeptServer> all = new LinkedHashMap<>();
     try {
       JsonObject json = new JsonObject(Buffer.buffer(bytes));

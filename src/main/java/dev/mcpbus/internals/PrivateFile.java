@@ -9,9 +9,11 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -30,6 +32,11 @@ public final class PrivateFile {
   private static final Set<PosixFilePermission> FOLDER =
       PosixFilePermissions.fromString("rwx------");
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
+  private static final Set<PosixFilePermission> GROUP =
+      PosixFilePermissions.fromString("---rw----");
+
+  /** Belongs to the user and the group of this process. */
+  private static final Path PROCESS = Path.of("/proc/self");
 
   /** Keeps the threads of this process apart: a file lock keeps only processes apart. */
   private static final Map<Path, Object> MONITORS = new ConcurrentHashMap<>();
@@ -100,12 +107,36 @@ public final class PrivateFile {
   }
 
   /**
-   * Whether other users can neither read nor write the file; true where the file system has no
-   * permissions.
+   * Why what is in the file may come from another user, as the rest of a sentence with the remedy;
+   * null where the file is this user's alone.
+   *
+   * @param orGroup whether the group of this process may have it, too: so a volume of Kubernetes
+   *     leaves it
+   * @throws java.nio.file.NoSuchFileException if there is no file
    */
-  public boolean isPrivate() throws IOException {
-    return !isPosix()
-        || FILE.containsAll(Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
+  public @Nullable String whyNotOurs(boolean orGroup) throws IOException {
+    if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .isRegularFile()) {
+      return "is a link, or no file; remove it";
+    }
+    if (!isPosix()) {
+      return null;
+    }
+    Path self = Files.exists(PROCESS) ? PROCESS : Path.of(System.getProperty("user.home", "."));
+    if (!user(file).equals(Files.getAttribute(self, "unix:uid"))) {
+      return "belongs to another user; remove it, or give it to the user of mcpbus";
+    }
+    Set<PosixFilePermission> left =
+        new HashSet<>(Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
+    left.removeAll(FILE);
+    if (orGroup
+        && Files.getAttribute(file, "unix:gid", LinkOption.NOFOLLOW_LINKS)
+            .equals(Files.getAttribute(self, "unix:gid"))) {
+      left.removeAll(GROUP);
+    }
+    return left.isEmpty()
+        ? null
+        : "can be read or written by others than its owner; check it, and: chmod 600 " + file;
   }
 
   /** Writes the content completely before the file gets its name. */

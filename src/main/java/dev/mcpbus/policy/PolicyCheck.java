@@ -9,6 +9,7 @@ import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.protocol.SkillRequest;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
@@ -100,7 +101,7 @@ public final class PolicyCheck {
       case Addresses.SERVERS_GET -> Operation.of(Action.LIST, id, "");
       case Addresses.SERVERS_REMOVE -> Operation.of(Action.ADMIN, id, "");
       case Addresses.SERVERS_ADD ->
-          Operation.of(Action.ADMIN, String.valueOf(body.getValue("name")), "");
+          Operation.of(Action.ADMIN, ServerId.of(String.valueOf(body.getValue("name"))), "");
       case Addresses.INPUT_PENDING, Addresses.INPUT_RESPOND, Addresses.INPUT_WITHDRAW ->
           Operation.own(Action.CALL, id);
       // Servers learn of an offer: it requires a server that the caller may call, or the admin

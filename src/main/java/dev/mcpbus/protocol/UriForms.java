@@ -1,11 +1,14 @@
 package dev.mcpbus.protocol;
 
 import java.io.ByteArrayOutputStream;
+import java.net.IDN;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a server may take a URI for. Servers parse a URI before they compare it, and each a little
- * differently: letter case, percent-encoding, dots, backslashes, blanks, a host of {@code file:},
- * default ports, a query (RFC 3986, section 6; the URL standard). So a policy that denies {@code
- * file:///secret} must deny {@code FILE:///a/%2e%2e/secret?x}, too. The forms are for decisions:
- * what is sent is the URI as it was written. Immutable.
+ * differently: letter case, percent-encoding before or after they look for its parts, dots,
+ * backslashes, slashes, blanks, users, ports, parameters behind a semicolon, numbers and names in
+ * Punycode as hosts, a query, a fragment (RFC 3986, section 6; the URL standard). So a policy that
+ * denies {@code file:///secret} must deny {@code FILE:///a/%2e%2e/secret?x}, too. The forms are for
+ * decisions: what is sent is the URI as it was written. Not safe for several threads.
  */
 public final class UriForms {
 
@@ -33,6 +37,15 @@ public final class UriForms {
   /** Of percent-encoding within percent-encoding. */
   private static final int MAX_DECODINGS = 5;
 
+  /** Characters of all forms; a URI that can be read in more ways is written to deceive. */
+  private static final int MAX_FORMS = 64 * 1024;
+
+  /** Characters of all forms that are made, of which most are equal to others. */
+  private static final int MAX_MADE = 256 * 1024;
+
+  /** Of an authority. */
+  private static final String ENDS = "/?#";
+
   /** By it a server that is a mcpbus itself reads one of its servers from a URI. */
   private static final String MARK = "mcp+";
 
@@ -40,28 +53,64 @@ public final class UriForms {
   private static final Pattern MARKED = Pattern.compile("mcp\\+" + ID + ":");
   private static final Pattern ID_ALONE = Pattern.compile(ID);
 
-  private final Set<String> forms = new HashSet<>();
+  private final String uri;
   private final boolean climbs;
+  private @Nullable Set<String> forms;
+  private int characters;
+  private int made;
 
   private UriForms(String uri) {
+    this.uri = uri;
     String whole = plain(uri);
     this.climbs = whole.contains("..") && CLIMBING.matcher(whole).find();
-    addWithPath(uri, whole);
-    String ended = beforeNul(uri);
-    if (ended != null) {
-      addWithPath(ended, plain(ended));
+  }
+
+  /** All forms; made for the first question. */
+  private Set<String> forms() {
+    Set<String> known = forms;
+    if (known == null) {
+      known = new HashSet<>();
+      forms = known;
+      addDecoded(uri);
+      String ended = beforeNul(uri);
+      if (ended != null) {
+        addDecoded(ended);
+      }
+      String whole = plain(uri);
+      if (whole.contains(MARK)) {
+        addCut(MARKED.matcher(whole).replaceAll(""));
+      }
     }
-    if (whole.contains(MARK)) {
-      String unmarked = MARKED.matcher(whole).replaceAll("");
-      addWithPath(unmarked, unmarked);
+    return known;
+  }
+
+  /** Some servers look for the parts of a URI first, some decode it first, some decode it twice. */
+  private void addDecoded(String text) {
+    String read = seen(text);
+    for (int i = 0; i <= MAX_DECODINGS; i++) {
+      addCut(read);
+      if (read.indexOf('\\') >= 0) {
+        addCut(read.replace('\\', '/'));
+      }
+      String next = read.indexOf('%') < 0 ? read : seen(decoded(read));
+      if (next.equals(read)) {
+        return;
+      }
+      read = next;
     }
   }
 
-  private void addWithPath(String text, String plain) {
-    add(plain);
-    int end = pathEnd(text);
-    if (end < text.length()) {
-      add(plain(text.substring(0, end)));
+  /** With its query and fragment, and without. */
+  private void addCut(String text) {
+    add(text);
+    int fragment = text.indexOf('#');
+    String rest = fragment < 0 ? text : text.substring(0, fragment);
+    int query = rest.indexOf('?');
+    if (fragment >= 0) {
+      add(rest);
+    }
+    if (query >= 0) {
+      add(rest.substring(0, query));
     }
   }
 
@@ -90,27 +139,55 @@ public final class UriForms {
     return climbs;
   }
 
-  /** Whether a pattern that {@link #pattern} has written matches one of the forms. */
+  /**
+   * Whether a pattern that {@link #pattern} has written matches one of the forms; true where there
+   * are too many forms to know.
+   */
   public boolean matches(String pattern) {
     return matches("", pattern);
   }
 
   /** As {@link #matches(String)}, with {@code prefix} before each form. */
   public boolean matches(String prefix, String pattern) {
-    return forms.stream().anyMatch(form -> Glob.matches(pattern, prefix + form));
-  }
-
-  /** A pattern for URIs, as {@link #matches} takes it. */
-  public static String pattern(String glob) {
-    return new Parts(plain(glob)).text(true);
+    Set<String> all = forms();
+    return isTooMany() || all.stream().anyMatch(form -> Glob.matches(pattern, prefix + form));
   }
 
   /**
-   * Whether a permission with this pattern covers the URI as far as {@link #climbs} matters: a
-   * pattern for a whole scheme has no folder that could be left.
+   * A pattern for URIs, as {@link #matches} takes it. A user in it does not count, nor how many
+   * slashes follow its scheme; a port, parameters, a query or a fragment do: it denies these alone.
+   */
+  public static String pattern(String glob) {
+    Parts parts = new Parts(plain(glob));
+    return parts.together(parts.authority);
+  }
+
+  /**
+   * Whether a permission whose glob matches the URI covers it: the URI leads out of no folder, its
+   * authority is read in one way, and is what the glob has as authority. A pattern for a whole
+   * scheme has no folder and no host that could be left.
    */
   public boolean stayWithin(String glob) {
-    return !climbs || WHOLE.matcher(glob).matches();
+    if (WHOLE.matcher(glob).matches()) {
+      return true;
+    }
+    String authority = written(uri, ENDS);
+    boolean clear = plain(authority).chars().noneMatch(c -> c == '@' || ENDS.indexOf(c) >= 0);
+    return !climbs
+        && (clear || glob.contains(authority))
+        && (!glob.contains("://") // then it names no place in the URI
+            || Glob.matches(written(glob, "/"), authority) // a question mark may be any character
+            || Glob.matches(written(glob, ENDS), authority));
+  }
+
+  /** What is written as the authority; empty without one. */
+  private static String written(String text, String ends) {
+    int start = text.indexOf("://") + 3;
+    int end = start;
+    while (start > 2 && end < text.length() && ends.indexOf(text.charAt(end)) < 0) {
+      end++;
+    }
+    return start > 2 ? text.substring(start, end) : "";
   }
 
   /** Without differences of letter case and of characters that look and mean the same. */
@@ -122,37 +199,59 @@ public final class UriForms {
             .toLowerCase(Locale.ROOT);
   }
 
-  private void add(String plain) {
-    Parts parts = new Parts(plain);
-    List<String> all = new ArrayList<>(List.of(parts.text(true)));
-    if (climbs) {
-      all.add(parts.text(false)); // some servers take the host for a folder
+  private boolean isTooMany() {
+    return characters > MAX_FORMS || made > MAX_MADE;
+  }
+
+  private void add(String text) {
+    if (isTooMany()) {
+      return;
     }
-    if (parts.scheme.equals("file") && !parts.authority.isEmpty()) {
-      all.add("file://" + Parts.resolved(parts.path)); // some servers ignore the host
+    Parts parts = new Parts(text);
+    for (String authority : parts.authorities()) {
+      addAll(parts, authority);
     }
-    if (!parts.authority.isEmpty()
-        && parts.path.length() > 1
-        && ID_ALONE.matcher(parts.authority).matches()) {
-      // A mcpbus takes the authority for one of its servers.
-      all.add(parts.before + Parts.withoutSlashes(Parts.resolved(parts.path)));
-    }
-    for (String form : all) {
-      forms.add(form);
-      if (form.endsWith("/")) {
-        forms.add(form.substring(0, form.length() - 1));
-      } else if (parts.path.isEmpty() && PORTS.containsKey(parts.scheme)) {
-        forms.add(form + "/");
+    Parts bare = parts.withoutParameters();
+    if (bare != null) {
+      for (String authority : parts.authorities()) {
+        addAll(bare, authority);
       }
     }
   }
 
-  private static int pathEnd(String uri) {
-    int at = 0;
-    while (at < uri.length() && uri.charAt(at) != '?' && uri.charAt(at) != '#') {
-      at++;
+  private void addAll(Parts parts, String authority) {
+    if (isTooMany()) {
+      return;
     }
-    return at;
+    String path = parts.straight;
+    List<String> all = new ArrayList<>(List.of(parts.before + authority + path));
+    all.add(parts.together(authority));
+    if (climbs) {
+      // Some servers take the host for a folder.
+      all.add(parts.before + Parts.withoutSlashes(Parts.resolved(authority + parts.path)));
+    }
+    if (parts.scheme.equals("file") && !authority.isEmpty()) {
+      all.add("file:" + Parts.withoutSlashes(path)); // some servers ignore the host
+    }
+    if (!authority.isEmpty() && path.length() > 1 && ID_ALONE.matcher(authority).matches()) {
+      // A mcpbus takes the authority for one of its servers.
+      all.add(parts.scheme + ":" + Parts.withoutSlashes(path));
+    }
+    for (String form : all) {
+      keep(form);
+      if (form.endsWith("/")) {
+        keep(form.substring(0, form.length() - 1));
+      } else if (parts.path.isEmpty() && PORTS.containsKey(parts.scheme)) {
+        keep(form + "/");
+      }
+    }
+  }
+
+  private void keep(String form) {
+    made += form.length();
+    if (forms().add(form)) {
+      characters += form.length();
+    }
   }
 
   /** The text decoded, folded, without invisible characters, and with slashes of one kind. */
@@ -202,63 +301,139 @@ public final class UriForms {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** Some servers cut parameters ({@code ..;a}) from a segment before they look at it. */
-  private static List<String> segments(String path) {
-    List<String> all = Arrays.asList(path.split("/", -1));
-    if (path.contains(".;")) {
-      all.replaceAll(one -> one.startsWith("..;") ? ".." : one.startsWith(".;") ? "." : one);
-    }
-    return all;
-  }
-
-  /** A plain text in its parts; those of a pattern may have {@code *} anywhere. */
+  /** A text in its parts; those of a pattern may have {@code *} anywhere. */
   private static final class Parts {
 
     private final String scheme;
-    private final @Nullable String before;
+    private final String before;
+
+    /** As servers compare it that read it whole: the host with its port. */
     private final String authority;
+
+    private final String written;
     private final String path;
 
-    Parts(String plain) {
-      int slashes = plain.indexOf("://");
-      int colon = plain.indexOf(':');
-      int end = slashes >= 0 && plain.lastIndexOf('/', slashes) < 0 ? slashes : colon;
-      scheme = end < 0 || plain.lastIndexOf('/', end) >= 0 ? "" : plain.substring(0, end);
-      String rest = scheme.isEmpty() ? plain : plain.substring(end + 1);
-      String port = PORTS.get(scheme);
+    /** The path without dots and empty segments. */
+    private final String straight;
+
+    /** The parts are found in the text as it is, and decoded then. */
+    Parts(String text) {
+      int slashes = text.indexOf("://");
+      int colon = text.indexOf(':');
+      int end = slashes >= 0 && text.lastIndexOf('/', slashes) < 0 ? slashes : colon;
+      scheme = end < 0 || text.lastIndexOf('/', end) >= 0 ? "" : plain(text.substring(0, end));
+      String rest = scheme.isEmpty() ? text : text.substring(end + 1);
       boolean hasAuthority = rest.startsWith("//");
-      if (port != null) {
+      if (PORTS.containsKey(scheme)) {
         boolean local = scheme.equals("file") && (!hasAuthority || rest.startsWith("///"));
         rest = (local ? "///" : "//") + withoutSlashes(rest);
         hasAuthority = true;
       }
-      before = scheme.isEmpty() ? null : scheme + (hasAuthority ? "://" : ":");
+      before = scheme.isEmpty() ? "" : scheme + (hasAuthority ? "://" : ":");
       int slash = hasAuthority ? rest.indexOf('/', 2) : 0;
-      String host = !hasAuthority ? "" : slash < 0 ? rest.substring(2) : rest.substring(2, slash);
-      authority = port == null ? host : host(host, port);
-      path = slash < 0 ? "" : rest.substring(slash);
+      written =
+          plain(!hasAuthority ? "" : slash < 0 ? rest.substring(2) : rest.substring(2, slash));
+      String host = written.substring(written.lastIndexOf('@') + 1);
+      boolean literal = PORTS.containsKey(scheme) || host.indexOf('*') < 0;
+      authority = canonical(literal ? host : written);
+      path = slash < 0 ? "" : plain(rest.substring(slash));
+      straight = resolved(path);
     }
 
-    private static String host(String authority, String port) {
-      String host = authority.substring(authority.lastIndexOf('@') + 1);
-      for (String end : List.of(":", port)) {
-        if (!end.isEmpty() && host.endsWith(end)) {
-          host = host.substring(0, host.length() - end.length());
-        }
+    private Parts(Parts other, String path) {
+      this.scheme = other.scheme;
+      this.before = other.before;
+      this.authority = other.authority;
+      this.written = other.written;
+      this.path = path;
+      this.straight = resolved(path);
+    }
+
+    /** The same without {@code ;a=b} in each segment; null where there is none. */
+    @Nullable Parts withoutParameters() {
+      return path.indexOf(';') < 0 ? null : new Parts(this, path.replaceAll(";[^/]*", ""));
+    }
+
+    /** What servers may take for the authority: with and without user, port and parameters. */
+    Set<String> authorities() {
+      Set<String> all = new LinkedHashSet<>(List.of(authority, written));
+      all.add(written.substring(written.indexOf('@') + 1));
+      all.add(written.substring(written.lastIndexOf('@') + 1));
+      for (String one : List.copyOf(all)) {
+        all.add(until(one, one.indexOf(';')));
       }
-      return host.equals("localhost") && port.isEmpty() ? "" : host;
+      for (String one : List.copyOf(all)) {
+        int bracket = one.lastIndexOf(']');
+        all.add(until(one, one.indexOf(':', bracket < 0 ? 0 : bracket)));
+        all.add(until(one, one.lastIndexOf(':') > bracket ? one.lastIndexOf(':') : -1));
+      }
+      List.copyOf(all).forEach(one -> all.add(canonical(one)));
+      return all;
     }
 
-    /**
-     * The parts together, without dots and empty segments.
-     *
-     * @param fixed whether {@code ..} stays below the authority
-     */
-    String text(boolean fixed) {
-      String start = before == null ? "" : before;
-      return fixed
-          ? start + authority + resolved(path)
-          : start + withoutSlashes(resolved(authority + path));
+    private static String until(String text, int end) {
+      return end < 0 ? text : text.substring(0, end);
+    }
+
+    /** Host and port in one form. */
+    private String canonical(String text) {
+      int bracket = text.lastIndexOf(']');
+      int colon = text.lastIndexOf(':');
+      String host = colon > bracket ? text.substring(0, colon) : text;
+      String port = colon > bracket ? text.substring(colon).replaceFirst(":0+(?=\\d)", ":") : "";
+      host = host.replace('\u3002', '.');
+      int end = host.length();
+      while (end > 1 && host.charAt(end - 1) == '.') {
+        end--;
+      }
+      host = host.substring(0, end);
+      if (host.contains("xn--")) {
+        host = folded(IDN.toUnicode(host, IDN.ALLOW_UNASSIGNED));
+      }
+      if (host.startsWith("[") || PORTS.containsKey(scheme)) {
+        host = address(host);
+      }
+      if (host.equals("localhost") && scheme.equals("file")) {
+        host = "";
+      }
+      return port.equals(":") || port.equals(PORTS.get(scheme)) ? host : host + port;
+    }
+
+    /** An IP address in one form; a name as it is. Looks nothing up. */
+    private static String address(String host) {
+      try {
+        if (host.startsWith("[")) {
+          String inner = host.replaceAll("%.*|[\\[\\]]", ""); // without the zone
+          String one =
+              inner.matches("[0-9a-f:.]+")
+                  ? InetAddress.getByName("[" + inner + "]").getHostAddress()
+                  : inner;
+          return one.indexOf(':') >= 0 ? "[" + one + "]" : one;
+        }
+        String[] numbers = host.split("\\.", -1);
+        if (numbers.length > 4 || !host.matches("[0-9a-fx.]+")) {
+          return host;
+        }
+        long value = 0;
+        for (int i = 0; i < numbers.length; i++) {
+          boolean last = i == numbers.length - 1;
+          value += Long.decode(numbers[i]) << (last ? 0 : 24 - 8 * i);
+        }
+        return (value >> 24)
+            + "."
+            + (value >> 16 & 255)
+            + "."
+            + (value >> 8 & 255)
+            + "."
+            + (value & 255);
+      } catch (UnknownHostException | NumberFormatException name) {
+        return host;
+      }
+    }
+
+    /** The parts with one colon between, however many slashes the text has there. */
+    String together(String host) {
+      return scheme.isEmpty() ? host + straight : scheme + ":" + withoutSlashes(host + straight);
     }
 
     private static String withoutSlashes(String text) {
@@ -274,7 +449,7 @@ public final class UriForms {
         return path;
       }
       List<String> kept = new ArrayList<>();
-      List<String> all = segments(path);
+      List<String> all = List.of(path.split("/", -1));
       for (String segment : all) {
         if (segment.equals("..")) {
           if (!kept.isEmpty()) {

@@ -1,10 +1,10 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -84,10 +84,6 @@ public final class ApiKeys {
   }
 
   private static byte[] hash(String key) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
-    }
+    return Sha256.of(key.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.security;
 
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.ServerId;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -167,9 +169,18 @@ public record AuthOptions(
 
     public Policy {
       principals = List.copyOf(principals);
-      servers = List.copyOf(servers);
+      servers =
+          servers.stream()
+              .flatMap(one -> Stream.of(one, ServerId.of(one)).filter(id -> keeps(one, id)))
+              .distinct()
+              .toList();
       tools = List.copyOf(tools);
       actions = Set.copyOf(actions);
+    }
+
+    /** A name that becomes no id must not become the pattern of the service itself. */
+    private static boolean keeps(String written, String id) {
+      return id.equals(written) || !id.isEmpty();
     }
   }
 

@@ -83,7 +83,7 @@ class CommandLineTest {
     for (String[] wrong :
         new String[][] {
           {"tools", "--json", "--frobnicate"},
-          {"call", "noserver", "--json"},
+          {"call", "noserver", "--json", "--config", "conf/mcpbus.json"},
           {"status", "--url", "nonsense", "--json"},
           {"restart", "x", "--url", "http://127.0.0.1:9", "--json"}
         }) {

@@ -24,9 +24,9 @@ public final class CommandRun {
     code = McpBusCommand.execute(context(home, variables, in), List.of(), args);
   }
 
-  /** Without variables and input. */
+  /** Without variables and input, and with a home in which nothing can be written. */
   public CommandRun(String... args) {
-    this(Path.of("/nowhere"), Map.of(), "", args);
+    this(Path.of("/dev/null/home"), Map.of(), "", args);
   }
 
   private CommandContext context(Path home, Map<String, String> variables, String in) {

@@ -145,4 +145,44 @@ class ServiceFinderTest {
       assertThatThrownBy(this::find).hasMessageContaining("http://HOST:PORT");
     }
   }
+
+  @Test
+  void the_key_of_a_url_in_a_variable_goes_to_no_other_host() throws IOException {
+    variables.put("MCPBUS_KEY", "from-variable");
+    options.url = "https://a.example/x";
+    assertThat(find().key()).as("the command line names the only URL").isEqualTo("from-variable");
+    variables.put("MCPBUS_URL", "https://a.example:443/y");
+    assertThat(find().key()).as("the same origin").isEqualTo("from-variable");
+    for (String other :
+        List.of(
+            "http://a.example",
+            "https://a.example:444",
+            "https://b.example",
+            "http://127.0.0.1:1")) {
+      options.url = other;
+      assertThat(find().key()).as(other).isNull();
+    }
+    options.keyFile = Files.writeString(folder.resolve("key"), "from-file\n");
+    assertThat(find().key()).isEqualTo("from-file");
+  }
+
+  @Test
+  void a_configuration_names_no_mcpbus_on_another_machine() throws IOException {
+    variables.put("MCPBUS_KEY", "from-variable");
+    for (String host :
+        List.of("evil.example", "192.0.2.1", "127.0.0.1.evil.example", "2001:db8::1")) {
+      options.config =
+          Files.writeString(
+              folder.resolve("a.json"),
+              "{\"auth\": {\"apiKeys\": [{\"name\": \"a\", \"hash\": \"sha256:"
+                  + "a".repeat(64)
+                  + "\"}]}, \"bridge\": {\"port\": 8790, \"host\": \""
+                  + host
+                  + "\", \"allowedHosts\": [\"x\"]}, \"mcpServers\": {}}");
+      assertThatThrownBy(this::find)
+          .as(host)
+          .hasMessageContaining("no address of this machine")
+          .hasMessageContaining("--url");
+    }
+  }
 }

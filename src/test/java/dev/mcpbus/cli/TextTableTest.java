@@ -12,7 +12,7 @@ class TextTableTest {
           .row("docs", "CONNECT_FAILED: the server at docs.example cannot be reached");
 
   private static Terminal wide(int columns, boolean unicode) {
-    return new Terminal(true, true, columns, false, unicode);
+    return new Terminal(true, true, columns, false, unicode, true);
   }
 
   @Test
@@ -59,7 +59,7 @@ class TextTableTest {
   @Test
   void a_colour_changes_no_width_and_is_there_on_a_terminal_with_colours_alone() {
     TextTable table = new TextTable("A", "B").row(new TableCell("x", TableCell.CellColor.BAD), "y");
-    assertThat(table.lines(new Terminal(true, true, 80, true, true)))
+    assertThat(table.lines(new Terminal(true, true, 80, true, true, true)))
         .containsExactly("A  B", "\u001b[31mx\u001b[0m  y");
     assertThat(table.lines(Terminal.NONE)).containsExactly("A  B", "x  y");
   }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,26 @@ class GatewayReaderTest {
   private static final String SERVERS = "\"mcpServers\": {\"git\": {\"command\": \"x\"}}";
 
   @TempDir Path directory;
+
+  @Test
+  void a_view_names_its_servers_as_the_file_does() {
+    Map<String, ViewOptions> views =
+        Sample.in(directory)
+            .json(
+                "{\"mcpServers\": {\"My Server\": {\"command\": \"x\"}}, \"gateway\": {\"views\":"
+                    + " {\"v\": {\"servers\": [\"My Server\"], \"allow\": [\"MY_SERVER.Get_*\","
+                    + " \"*note://A.b\"], \"deny\": [\"\uff2dy Server.x://a.b\"], \"rename\":"
+                    + " {\"My Server.log\": \"history\"}}}}}")
+            .usable()
+            .orElseThrow()
+            .gateway()
+            .views();
+    ViewOptions view = Objects.requireNonNull(views.get("v"));
+    assertThat(view.servers()).containsExactly("my-server");
+    assertThat(view.allow()).containsExactly("my-server.Get_*", "*note://A.b");
+    assertThat(view.deny()).containsExactly("my-server.x://a.b");
+    assertThat(view.rename()).isEqualTo(Map.of("my-server.log", "history"));
+  }
 
   @Test
   void a_gateway_is_read_in_full() {

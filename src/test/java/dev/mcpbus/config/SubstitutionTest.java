@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.StdioOptions;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -164,5 +166,164 @@ class SubstitutionTest {
         .containsExactly(
             "mcp.json:4: server \"one\": envFile \"none.env\" does not exist. Create it, correct the"
                 + " path, or remove envFile");
+  }
+
+  private static final Map<String, String> OWN =
+      Map.of(
+          "MCPBUS_TOKEN_KEY",
+          "canary-1",
+          "MCPBUS_CLUSTER_SECRET",
+          "canary-2canary-2canary-2canary-2canary-2",
+          "MCPBUS_KEY_HASH",
+          "sha256:" + "a".repeat(64),
+          "mcpbus_key",
+          "canary-4",
+          "GIVEN",
+          "given",
+          "OTHER",
+          "canary-5",
+          "MCPBUS_INPUT_ANSWER",
+          "answer",
+          "MCPBUS_VARS",
+          "GIVEN, MCPBUS_* X*");
+
+  @Test
+  void no_text_of_a_file_gets_a_variable_of_mcpbus_itself() {
+    Sample sample = Sample.in(directory).with(OWN);
+    for (String name : List.of("MCPBUS_TOKEN_KEY", "env:MCPBUS_CLUSTER_SECRET", "mcpbus_key")) {
+      for (String entry :
+          List.of(
+              "\"command\": \"${%s}\"",
+              "\"command\": \"x\", \"args\": [\"-k\", \"${%s:-none}\"]",
+              "\"command\": \"x\", \"env\": {\"A\": \"${%s}\"}",
+              "\"command\": \"x\", \"cwd\": \"${%s}\"",
+              "\"url\": \"https://x.example/${%s}\"",
+              "\"url\": \"https://x.example/\", \"headers\": {\"A\": \"Bearer ${%s}\"}",
+              "\"url\": \"https://x.example/\", \"headersHelper\": \"echo ${%s}\"",
+              "\"url\": \"https://x.example/\", \"oauth\": {\"clientSecret\": \"${%s}\"}")) {
+        ConfigResult read = sample.server(entry.formatted(name));
+        assertThat(read.usable().orElseThrow().servers())
+            .as(entry.formatted(name))
+            .allMatch(
+                one ->
+                    entry.contains(":-none")
+                        && ((StdioOptions) one.transport())
+                            .args()
+                            .equals(Sensitive.all(List.of("-k", "none"))));
+        if (!entry.contains(":-none")) {
+          assertThat(sample.texts(read))
+              .singleElement()
+              .asString()
+              .contains("is mcpbus's own", "does not begin with MCPBUS_");
+        }
+      }
+    }
+    ConfigResult top =
+        sample.json(
+            "{\"tracing\": {\"endpoint\": \"https://x.example/${MCPBUS_TOKEN_KEY}\"},"
+                + " \"mcpServers\": {}}");
+    assertThat(sample.texts(top)).anyMatch(text -> text.contains("is mcpbus's own"));
+  }
+
+  @Test
+  void the_hash_of_a_key_and_the_secret_of_a_cluster_come_from_variables_of_mcpbus() {
+    McpBusConfig config =
+        Sample.in(directory)
+            .with(OWN)
+            .json(
+                "{\"auth\": {\"apiKeys\": [{\"name\": \"a\", \"hash\": \"${MCPBUS_KEY_HASH}\"}]},"
+                    + " \"cluster\": {\"secret\": \"${MCPBUS_CLUSTER_SECRET}\"}, \"mcpServers\": {}}")
+            .usable()
+            .orElseThrow();
+    assertThat(config.auth().apiKeys()).singleElement().extracting("name").isEqualTo("a");
+    assertThat(config.cluster().secret()).isNotNull();
+  }
+
+  private ServerResult added(String entry, String source) {
+    return ConfigReader.readServer(
+        new ServerOrigin("one", new JsonObject(entry), null, false),
+        source,
+        Sample.in(directory).with(OWN).environment(),
+        directory,
+        ServerSettings.DEFAULT);
+  }
+
+  @Test
+  void an_entry_that_a_caller_adds_gets_what_the_list_names_and_answers_alone() {
+    String entry = "{\"command\": \"x\", \"args\": [\"%s\"]}";
+    for (String good : List.of("${GIVEN}", "${env:GIVEN}", "${input:answer}", "${OTHER:-given}")) {
+      assertThat(added(entry.formatted(good), ConfigReader.CALLER).usable().orElseThrow())
+          .extracting(one -> ((StdioOptions) one.transport()).args().get(0).reveal())
+          .as(good)
+          .isEqualTo(good.contains("input") ? "answer" : "given");
+    }
+    for (String bad : List.of("${OTHER}", "${env:OTHER}", "${NOT_THERE}")) {
+      assertThat(added(entry.formatted(bad), ConfigReader.CALLER).problems())
+          .as(bad)
+          .singleElement()
+          .asString()
+          .contains("not among those that an added server may use", "MCPBUS_VARS=");
+    }
+    assertThat(added(entry.formatted("${OTHER}"), "mcp.servers.add").problems()).isEmpty();
+    for (String own : List.of("${MCPBUS_TOKEN_KEY}", "${MCPBUS_VARS}")) {
+      assertThat(added(entry.formatted(own), ConfigReader.CALLER).problems()).hasSize(1);
+    }
+    String registry =
+        "{\"name\": \"io.x/y\", \"remotes\": [{\"type\": \"streamable-http\","
+            + " \"url\": \"https://x.example/{OTHER}\", \"variables\": {\"OTHER\":"
+            + " {\"isRequired\": true}}, \"headers\": [{\"name\": \"K\", \"value\":"
+            + " \"${MCPBUS_TOKEN_KEY}\"}]}]}";
+    assertThat(added(registry, ConfigReader.CALLER).usable()).isEmpty();
+    assertThat(added(registry, ConfigReader.CALLER).problems())
+        .anyMatch(one -> one.toString().contains("Set the variable MCPBUS_INPUT_OTHER"));
+  }
+
+  @Test
+  void an_entry_names_no_file_of_mcpbus_and_one_that_a_caller_adds_none_beside_the_list()
+      throws Exception {
+    Sample sample = Sample.in(directory);
+    sample.write("a.env", "A=1\n");
+    sample.write("state/servers.json", "S=1\n");
+    Path link = directory.resolve("link.env");
+    Files.createSymbolicLink(link, directory.resolve("state/servers.json"));
+    assertThat(sample.good("\"command\": \"x\"", "\"envFile\": \"a.env\"")).isNotNull();
+    for (String file :
+        List.of(
+            "~/.mcpbus/admin/8790",
+            "/home/ada/x/../.mcpbus/c",
+            "state/servers.json",
+            "link.env",
+            "/proc/self/environ")) {
+      for (String entry :
+          List.of(
+              "\"command\": \"x\", \"envFile\": \"%s\"",
+              "\"url\": \"https://x.example/\", \"oauth\": {\"workloadIdentity\": {\"tokenFile\": \"%s\"}}",
+              "\"url\": \"https://x.example/\", \"tls\": {\"certFile\": \"a.env\", \"keyFile\": \"%s\"}")) {
+        ConfigResult read =
+            sample.json(
+                "{\"state\": {\"dir\": \"state\"}, \"mcpServers\": {\"one\": {"
+                    + entry.formatted(file)
+                    + "}}}");
+        assertThat(sample.texts(read))
+            .as(entry.formatted(file))
+            .anyMatch(text -> text.contains("is one of mcpbus's own files"));
+      }
+    }
+    String entry = "{\"command\": \"x\", \"envFile\": \"" + directory + "/a.env\"}";
+    assertThat(added(entry, ConfigReader.CALLER).problems())
+        .singleElement()
+        .asString()
+        .contains("names a file", "MCPBUS_VARS=PATH");
+    ConfigEnvironment listed =
+        sample.with(Map.of("MCPBUS_VARS", directory.toRealPath() + "/*")).environment();
+    assertThat(
+            ConfigReader.readServer(
+                    new ServerOrigin("one", new JsonObject(entry), null, false),
+                    ConfigReader.CALLER,
+                    listed,
+                    directory,
+                    ServerSettings.DEFAULT)
+                .problems())
+        .isEmpty();
   }
 }

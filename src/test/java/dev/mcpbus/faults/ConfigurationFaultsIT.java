@@ -168,13 +168,12 @@ class ConfigurationFaultsIT {
   @Test
   void case_116_an_unset_variable_leaves_that_server_out_and_is_named() {
     JsonObject servers = servers("good", "good");
-    servers.put("bad", scripted("good").put("cwd", "${MCPBUS_IT_NOT_SET}"));
+    servers.put("bad", scripted("good").put("cwd", "${IT_NOT_SET}"));
     write("servers.json", file(servers));
     try (ServiceProcess service = start("servers.json")) {
       service.awaitReady("good");
-      assertThat(service.errText()).contains("server \"bad\"", "MCPBUS_IT_NOT_SET is not set");
-      assertThat(service.outText())
-          .containsPattern("bad +LEFT OUT +line \\d+: .*MCPBUS_IT_NOT_SET");
+      assertThat(service.errText()).contains("server \"bad\"", "IT_NOT_SET is not set");
+      assertThat(service.outText()).containsPattern("bad +LEFT OUT +line \\d+: .*IT_NOT_SET");
       assertThat(service.get("/api/servers/bad").status()).isEqualTo(404);
     }
   }

@@ -121,7 +121,7 @@ class OperationsAtDoorsTest {
                 new Policy(
                     List.of("carol"),
                     List.of(),
-                    List.of("secret*", "file:///hidden.txt"),
+                    List.of("secret*", "file:///hidden.txt", "note://internal/*"),
                     Set.of(),
                     Effect.DENY),
                 new Policy(
@@ -393,7 +393,12 @@ class OperationsAtDoorsTest {
                       "file:/hidden.txt",
                       "file://localhost/hidden.txt",
                       "file:///hidden.txt?x",
-                      "file:///hidden.txt#x")) {
+                      "file:///hidden.txt#x",
+                      "note://a@internal/plan",
+                      "note://internal:99/plan",
+                      "note://a%40internal:99;b/plan",
+                      "note://internal./plan;x",
+                      "note:///internal/plan")) {
                 for (String method : OF_URIS) {
                   say.say(method, json(about(method, uri)));
                   assertThat(sentAboutUris()).as(door + " " + method + " " + uri).isEmpty();

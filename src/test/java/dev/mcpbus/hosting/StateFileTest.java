@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 class StateFileTest {
@@ -153,5 +154,42 @@ class StateFileTest {
     second.open();
     second.close();
     assertThatThrownBy(() -> second.write(ALL)).hasMessageContaining("closed");
+  }
+
+  @Test
+  void a_file_that_others_may_have_written_is_kept_aside_and_starts_nothing() throws Exception {
+    write(Map.of());
+    Path file = folder.resolve("servers.json");
+    String content = Files.readString(file);
+    for (String mode : List.of("rw-r--r--", "rw----r--", "rw-----w-", "rw-rw-rw-")) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+      assertThat(read(Map.of())).as(mode).isEmpty();
+      open.close();
+      assertThat(aside()).as(mode).hasSize(1);
+      Files.move(aside().get(0), file);
+    }
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw----"));
+    assertThat(read(Map.of())).as("the group of the process, as in a volume").isEqualTo(ALL);
+    open.close();
+    Path elsewhere = Files.move(file, root.resolve("elsewhere.json"));
+    Files.setPosixFilePermissions(elsewhere, PosixFilePermissions.fromString("rw-------"));
+    Files.createSymbolicLink(file, elsewhere);
+    assertThat(read(Map.of())).as("a link").isEmpty();
+    open.close();
+    assertThat(elsewhere).hasContent(content);
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
+  @EnabledIf("isRoot")
+  void a_file_of_another_user_is_kept_aside() throws Exception {
+    write(Map.of());
+    Files.setAttribute(folder.resolve("servers.json"), "unix:uid", 12_345);
+    assertThat(read(Map.of())).isEmpty();
+    assertThat(aside()).hasSize(1);
+  }
+
+  static boolean isRoot() throws IOException {
+    return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
   }
 }

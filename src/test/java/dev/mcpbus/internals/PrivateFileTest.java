@@ -89,8 +89,8 @@ class PrivateFileTest {
   @Test
   void it_is_private_until_others_may_read_it() throws IOException {
     file().create(bytes("one"));
-    assertThat(file().isPrivate()).isTrue();
+    assertThat(file().whyNotOurs(false)).isNull();
     Files.setPosixFilePermissions(path(), PosixFilePermissions.fromString("rw----r--"));
-    assertThat(file().isPrivate()).isFalse();
+    assertThat(file().whyNotOurs(true)).contains("chmod 600");
   }
 }

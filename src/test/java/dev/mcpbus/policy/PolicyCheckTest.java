@@ -5,16 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.ServerResult;
+import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Action;
+import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.security.Operation;
+import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.Rights;
 import io.vertx.core.json.JsonObject;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class PolicyCheckTest {
@@ -193,5 +204,63 @@ class PolicyCheckTest {
     assertThat(PolicyCheck.toServer("a", "new", PARAMS)).isEqualTo(ADMIN);
     assertThat(PolicyCheck.toAll("mcp.new", PARAMS).action()).isEqualTo(Action.ADMIN);
     assertThat(PolicyCheck.toService("mcp.servers.new", BODY)).isEqualTo(ADMIN);
+  }
+
+  @Test
+  void a_server_is_added_by_the_id_that_its_name_becomes() {
+    Rights rights =
+        new AccessPolicy(
+                List.of(
+                    new Policy(List.of(), List.of("*"), List.of(), Set.of(), Effect.ALLOW),
+                    new Policy(
+                        List.of(), List.of("Prod", "My_DB*"), List.of(), Set.of(), Effect.DENY)))
+            .rights(new Principal("ann", new TreeSet<>(), true));
+    for (String name :
+        List.of(
+            "prod",
+            "PROD",
+            " prod ",
+            "prod\u00a0",
+            "\uff30rod",
+            "\uff50\uff52\uff4f\uff44",
+            "_prod-",
+            "prod--",
+            "(prod)",
+            "@prod/",
+            "pro\u1d48",
+            "\u2119rod",
+            "my-db",
+            "My DB 2",
+            "my/db::x",
+            "my__db")) {
+      JsonObject body = new JsonObject().put("name", name).put("config", BODY);
+      Operation add = PolicyCheck.toService(Addresses.SERVERS_ADD, body);
+      assertThat(PolicyCheck.permits(rights, add)).as(name).isFalse();
+      ServerResult read =
+          ConfigReader.readServer(
+              name,
+              new JsonObject().put("command", "x"),
+              ConfigEnvironment.system(),
+              Path.of("."),
+              ServerSettings.DEFAULT);
+      read.usable().ifPresent(one -> assertThat(one.id().value()).isEqualTo(add.server()));
+    }
+    for (String other : List.of("prod2", "a-prod", "mydb")) {
+      assertThat(
+              PolicyCheck.permits(
+                  rights,
+                  PolicyCheck.toService(
+                      Addresses.SERVERS_ADD, new JsonObject().put("name", other))))
+          .as(other)
+          .isTrue();
+    }
+  }
+
+  @Test
+  void a_pattern_over_servers_is_never_that_of_the_service_itself() {
+    for (String none : List.of(" ", "-", "__", "()", "")) {
+      Policy policy = new Policy(List.of(), List.of(none), List.of(), Set.of(), Effect.ALLOW);
+      assertThat(policy.servers()).as(none).containsExactly(none);
+    }
   }
 }

@@ -65,7 +65,9 @@ class UriFormsTest {
       assertThat(matches("https://host.example/a", uri)).as(uri).isTrue();
     }
     assertThat(matches("https://host.example/", "https://host.example")).isTrue();
-    assertThat(matches("https://host.example/a", "https://host.example:8443/a")).isFalse();
+    assertThat(matches("https://host.example/a", "https://host.example:8443/a")).isTrue();
+    assertThat(matches("https://host.example:8443/a", "https://host.example/a")).isFalse();
+    assertThat(matches("https://host.example:8443/a", "https://host.example:9/a")).isFalse();
     assertThat(matches("https://host.example/a", "https://other.example/a")).isFalse();
     assertThat(matches("http://[::1]/a", "http://[::1]:80/a")).isTrue();
   }
@@ -141,5 +143,133 @@ class UriFormsTest {
     assertThat(matches("notes://secret/*", "notes://files/secret/a")).isTrue();
     assertThat(matches("notes://secret/*", "notes://open.example/secret/a")).isFalse();
     assertThat(matches("notes://secret/*", "notes://files/open/secret/a")).isFalse();
+  }
+
+  @Test
+  void an_authority_is_read_with_and_without_user_port_and_parameters() {
+    for (String uri :
+        List.of(
+            "note://internal/plan",
+            "note://a@internal/plan",
+            "note://a:b@internal/plan",
+            "note://a@b@internal/plan",
+            "note://internal@a/plan@internal", // the path has an @, too
+            "note://a@internal:99/plan",
+            "note://internal:99/plan",
+            "note://internal:/plan",
+            "note://internal:99:77/plan",
+            "note://internal./plan",
+            "note://internal\u3002/plan",
+            "note://internal;a/plan",
+            "note://internal;a=b:99/plan",
+            "note://internal/plan;a",
+            "note://internal/x;a/../plan;b=c",
+            "note://INTERNAL%2e/plan",
+            "note://%69nternal/plan",
+            "note://internal%3A99/plan",
+            "note://a%40internal/plan",
+            "note://a%2540internal:99/plan",
+            "note://evil%2F@internal/plan",
+            "note://evil\\@internal/plan",
+            "note://internal\\plan",
+            "note://evil?@internal/plan",
+            "note://internal/plan#x",
+            "note://internal/plan?a#b",
+            "note://internal/plan%3fa",
+            "note://internal/plan%23a",
+            "note:internal/plan",
+            "note:/internal/plan",
+            "note:///internal/plan",
+            "note:////internal//plan",
+            "NOTE://\uff49nternal/plan")) {
+      boolean other = uri.startsWith("note://internal@a");
+      assertThat(matches("note://internal/*", uri)).as(uri).isEqualTo(!other);
+      assertThat(matches("note://internal/plan", uri)).as(uri).isEqualTo(!other);
+      assertThat(matches("*://internal/*", uri)).as(uri).isEqualTo(!other);
+      assertThat(matches("note://inter/*", uri)).as(uri).isFalse();
+      assertThat(matches("note://internal/other", uri)).as(uri).isFalse();
+    }
+    assertThat(matches("x://secret", "x://secret;a")).isTrue();
+    assertThat(matches("x://secret", "x://u@secret;a:7")).isTrue();
+    assertThat(matches("note://a@internal/*", "note://internal/plan")).isTrue();
+    assertThat(matches("note:///internal/*", "note://internal/plan")).isTrue();
+    assertThat(matches("note://internal:99/*", "note://internal:98/plan")).isFalse();
+    assertThat(matches("note://internal:99/*", "note://a@internal:99/plan")).isTrue();
+    assertThat(matches("note://internal:99/*", "note://internal.:0099/plan")).isTrue();
+    assertThat(matches("mailto:boss@internal", "MAILTO:boss%40internal?subject=x")).isTrue();
+    assertThat(matches("mailto:boss@internal", "mailto://boss@internal")).isTrue();
+    assertThat(matches("mailto:boss@internal", "mailto:other@internal")).isFalse();
+  }
+
+  @Test
+  void a_host_is_read_in_each_form_of_its_address_and_name() {
+    for (String uri :
+        List.of(
+            "http://169.254.169.254/latest",
+            "http://2852039166/latest",
+            "http://0xa9fea9fe/latest",
+            "http://0251.0376.0251.0376/latest",
+            "http://169.254.43518/latest",
+            "http://169.254.169.254./latest",
+            "http://x@169.254.169.254:80/latest",
+            "http://[::ffff:169.254.169.254]/latest",
+            "http://[::ffff:a9fe:a9fe]:80/latest")) {
+      assertThat(matches("http://169.254.169.254/*", uri)).as(uri).isTrue();
+    }
+    for (String uri :
+        List.of(
+            "x://[::1]/a",
+            "x://[0:0::0:1]/a",
+            "x://[0000:0:0:0:0:0:0:0001]:9/a",
+            "x://[::1%25lo]/a")) {
+      assertThat(matches("x://[::1]/a", uri)).as(uri).isTrue();
+      assertThat(matches("x://[::2]/a", uri)).as(uri).isFalse();
+    }
+    assertThat(matches("note://b\u00fccher/*", "note://xn--bcher-kva/plan")).isTrue();
+    assertThat(matches("note://xn--bcher-kva/*", "note://B\u00dcCHER:7/plan")).isTrue();
+    assertThat(matches("note://xn--bcher-kva/*", "note://xn--bcher-kvb/plan")).isFalse();
+  }
+
+  @Test
+  void a_permission_covers_what_it_names_in_one_reading_alone() {
+    for (String[] permitted :
+        new String[][] {
+          {"note://public*", "note://public/a"},
+          {"note://public*", "note://public-2?a@b"},
+          {"note://a@internal/*", "note://a@internal/x"},
+          {"https://*.ok.example/*", "https://a.ok.example/x"},
+          {"note://my*", "note://my%20note/x"},
+          {"x://a?/b", "x://ab/b"},
+          {"x://host?q=*", "x://host?q=1"},
+          {"*a*", "x://host/a"},
+          {"x:a*", "x:ab@c"}
+        }) {
+      assertThat(Glob.matches(permitted[0], permitted[1])).isTrue();
+      assertThat(UriForms.of(permitted[1]).stayWithin(permitted[0])).as(permitted[1]).isTrue();
+    }
+    for (String[] other :
+        new String[][] {
+          {"note://public*", "note://public@internal/plan"},
+          {"note://public*", "note://public%40internal/plan"},
+          {"note://public*", "note://public\\@internal/plan"},
+          {"note://public*", "note://public%2f@internal/plan"},
+          {"https://*.ok.example/*", "https://evil.example/?.ok.example/x"},
+          {"https://*.ok.example/*", "https://evil.example#.ok.example/x"},
+          {"https://*.ok.example/*", "https://evil.example/a.ok.example/x"},
+          {"https://*.ok.example/*", "https://u@evil.example%2f.ok.example/x"}
+        }) {
+      assertThat(Glob.matches(other[0], other[1])).as("%s %s", other[0], other[1]).isTrue();
+      assertThat(UriForms.of(other[1]).stayWithin(other[0])).as(other[1]).isFalse();
+    }
+  }
+
+  @Test
+  void a_uri_that_can_be_read_in_very_many_ways_is_denied_by_each_denial() {
+    String deep =
+        "note://" + "a;@b:".repeat(400) + "%25".repeat(300) + "/?" + "\\%2f;#".repeat(100);
+    assertThat(matches("delete_all", deep)).isTrue();
+    String usual = "https://me@host.example:8080/" + "a%20b/".repeat(300) + "?q=1&r=%2F#top";
+    assertThat(matches("delete_all", usual)).isFalse();
+    assertThat(matches("https://host.example/*", usual)).isTrue();
   }
 }

@@ -2,7 +2,9 @@ package dev.mcpbus.cli.doctor;
 
 import dev.mcpbus.cli.CommandContext;
 import dev.mcpbus.cli.CommandFailure;
+import dev.mcpbus.cli.ConfigFile;
 import dev.mcpbus.cli.ExitCode;
+import dev.mcpbus.cli.FileConsent;
 import dev.mcpbus.cli.LocalService;
 import dev.mcpbus.cli.ServiceClient;
 import dev.mcpbus.config.ConfigCheck;
@@ -45,25 +47,27 @@ final class Doctor {
   private static final int AT_ONCE = 8;
 
   private final CommandContext context;
+  private final @Nullable Path named;
   private final Path file;
   private final @Nullable Duration timeout;
   private final RunningService running;
   private final Consumer<String> progress;
 
   /**
-   * @param file the configuration
+   * @param named the configuration, null for that of the working directory
    * @param timeout for the handshake, null for that of each entry
    * @param running what a mcpbus that runs already says of a server
    * @param progress for a person who waits
    */
   Doctor(
       CommandContext context,
-      Path file,
+      @Nullable Path named,
       @Nullable Duration timeout,
       RunningService running,
       Consumer<String> progress) {
     this.context = context;
-    this.file = file;
+    this.named = named;
+    this.file = ConfigFile.find(named);
     this.timeout = timeout;
     this.running = running;
     this.progress = progress;
@@ -120,6 +124,7 @@ final class Doctor {
     if (all.isEmpty()) {
       return List.of();
     }
+    FileConsent.require(context, named, result, config, false);
     Map<String, String> targets =
         ConfigCheck.servers(config).stream()
             .collect(Collectors.toMap(ListedServer::id, ListedServer::target));

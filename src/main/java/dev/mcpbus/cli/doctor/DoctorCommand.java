@@ -3,7 +3,6 @@ package dev.mcpbus.cli.doctor;
 import dev.mcpbus.cli.CommandContext;
 import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.CommandOutput;
-import dev.mcpbus.cli.ConfigFile;
 import dev.mcpbus.cli.ExitCode;
 import dev.mcpbus.cli.ServiceClient;
 import dev.mcpbus.cli.ServiceFinder;
@@ -75,11 +74,7 @@ public final class DoctorCommand implements Callable<Integer> {
   private List<DoctorReport> examined(@Nullable ServiceClient client, @Nullable Duration limit) {
     try (Spinner spinner = new Spinner(output, "Examining " + (id == null ? "all servers" : id))) {
       return new Doctor(
-              context,
-              ConfigFile.find(service.config),
-              limit,
-              new RunningService(client),
-              spinner::progress)
+              context, service.config, limit, new RunningService(client), spinner::progress)
           .examine(id);
     }
   }

@@ -4,6 +4,7 @@ import dev.mcpbus.cli.CommandContext;
 import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.ConfigFile;
 import dev.mcpbus.cli.ExitCode;
+import dev.mcpbus.cli.FileConsent;
 import dev.mcpbus.cli.LocalService;
 import dev.mcpbus.cli.ServiceClient;
 import dev.mcpbus.cli.ServiceFinder;
@@ -30,7 +31,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Serves MCP on stdin and stdout, for editors that start commands.",
       "With --config: the servers of FILE, in a process of their own. With --url: a running mcpbus.",
-      "With neither: the mcpbus of this machine, or the servers of conf/mcpbus.json."
+      "With neither: the mcpbus of this machine, or the servers of conf/mcpbus.json, if you have",
+      "agreed to it."
     })
 public final class StdioCommand implements Callable<Integer> {
 
@@ -94,14 +96,15 @@ public final class StdioCommand implements Callable<Integer> {
       return new ServiceFinder(context, options).find(false);
     } catch (CommandFailure e) {
       if (e.exit() == ExitCode.UNREACHABLE) {
-        return own(ConfigFile.find(null));
+        return own(null);
       }
       throw e;
     }
   }
 
   /** The servers of a file, whatever else runs on this machine. */
-  private ServiceClient own(Path file) {
+  private ServiceClient own(@Nullable Path named) {
+    Path file = ConfigFile.find(named);
     ConfigResult read =
         ConfigReader.read(file, ConfigEnvironment.system().withVariables(context.variables()));
     McpBusConfig config = read.config();
@@ -114,6 +117,7 @@ public final class StdioCommand implements Callable<Integer> {
     if (!read.problems().isEmpty()) {
       context.err().print(ConfigReport.render(read.problems()));
     }
+    FileConsent.require(context, named, read, config, false);
     LocalService own = context.launcher().serve(file, read, config);
     return new ServiceClient(own.url(), own.token(), own);
   }

@@ -58,15 +58,13 @@ final class UserClusterSecret {
   }
 
   private static ClusterSecret read(Path file) throws IOException {
-    if (!PrivateFile.of(file).isPrivate()) {
-      throw new IOException(
-          file
-              + " can be read or written by others than its owner; delete it, and a new one is made,"
-              + " or: chmod 600 "
-              + file);
+    String text = Files.readString(file);
+    String foreign = PrivateFile.of(file).whyNotOurs(false);
+    if (foreign != null) {
+      throw new IOException(file + " " + foreign + "; a new one is made where there is none");
     }
     try {
-      return ClusterSecret.of(Files.readString(file));
+      return ClusterSecret.of(text);
     } catch (IllegalArgumentException e) {
       throw new IOException(file + ": " + e.getMessage() + "; or delete the file", e);
     }

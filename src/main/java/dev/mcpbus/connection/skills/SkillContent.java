@@ -1,12 +1,11 @@
 package dev.mcpbus.connection.skills;
 
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.SkillEntry;
 import dev.mcpbus.protocol.SkillEntry.SkillFile;
 import dev.mcpbus.protocol.SkillUri;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -122,12 +121,7 @@ public record SkillContent(String digest, boolean verified, int invisible) {
   }
 
   private static String digest(byte[] bytes) {
-    try {
-      return "sha256:"
-          + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every Java platform has it
-    }
+    return "sha256:" + HexFormat.of().formatHex(Sha256.of(bytes));
   }
 
   private static int invisible(String text) {

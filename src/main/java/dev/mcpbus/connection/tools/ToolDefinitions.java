@@ -2,11 +2,8 @@ package dev.mcpbus.connection.tools;
 
 import dev.mcpbus.protocol.CanonicalJson;
 import dev.mcpbus.protocol.RawJson;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.mcpbus.protocol.Sha256;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,13 +97,7 @@ final class ToolDefinitions {
   }
 
   private static String hash(String text) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return ALGORITHM + HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
-    }
+    return ALGORITHM + Sha256.hex(text);
   }
 
   /** The definitions by name, in the order of the list. */

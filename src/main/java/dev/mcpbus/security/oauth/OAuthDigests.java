@@ -1,10 +1,10 @@
 package dev.mcpbus.security.oauth;
 
 import io.vertx.core.json.JsonObject;
+import dev.mcpbus.protocol.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.Signature;
@@ -16,14 +16,6 @@ final class OAuthDigests {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private OAuthDigests() {}
-
-  static byte[] sha256(byte[] bytes) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
-  }
 
   static byte[] random(int length) {
     byte[] bytes = new byte[length];
@@ -38,7 +30,7 @@ final class OAuthDigests {
 
   /** The S256 code challenge (RFC 7636) of a verifier. */
   static String s256(String verifier) {
-    return base64Url(sha256(verifier.getBytes(StandardCharsets.US_ASCII)));
+    return base64Url(Sha256.of(verifier.getBytes(StandardCharsets.US_ASCII)));
   }
 
   /** A part of a JWT. */

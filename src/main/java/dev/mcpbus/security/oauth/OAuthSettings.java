@@ -5,12 +5,11 @@ import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.WorkloadIdentity;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -95,8 +94,7 @@ public record OAuthSettings(
     if (server.getRawQuery() != null) {
       identity.add("?" + server.getRawQuery()); // often names an account or a tenant
     }
-    return HexFormat.of()
-        .formatHex(OAuthDigests.sha256(identity.toString().getBytes(StandardCharsets.UTF_8)));
+    return Sha256.hex(identity.toString());
   }
 
   /** Names the server and nothing else. */

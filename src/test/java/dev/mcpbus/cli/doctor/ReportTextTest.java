@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 
 class ReportTextTest {
 
-  private static final Terminal WIDE = new Terminal(true, true, 100, true, true);
-  private static final Terminal USUAL = new Terminal(true, true, 80, true, true);
-  private static final Terminal NO_COLOR = new Terminal(true, true, 80, false, true);
-  private static final Terminal LANG_C = new Terminal(true, true, 80, true, false);
+  private static final Terminal WIDE = new Terminal(true, true, 100, true, true, true);
+  private static final Terminal USUAL = new Terminal(true, true, 80, true, true, true);
+  private static final Terminal NO_COLOR = new Terminal(true, true, 80, false, true, true);
+  private static final Terminal LANG_C = new Terminal(true, true, 80, true, false, true);
 
   private static final String LONG = "a sentence of many words that has to be broken ".repeat(4);
 

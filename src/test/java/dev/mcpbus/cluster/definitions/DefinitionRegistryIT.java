@@ -38,7 +38,7 @@ class DefinitionRegistryIT {
           .put("arguments", new JsonObject().put("call", "c").put("deadline", 1));
 
   private static JsonObject wantsSecret() {
-    return EchoServer.shell().put("env", new JsonObject().put("KEY", "${MCPBUS_TEST_SECRET}"));
+    return EchoServer.shell().put("env", new JsonObject().put("KEY", "${IT_TEST_SECRET}"));
   }
 
   private static AsyncMap<String, String> map(Node node, String name) {
@@ -61,7 +61,7 @@ class DefinitionRegistryIT {
   @Test
   void a_node_that_cannot_read_a_server_leaves_it_to_those_that_can() {
     try (InnerCluster cluster = new InnerCluster(2)) {
-      Node rich = cluster.start("rich", WireForm.NEWEST, Map.of("MCPBUS_TEST_SECRET", "canary"));
+      Node rich = cluster.start("rich", WireForm.NEWEST, Map.of("IT_TEST_SECRET", "canary"));
       Set<String> all = IntStream.range(0, 8).mapToObj(i -> "s" + i).collect(Collectors.toSet());
       all.forEach(name -> add(rich, name, wantsSecret()));
       Node poor = cluster.start("poor", WireForm.NEWEST, Map.of());
@@ -86,7 +86,7 @@ class DefinitionRegistryIT {
           .forEach(
               one ->
                   assertThat(one.getString("problem"))
-                      .contains("cannot be read on this node", "MCPBUS_TEST_SECRET"));
+                      .contains("cannot be read on this node", "IT_TEST_SECRET"));
       assertThat(poor.request("mcp.s1.tools.call", CALL).encode()).contains("\"c ");
       // Examined where its connection is: the other node could not even read the entry.
       assertThat(
