@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.SecretRules;
 import dev.mcpbus.protocol.Sensitive;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -83,15 +84,20 @@ final class Substitution {
     }
   }
 
-  /** The values that variables and inputs inserted into the texts of a server: possible secrets. */
+  /** The secrets in the values that variables and inputs inserted into the texts of a server. */
   List<Sensitive> inserted(String server) {
     return inserted.getOrDefault(server, List.of());
   }
 
-  private Filled hidden(String value, @Nullable String server) {
+  /**
+   * @param name of the variable or the input that has the value
+   */
+  private Filled hidden(String name, String value, @Nullable String server) {
     Filled filled = Filled.hidden(value);
     if (server != null) {
-      inserted.computeIfAbsent(server, name -> new ArrayList<>()).add(filled.value);
+      inserted
+          .computeIfAbsent(server, id -> new ArrayList<>())
+          .addAll(SecretRules.in(name, filled.value));
     }
     return filled;
   }
@@ -167,10 +173,10 @@ final class Substitution {
     }
     String found = environment.variables().get(variable);
     if (found != null && (fallback == null || !found.isEmpty())) {
-      return Optional.of(kept(hidden(found, server), inside));
+      return Optional.of(kept(hidden(variable, found, server), inside));
     }
     if (fallback != null) {
-      return Optional.of(hidden(fallback, server));
+      return Optional.of(hidden(variable, fallback, server));
     }
     String shown = MessageTexts.ascii(ServerNames.cut(variable));
     problems.add(
@@ -223,6 +229,6 @@ final class Substitution {
           "Set the variable "
               + MessageTexts.ascii(ConfigEnvironment.inputVariable(ServerNames.cut(id))));
     }
-    return answer.map(value -> hidden(value, server));
+    return answer.map(value -> hidden(id, value, server));
   }
 }
