@@ -88,7 +88,7 @@ public final class SecretRules {
   private static final Pattern ROOTED = Pattern.compile("(/|\\.{1,2}/|~/|[A-Za-z]:\\\\).*");
   private static final Pattern URL =
       Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
-  private static final Pattern BETWEEN = Pattern.compile("[\\s,;&?]+");
+  private static final Pattern BETWEEN = Pattern.compile("[\\s,;&?]+|:(?=[.~]|/(?!/))");
   private static final Pattern BETWEEN_PARTS = Pattern.compile("[/\\\\@]");
 
   /** Characters. Names of members come from servers, and what is longer is no name. */

@@ -169,4 +169,23 @@ class EntryMaskingTest {
         .isEqualTo("http://db.example/***/p?k=*** *** canary-w canary-k");
     assertThat(redactor.toString()).doesNotContain("canary");
   }
+
+  @Test
+  void what_is_no_secret_is_left_in_all_texts_about_a_server() {
+    Redactor redactor =
+        Sample.in(directory)
+            .with(java.util.Map.of("LOG_LEVEL", "info", "MODE", "fast", "MY_TOKEN", "tiger"))
+            .good(
+                "\"command\": \"docker\"",
+                "\"args\": [\"-e\", \"LEVEL=info\", \"-n\", \"info\", \"--key\", \"${MODE}\","
+                    + " \"--auth-token\", \"lion\", \"-p\", \"puma\", \"-e\", \"DB_PWD=lynx\"]",
+                "\"env\": {\"LOG_LEVEL\": \"${LOG_LEVEL}\", \"NODE_ENV\": \"test\","
+                    + " \"X\": \"${MY_TOKEN}\", \"API_PASS\": \"bear\"}")
+            .redactor();
+    String plain =
+        "information: info, fast test; open https://login.example/info/test?mode=fast to log in";
+    assertThat(redactor.redact(plain)).isEqualTo(plain);
+    assertThat(redactor.redact("tiger lion puma bear lynx, tigers"))
+        .isEqualTo("*** *** *** *** ***, tigers");
+  }
 }

@@ -58,6 +58,7 @@ class SecretRulesTest {
         "HOST | db.example:5432",
         "WAIT | 30s",
         "ROOT | /srv/data/v2",
+        "PATH | /usr/local/bin:/usr/bin:./node_modules/.bin",
         "IMAGE | ghcr.io/a/b:latest",
         "NODE_OPTIONS | --max-old-space-size=4096 --trace-warnings",
         "TITLE | The files of this project",
