@@ -1,5 +1,6 @@
 package dev.mcpbus.policy;
 
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.security.Action;
@@ -98,6 +99,41 @@ public final class PolicyFilter {
     return name.startsWith(prefix) && shows(rights, kind, owner, name.substring(prefix.length()));
   }
 
+  /** Members of a status that count or name the tools of its server, whoever may see them. */
+  private static final List<String> OF_TOOLS =
+      List.of("tools", "duplicateTools", "leftOutTools", "toolsHash", "quarantined", "lastDrift");
+
+  /** The status of a server, or its description, without what the caller's lists hide. */
+  public static JsonObject status(JsonObject status, Rights rights) {
+    if (rights.listsAllTools(status.getString("id", ""))) {
+      return status;
+    }
+    JsonObject visible = status.copy();
+    OF_TOOLS.forEach(visible::remove);
+    if (visible.getValue("config") instanceof JsonObject config
+        && config.getValue("pin") instanceof JsonObject) {
+      config.put("pin", true); // without the names and hashes of the tools
+    }
+    return visible;
+  }
+
+  /**
+   * The form of an event for callers who may not see all tools of its server: the event itself where
+   * it names and counts none of them; null where it is about them alone.
+   */
+  public static @Nullable JsonObject withoutTools(JsonObject event) {
+    return switch (event.getString("type", "")) {
+      case Events.SCHEMA_DRIFT, Events.SCHEMA_APPROVED -> null;
+      case Events.TOOLS_CHANGED -> {
+        JsonObject bare = event.copy();
+        bare.remove("tools");
+        bare.remove("leftOut");
+        yield bare;
+      }
+      default -> event;
+    };
+  }
+
   /** The visible part of the service's list of servers. */
   public static JsonObject servers(JsonObject reply, Rights rights) {
     if (rights.isUnbounded()) {
@@ -106,8 +142,15 @@ public final class PolicyFilter {
     JsonObject visible = reply.copy();
     for (String list : List.of("servers", "leftOut")) {
       if (reply.getValue(list) instanceof JsonArray all) {
-        visible.put(list, filtered(all, server -> rights.sees(server.getString("id", ""))));
+        JsonArray left = new JsonArray();
+        filtered(all, server -> rights.sees(server.getString("id", "")))
+            .forEach(server -> left.add(status((JsonObject) server, rights)));
+        visible.put(list, left);
       }
+    }
+    if (!rights.allows(Action.ADMIN, "", "")) {
+      visible.remove("problems"); // sentences about the node, which may name any server
+      visible.remove("notes");
     }
     return visible;
   }
