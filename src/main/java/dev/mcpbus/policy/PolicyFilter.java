@@ -103,18 +103,28 @@ public final class PolicyFilter {
   private static final List<String> OF_TOOLS =
       List.of("tools", "duplicateTools", "leftOutTools", "toolsHash", "quarantined", "lastDrift");
 
-  /** The status of a server, or its description, without what the caller's lists hide. */
+  /**
+   * Takes out of the status of a server, or of its description, what the caller's lists hide, and
+   * what is for its administrators: the output of its process, and the id of its session, which is
+   * a credential.
+   *
+   * @return {@code status}
+   */
   public static JsonObject status(JsonObject status, Rights rights) {
-    if (rights.listsAllTools(status.getString("id", ""))) {
-      return status;
+    String server = status.getString("id", "");
+    if (!rights.listsAllTools(server)) {
+      OF_TOOLS.forEach(status::remove);
+      JsonObject config = status.getJsonObject("config", new JsonObject());
+      if (config.getValue("pin") instanceof JsonObject) {
+        config.put("pin", true); // without the names and hashes of the tools
+      }
     }
-    JsonObject visible = status.copy();
-    OF_TOOLS.forEach(visible::remove);
-    if (visible.getValue("config") instanceof JsonObject config
-        && config.getValue("pin") instanceof JsonObject) {
-      config.put("pin", true); // without the names and hashes of the tools
+    if (!rights.allows(Action.ADMIN, server, "")) {
+      JsonObject transport = status.getJsonObject("transport", new JsonObject());
+      List.of("stderr", "stdout", "sessionId").forEach(transport::remove);
+      status.remove("sessionId");
     }
-    return visible;
+    return status;
   }
 
   /**
@@ -134,25 +144,20 @@ public final class PolicyFilter {
     };
   }
 
-  /** The visible part of the service's list of servers. */
+  /** Takes out of the service's list of servers what the caller may not see; returns {@code reply}. */
   public static JsonObject servers(JsonObject reply, Rights rights) {
-    if (rights.isUnbounded()) {
-      return reply;
-    }
-    JsonObject visible = reply.copy();
     for (String list : List.of("servers", "leftOut")) {
       if (reply.getValue(list) instanceof JsonArray all) {
-        JsonArray left = new JsonArray();
-        filtered(all, server -> rights.sees(server.getString("id", "")))
-            .forEach(server -> left.add(status((JsonObject) server, rights)));
-        visible.put(list, left);
+        JsonArray seen = filtered(all, server -> rights.sees(server.getString("id", "")));
+        seen.forEach(server -> status((JsonObject) server, rights));
+        reply.put(list, seen);
       }
     }
-    if (!rights.allows(Action.ADMIN, "", "")) {
-      visible.remove("problems"); // sentences about the node, which may name any server
-      visible.remove("notes");
+    if (!rights.isUnbounded() && !rights.allows(Action.ADMIN, "", "")) {
+      reply.remove("problems"); // sentences about the node, which may name any server
+      reply.remove("notes");
     }
-    return visible;
+    return reply;
   }
 
   /** The part of all servers' calls that is of servers which the caller may administer. */
