@@ -20,25 +20,26 @@ final class Substitution {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String DEFAULT_MARK = ":-";
+  private static final String PASSWORD = "password";
 
   private final ConfigEnvironment environment;
   private final Path folder;
-  private final Map<String, String> inputDescriptions;
+  private final Map<String, ConfigNode> inputs;
   private final ProblemCollector problems;
   private final Map<String, List<Sensitive>> inserted = new HashMap<>();
 
   /**
    * @param folder the value of {@code ${workspaceFolder}}
-   * @param inputDescriptions of the inputs that the file declares, by id
+   * @param inputs those that the file declares, by id
    */
   Substitution(
       ConfigEnvironment environment,
       Path folder,
-      Map<String, String> inputDescriptions,
+      Map<String, ConfigNode> inputs,
       ProblemCollector problems) {
     this.environment = environment;
     this.folder = folder;
-    this.inputDescriptions = Map.copyOf(inputDescriptions);
+    this.inputs = Map.copyOf(inputs);
     this.problems = problems;
   }
 
@@ -214,9 +215,11 @@ final class Substitution {
 
   private Optional<Filled> input(
       String id, @Nullable String fallback, int line, @Nullable String server) {
+    ConfigNode declared = inputs.get(id);
     Optional<String> answer = environment.input(id).or(() -> Optional.ofNullable(fallback));
     if (answer.isEmpty()) {
-      String description = inputDescriptions.getOrDefault(id, "");
+      String description =
+          declared == null ? "" : RegistryInput.text(declared, "description").orElse("");
       problems.add(
           line,
           server,
@@ -229,6 +232,7 @@ final class Substitution {
           "Set the variable "
               + MessageTexts.ascii(ConfigEnvironment.inputVariable(ServerNames.cut(id))));
     }
-    return answer.map(value -> hidden(id, value, server));
+    String name = declared != null && RegistryInput.flag(declared, PASSWORD) ? PASSWORD : id;
+    return answer.map(value -> hidden(name, value, server));
   }
 }

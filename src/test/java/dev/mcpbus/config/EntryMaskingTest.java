@@ -188,4 +188,19 @@ class EntryMaskingTest {
     assertThat(redactor.redact("tiger lion puma bear lynx, tigers"))
         .isEqualTo("*** *** *** *** ***, tigers");
   }
+
+  @Test
+  void an_input_that_is_declared_as_a_password_is_a_secret_whatever_it_is_called() {
+    ConfigResult result =
+        Sample.in(directory)
+            .with(java.util.Map.of("MCPBUS_INPUT_ANIMAL", "tiger", "MCPBUS_INPUT_LEVEL", "info"))
+            .json(
+                """
+                {"inputs": [{"id": "animal", "password": true}, {"id": "level"}],
+                 "servers": {"a": {"command": "x", "args": ["${input:animal}", "${input:level}"],
+                   "env": {"X": "${input:animal}", "Y": "${input:level}"}}}}
+                """);
+    Redactor redactor = result.usable().orElseThrow().servers().get(0).redactor();
+    assertThat(redactor.redact("tiger info tigers")).isEqualTo("*** info tigers");
+  }
 }
