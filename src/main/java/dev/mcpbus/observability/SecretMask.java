@@ -3,6 +3,7 @@ package dev.mcpbus.observability;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.SecretRules;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.SpelledText;
 import io.vertx.core.json.Json;
 
 /**
@@ -78,7 +79,7 @@ final class SecretMask {
       int from = position;
       boolean closed = skipString();
       String raw = text.substring(from + 1, closed ? position - 1 : position);
-      String plain = JsonEscapes.unescape(raw);
+      String plain = SpelledText.read(raw);
       String masked = maskString(plain, depth);
       if (masked.equals(plain)) {
         out.append(text, from, position);

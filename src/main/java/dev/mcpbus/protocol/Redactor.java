@@ -8,6 +8,7 @@ import java.util.Base64;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -125,7 +126,7 @@ public final class Redactor {
 
   /** Marks the characters of the original text that spell a secret. */
   private void find(SpelledText text, BitSet masked) {
-    for (int i = 0; i + MIN_LENGTH <= text.length; i++) {
+    for (int i = 0; i + MIN_LENGTH <= text.chars.length; i++) {
       int form = beginnings.get(hash(text.chars, i)) ? longestAt(text, i) : -1;
       if (form >= 0) {
         int length = forms[form].length;
@@ -141,7 +142,7 @@ public final class Redactor {
     int high = forms.length - 1;
     while (low <= high) { // the last form that is not behind the text in the order
       int middle = (low + high) >>> 1;
-      if (Arrays.compare(forms[middle], 0, forms[middle].length, text.chars, at, text.length) <= 0) {
+      if (Arrays.compare(forms[middle], 0, forms[middle].length, text.chars, at, text.chars.length) <= 0) {
         low = middle + 1;
       } else {
         high = middle - 1;
@@ -156,7 +157,7 @@ public final class Redactor {
   }
 
   private static int common(char[] form, SpelledText text, int at) {
-    int to = Math.min(text.length, at + form.length);
+    int to = Math.min(text.chars.length, at + form.length);
     int differs = Arrays.mismatch(form, 0, to - at, text.chars, at, to);
     return differs < 0 ? to - at : differs;
   }
@@ -166,7 +167,7 @@ public final class Redactor {
     int end = at + forms[form].length;
     return !words.get(form)
         || ((at == 0 || !Character.isLetterOrDigit(text.chars[at - 1]))
-            && (end == text.length || !Character.isLetterOrDigit(text.chars[end])));
+            && (end == text.chars.length || !Character.isLetterOrDigit(text.chars[end])));
   }
 
   /** Letters without digits, or digits alone. */
@@ -255,20 +256,22 @@ public final class Redactor {
 
   /** A text is decoded before it is compared, so a secret that holds an escape is, too. */
   private static void addForms(Map<String, Boolean> forms, String secret) {
-    SpelledText level = SpelledText.of(secret);
-    for (int i = 0; level != null && level.length >= MIN_LENGTH; i++) {
-      String form = level.text();
-      boolean word = isWord(form);
-      forms.merge(form, word, Boolean::logicalAnd);
-      forms.merge(form.replace(' ', '+'), word, Boolean::logicalAnd); // in forms of HTML
-      level = i < MAX_LEVELS ? level.decoded() : null;
+    if (secret.length() < MIN_LENGTH) {
+      return;
     }
-    if (secret.length() >= MIN_LENGTH) {
-      byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
-      addBase64(forms, bytes);
-      forms.put(HexFormat.of().formatHex(bytes), false);
-      forms.put(HexFormat.of().withUpperCase().formatHex(bytes), false);
+    byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
+    for (String base : List.of(secret, new String(bytes, StandardCharsets.ISO_8859_1))) {
+      SpelledText level = SpelledText.of(base);
+      for (int i = 0; level != null && level.chars.length >= MIN_LENGTH; i++) {
+        String form = level.text();
+        forms.merge(form, isWord(form), Boolean::logicalAnd);
+        forms.merge(form.replace(' ', '+'), isWord(form), Boolean::logicalAnd); // in forms of HTML
+        level = i < MAX_LEVELS ? level.decoded() : null;
+      }
     }
+    addBase64(forms, bytes);
+    forms.put(HexFormat.of().formatHex(bytes), false);
+    forms.put(HexFormat.of().withUpperCase().formatHex(bytes), false);
   }
 
   /**
