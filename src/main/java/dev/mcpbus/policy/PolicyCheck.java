@@ -98,7 +98,8 @@ public final class PolicyCheck {
     return switch (address) {
       case Addresses.SERVERS_LIST -> Operation.NOTHING;
       case Addresses.SERVERS_GET -> Operation.of(Action.LIST, id, "");
-      case Addresses.SERVERS_REMOVE -> Operation.of(Action.ADMIN, id, "");
+      case Addresses.SERVERS_REMOVE, Addresses.SERVERS_EXAMINE, Addresses.SERVERS_RPCLOG ->
+          Operation.of(Action.ADMIN, id, "");
       case Addresses.SERVERS_ADD ->
           Operation.of(Action.ADMIN, String.valueOf(body.getValue("name")), "");
       case Addresses.INPUT_PENDING, Addresses.INPUT_RESPOND, Addresses.INPUT_WITHDRAW ->
@@ -111,8 +112,8 @@ public final class PolicyCheck {
           id.isEmpty() ? Operation.some(Action.ADMIN) : Operation.of(Action.ADMIN, id, "");
       case Addresses.SERVERS_ACTIVITY ->
           id.isEmpty() ? Operation.some(Action.METRICS) : Operation.of(Action.METRICS, id, "");
-      case Addresses.SERVERS_NODES -> Operation.whole(Action.LIST, id);
-      default -> Operation.of(Action.ADMIN, id, "");
+      case Addresses.SERVERS_NODES -> Operation.whole(Action.LIST, "");
+      default -> toNode(); // an id in the body does not make it one of that server
     };
   }
 

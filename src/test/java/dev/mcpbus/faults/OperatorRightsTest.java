@@ -96,7 +96,7 @@ class OperatorRightsTest {
           String body =
               route.path().equals(LEVELS)
                   ? "{\"logger\":\"" + LOGGER + "\",\"level\":\"OFF\"}"
-                  : route.method().equals("GET") ? "" : "{}";
+                  : route.method().equals("GET") ? "" : "{\"id\":\"a\",\"text\":\"npx x\"}";
           HttpResponse<String> answer =
               bed.send(route.method(), route.path(), body, as(ROOT));
           assertThat(answer.statusCode()).as(route + " " + answer.body()).isEqualTo(403);
