@@ -162,8 +162,12 @@ class CanaryIT {
       json.append(String.format("\\u%04x", (int) c));
       percent.append(String.format("%%%02x", (int) c));
     }
-    return "{\"spelled\":\"" + json + "\",\"in\":\"{\\\"a\\\":\\\"" + json.toString().replace("\\", "\\\\")
-        + "\\\"}\"} spelled?" + percent;
+    return "{\"spelled\":\""
+        + json
+        + "\",\"in\":\"{\\\"a\\\":\\\""
+        + json.toString().replace("\\", "\\\\")
+        + "\\\"}\"} spelled?"
+        + percent;
   }
 
   /** The text in which each escape is what it stands for. */
@@ -172,8 +176,7 @@ class CanaryIT {
         .matcher(text)
         .replaceAll(
             hex ->
-                Matcher.quoteReplacement(
-                    Character.toString(Integer.parseInt(hex.group(1), 16))));
+                Matcher.quoteReplacement(Character.toString(Integer.parseInt(hex.group(1), 16))));
   }
 
   private JsonObject servers() throws IOException {

@@ -262,7 +262,9 @@ final class EventBusPeer {
 
   private @Nullable Object visible(JsonObject message, @Nullable Object answer) {
     return answer instanceof JsonObject status
-            && EventBusRules.suffix(message.getString("address")).orElse("").equals(Addresses.STATUS)
+            && EventBusRules.suffix(message.getString("address"))
+                .orElse("")
+                .equals(Addresses.STATUS)
         ? PolicyFilter.status(status, caller.rights())
         : answer;
   }

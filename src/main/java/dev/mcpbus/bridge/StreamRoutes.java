@@ -35,7 +35,8 @@ final class StreamRoutes {
         Route.get("/api/events", Action.LIST, "streamEvents", "What happens, as it happens.")
             .with(SERVER, Param.texts("type", "Only events of these types."), LAST)
             .streaming("Event"),
-        ctx -> events.read(
+        ctx ->
+            events.read(
                 ctx, filter(ctx, QueryParameters.words(ctx, "type", Events.ALL), Action.LIST)));
     routes.add(
         Route.get(

@@ -79,7 +79,7 @@ final class EntryMasking {
       String value = args.get(i).value().reveal();
       if (shown.get(i).contains(MASK)) {
         addSecrets(secrets, option, value);
-        if (isAttached(value) && OPTION.matcher(value).matches()) {
+        if (value.startsWith("-") && !value.startsWith("--") && value.length() > 2) {
           addSecrets(secrets, value.substring(0, 2), value.substring(2)); // -ps3cr3t
         }
       }

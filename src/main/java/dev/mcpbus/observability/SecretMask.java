@@ -7,9 +7,9 @@ import dev.mcpbus.protocol.SpelledText;
 import io.vertx.core.json.Json;
 
 /**
- * Removes secrets from a text that is meant for people: what a {@link Redactor} knows, and the values
- * of members whose names are secret ({@link SecretRules}). Never fails, even if the text is not JSON
- * or is cut. Immutable.
+ * Removes secrets from a text that is meant for people: what a {@link Redactor} knows, and the
+ * values of members whose names are secret ({@link SecretRules}). Never fails, even if the text is
+ * not JSON or is cut. Immutable.
  */
 final class SecretMask {
 
@@ -24,8 +24,8 @@ final class SecretMask {
 
   /**
    * @param text JSON, or the start of it
-   * @param cut true if the text was cut at its end: then what might be the start of a secret is left
-   *     out
+   * @param cut true if the text was cut at its end: then what might be the start of a secret is
+   *     left out
    */
   String mask(String text, boolean cut) {
     String known = values.redact(text);
@@ -87,7 +87,10 @@ final class SecretMask {
         out.append(Json.encode(masked));
       }
       int colon = skipBlanks(position);
-      if (closed && colon < text.length() && text.charAt(colon) == ':' && SecretRules.isSecret(plain)) {
+      if (closed
+          && colon < text.length()
+          && text.charAt(colon) == ':'
+          && SecretRules.isSecret(plain)) {
         int value = skipBlanks(colon + 1);
         out.append(text, position, value).append('"').append(Sensitive.MASK).append('"');
         position = value;

@@ -128,8 +128,8 @@ public final class PolicyFilter {
   }
 
   /**
-   * The form of an event for callers who may not see all tools of its server: the event itself where
-   * it names and counts none of them; null where it is about them alone.
+   * The form of an event for callers who may not see all tools of its server: the event itself
+   * where it names and counts none of them; null where it is about them alone.
    */
   public static @Nullable JsonObject withoutTools(JsonObject event) {
     return switch (event.getString("type", "")) {
@@ -144,7 +144,9 @@ public final class PolicyFilter {
     };
   }
 
-  /** Takes out of the service's list of servers what the caller may not see; returns {@code reply}. */
+  /**
+   * Takes out of the service's list of servers what the caller may not see; returns {@code reply}.
+   */
   public static JsonObject servers(JsonObject reply, Rights rights) {
     for (String list : List.of("servers", "leftOut")) {
       if (reply.getValue(list) instanceof JsonArray all) {

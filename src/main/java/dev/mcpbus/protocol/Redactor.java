@@ -142,7 +142,8 @@ public final class Redactor {
     int high = forms.length - 1;
     while (low <= high) { // the last form that is not behind the text in the order
       int middle = (low + high) >>> 1;
-      if (Arrays.compare(forms[middle], 0, forms[middle].length, text.chars, at, text.chars.length) <= 0) {
+      if (Arrays.compare(forms[middle], 0, forms[middle].length, text.chars, at, text.chars.length)
+          <= 0) {
         low = middle + 1;
       } else {
         high = middle - 1;
@@ -173,7 +174,8 @@ public final class Redactor {
   /** Letters without digits, or digits alone. */
   private static boolean isWord(String form) {
     return form.length() <= MAX_WORD
-        && (form.chars().noneMatch(Character::isDigit) || form.chars().allMatch(Character::isDigit));
+        && (form.chars().noneMatch(Character::isDigit)
+            || form.chars().allMatch(Character::isDigit));
   }
 
   private static boolean startsWith(char[] form, char[] start) {

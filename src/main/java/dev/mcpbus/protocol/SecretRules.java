@@ -27,12 +27,12 @@ public final class SecretRules {
   private static final Set<String> PARTS =
       words(
           """
-          2fa accesskey accountkey apikey authkey authorization backupcode bearer clientassertion
-          codeverifier connectionstring connstr cookie credential deploykey encryptionkey licensekey
-          masterkey mnemonic passcode passphrase passw privatekey recoverycode recoveryphrase secret
-          seedphrase servicekey session sharedkey signature signingkey sshkey storagekey token
-          webhook
-          """);
+2fa accesskey accountkey apikey authkey authorization backupcode bearer clientassertion
+codeverifier connectionstring connstr cookie credential deploykey encryptionkey licensekey
+masterkey mnemonic passcode passphrase passw privatekey recoverycode recoveryphrase secret
+seedphrase servicekey session sharedkey signature signingkey sshkey storagekey token
+webhook
+""");
 
   /** As a word of a name. */
   private static final Set<String> WORDS =
@@ -81,8 +81,7 @@ public final class SecretRules {
   private static final Pattern PATH =
       Pattern.compile(
           "(\\.{0,2}/|~/|@[\\w.-]+/|[A-Za-z]:\\\\)[\\w./@+ \\\\~-]{0,300}"
-              + "|[\\w.-]+(/[\\w.-]+)++(:[\\w.-]+)?"
-              + "|[A-Za-z][\\w.-]*(@|==)[\\w.^~-]{1,30}"
+              + "|[\\w.-]+(/[\\w.-]+)++(:[\\w.-]+)?|[A-Za-z][\\w.-]*(@|==)[\\w.^~-]{1,30}"
               + "|[\\w-][\\w.-]*\\.(js|mjs|cjs|ts|py|jar|sh|rb|json|ya?ml|toml|db|sqlite|wasm|exe)");
 
   private static final Pattern ROOTED = Pattern.compile("(/|\\.{1,2}/|~/|[A-Za-z]:\\\\).*");

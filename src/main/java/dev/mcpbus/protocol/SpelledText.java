@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A text whose escapes are decoded, with the place of each character in the text as it was written.
  * It knows the escapes of JSON and of programming languages, percent-encoding and entities of HTML,
  * in any mixture; escapes within escapes need one {@link #decoded} each. A byte becomes the
- * character of that number, also where it is a part of one in UTF-8. A broken escape stays as it is.
- * The cost is linear in the length of the text.
+ * character of that number, also where it is a part of one in UTF-8. A broken escape stays as it
+ * is. The cost is linear in the length of the text.
  */
 public final class SpelledText {
 

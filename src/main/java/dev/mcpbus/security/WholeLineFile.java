@@ -94,7 +94,8 @@ final class WholeLineFile {
     try {
       PrivateFile.of(file).restrict();
     } catch (IOException e) {
-      LOG.warn("audit: other users can read {}, and that cannot be changed: {}", file, e.toString());
+      LOG.warn(
+          "audit: other users can read {}, and that cannot be changed: {}", file, e.toString());
     }
   }
 

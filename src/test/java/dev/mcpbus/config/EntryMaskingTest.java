@@ -103,13 +103,13 @@ class EntryMaskingTest {
     ConfigResult result =
         sample.json(
             """
-            {"mcpServers": {
-              "a": {"url": "canary://${API_TOKEN}", "headers": {"A": "canary\\n", "B": ["canary"]}},
-              "b": {"url": "http://h/can ary ${API_TOKEN}", "timeout": "${API_TOKEN}"},
-              "c": {"type": "${API_TOKEN}", "command": "canary"},
-              "e": {"command": "x", "envFile": "/none/${API_TOKEN}"},
-              "d": {"command": "x", "validate": "${API_TOKEN}", "env": {"A": {"b": "canary"}}}}}
-            """);
+{"mcpServers": {
+  "a": {"url": "canary://${API_TOKEN}", "headers": {"A": "canary\\n", "B": ["canary"]}},
+  "b": {"url": "http://h/can ary ${API_TOKEN}", "timeout": "${API_TOKEN}"},
+  "c": {"type": "${API_TOKEN}", "command": "canary"},
+  "e": {"command": "x", "envFile": "/none/${API_TOKEN}"},
+  "d": {"command": "x", "validate": "${API_TOKEN}", "env": {"A": {"b": "canary"}}}}}
+""");
     assertThat(result.problems()).hasSizeGreaterThan(6);
     assertThat(ConfigReport.render(result.problems())).doesNotContain("canary");
   }
@@ -165,7 +165,8 @@ class EntryMaskingTest {
                 "\"url\": \"http://${WHERE}/${WHO}/p?k=canary-k7&level=info\"",
                 "\"headers\": {\"A\": \"Bearer canary-h\"}")
             .redactor();
-    assertThat(redactor.redact("http://db.example/canary-w7/p?k=canary-k7 canary-h canary-w canary-k"))
+    assertThat(
+            redactor.redact("http://db.example/canary-w7/p?k=canary-k7 canary-h canary-w canary-k"))
         .isEqualTo("http://db.example/***/p?k=*** *** canary-w canary-k");
     assertThat(redactor.toString()).doesNotContain("canary");
   }
@@ -185,6 +186,10 @@ class EntryMaskingTest {
     String plain =
         "information: info, fast test; open https://login.example/info/test?mode=fast to log in";
     assertThat(redactor.redact(plain)).isEqualTo(plain);
+    assertThat(
+            Redactor.of(EntryMasking.secrets(filled("-pp@ss!w", "-plynx", "-u", "x y#z")))
+                .redact("p@ss!w, lynx, x y#z"))
+        .isEqualTo("***, ***, ***");
     assertThat(redactor.redact("tiger lion puma bear lynx, tigers"))
         .isEqualTo("*** *** *** *** ***, tigers");
   }

@@ -97,8 +97,7 @@ class OperatorRightsTest {
               route.path().equals(LEVELS)
                   ? "{\"logger\":\"" + LOGGER + "\",\"level\":\"OFF\"}"
                   : route.method().equals("GET") ? "" : "{\"id\":\"a\",\"text\":\"npx x\"}";
-          HttpResponse<String> answer =
-              bed.send(route.method(), route.path(), body, as(ROOT));
+          HttpResponse<String> answer = bed.send(route.method(), route.path(), body, as(ROOT));
           assertThat(answer.statusCode()).as(route + " " + answer.body()).isEqualTo(403);
           assertThat(answer.body()).as(route.toString()).contains("all servers");
           tried.add(route.method() + " " + route.path());

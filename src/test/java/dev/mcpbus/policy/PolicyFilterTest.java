@@ -38,7 +38,11 @@ class PolicyFilterTest {
         .put("config", new JsonObject().put("pin", new JsonObject().put("t", "x")))
         .put(
             "transport",
-            new JsonObject().put("pid", 1).put("stderr", "e").put("stdout", "o").put("sessionId", "s"));
+            new JsonObject()
+                .put("pid", 1)
+                .put("stderr", "e")
+                .put("stdout", "o")
+                .put("sessionId", "s"));
   }
 
   @Test
@@ -80,7 +84,8 @@ class PolicyFilterTest {
   void sentences_about_the_node_are_for_its_administrators() {
     JsonObject list = new JsonObject().put("servers", new JsonArray().add(status()));
     list.put("problems", new JsonArray().add("prod")).put("notes", new JsonArray().add("prod"));
-    assertThat(PolicyFilter.servers(list.copy(), rights(true, policy(Effect.ALLOW, ALL))).fieldNames())
+    assertThat(
+            PolicyFilter.servers(list.copy(), rights(true, policy(Effect.ALLOW, ALL))).fieldNames())
         .containsExactly("servers");
     assertThat(PolicyFilter.servers(list, AccessPolicy.WHOLE).fieldNames())
         .contains("problems", "notes");

@@ -132,8 +132,7 @@ class RedactorTest {
     assertThat(of("hunter22").redact("x" + HexFormat.of().formatHex(secret))).isEqualTo("x***");
     assertThat(of("hunter22").redact(HexFormat.of().withUpperCase().formatHex(secret) + "x"))
         .isEqualTo("***x");
-    String basic =
-        Base64.getEncoder().encodeToString("ada:pa/ss".getBytes(StandardCharsets.UTF_8));
+    String basic = Base64.getEncoder().encodeToString("ada:pa/ss".getBytes(StandardCharsets.UTF_8));
     assertThat(of("Basic " + basic).redact("pa\\/ss, ada%3Apa%2Fss, " + basic))
         .isEqualTo("***, ***, ***");
   }
