@@ -71,11 +71,11 @@ webhook
 
   private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z_.:-]{0,60}|\\d{1,5}");
 
-  /** A version, an address, a size, a duration, a locale, an option. */
+  /** A version, an address, a size, a date, an option, words such as {@code us-east-1}. */
   private static final Pattern MEASURE =
       Pattern.compile(
-          "v?\\d{1,5}(\\.\\d{1,5}){1,4}(:\\d{1,5})?|\\d{1,5}[A-Za-z%]{1,2}"
-              + "|[A-Za-z][A-Za-z.-]{0,60}:\\d{1,5}|[a-z]{2}_[A-Z]{2}\\.UTF-8|--?[A-Za-z-]{1,60}");
+          "v?\\d{1,5}(\\.\\d{1,5}){1,4}(:\\d{1,5})?|\\d{1,5}[A-Za-z%]{1,2}|\\d{4}-\\d\\d-\\d\\d"
+              + "|-{0,2}[A-Za-z]{1,20}\\d{0,2}([-_.:]+(\\d{1,5}|[A-Za-z]{1,20}\\d{0,2})){0,8}");
 
   /** A path, or the name of a package with its version. */
   private static final Pattern PATH =
@@ -164,7 +164,8 @@ webhook
   }
 
   private static void collect(Set<String> found, String name, String text, int depth) {
-    boolean named = isSecret(name);
+    // A member of a message that is called a key mostly is one of a map.
+    boolean named = isSecret(name) || name.toLowerCase(Locale.ROOT).endsWith("key");
     if (depth > MAX_DEPTH
         || SWITCHES.contains(text.toLowerCase(Locale.ROOT))
         || (named ? ROOTED.matcher(text).matches() && isPath(text) : isHarmless(text))) {

@@ -132,6 +132,10 @@ class SecretRulesTest {
         "LISTEN | 127.0.0.1:8080",
         "HOST | db.example:5432",
         "WAIT | 30s",
+        "AWS_REGION | us-east-1",
+        "NODE | node2",
+        "MODEL | gpt-4.1-mini",
+        "SINCE | 2024-11-05",
         "ROOT | /srv/data/v2",
         "PATH | /usr/local/bin:/usr/bin:./node_modules/.bin",
         "IMAGE | ghcr.io/a/b:latest",
@@ -153,6 +157,7 @@ class SecretRulesTest {
       value = {
         "API_TOKEN | info | info",
         "PIN | 1234 | 1234",
+        "OPENAI_KEY | hunter2 | hunter2",
         "ANY | x7Gh2kQ9 | x7Gh2kQ9",
         "ANY | Bearer abcdef | Bearer abcdef",
         "ANY | 123456789 | 123456789",
