@@ -178,7 +178,7 @@ class EntryMaskingTest {
             .with(java.util.Map.of("LOG_LEVEL", "info", "MODE", "fast", "MY_TOKEN", "tiger"))
             .good(
                 "\"command\": \"docker\"",
-                "\"args\": [\"-e\", \"LEVEL=info\", \"-n\", \"info\", \"--key\", \"${MODE}\","
+                "\"args\": [\"-e\", \"LEVEL=info\", \"-n\", \"info\", \"--user\", \"${MODE}\","
                     + " \"--auth-token\", \"lion\", \"-p\", \"puma\", \"-e\", \"DB_PWD=lynx\"]",
                 "\"env\": {\"LOG_LEVEL\": \"${LOG_LEVEL}\", \"NODE_ENV\": \"test\","
                     + " \"X\": \"${MY_TOKEN}\", \"API_PASS\": \"bear\"}")
