@@ -93,6 +93,9 @@ webhook
   /** Characters. Names of members come from servers, and what is longer is no name. */
   private static final int MAX_NAME = 200;
 
+  /** Secrets of one value, which comes first itself. */
+  private static final int MAX_FOUND = 100;
+
   /** JSON in a text in JSON, and so on. */
   private static final int MAX_DEPTH = 8;
 
@@ -167,6 +170,7 @@ webhook
     // A member of a message that is called a key mostly is one of a map.
     boolean named = isSecret(name) || name.toLowerCase(Locale.ROOT).endsWith("key");
     if (depth > MAX_DEPTH
+        || found.size() >= MAX_FOUND
         || SWITCHES.contains(text.toLowerCase(Locale.ROOT))
         || (named ? ROOTED.matcher(text).matches() && isPath(text) : isHarmless(text))) {
       return;

@@ -186,6 +186,15 @@ class SecretRulesTest {
     assertThat(in("A", "{".repeat(100_000))).hasSize(1);
     assertThat(in("A", "[".repeat(900) + "\"x7Gh2kQ9\"" + "]".repeat(900))).isNotEmpty();
     assertThat(in("A", "=:;://@".repeat(2_000))).isNotEmpty();
+    assertThat(in("A", "x7Gh2kQ9, ".repeat(3) + random(100_000))).hasSizeBetween(50, 100);
     assertThat(SecretRules.isSecret("a".repeat(100_000) + "token")).isFalse();
+  }
+
+  private static String random(int pieces) {
+    StringBuilder all = new StringBuilder();
+    for (int i = 0; i < pieces; i++) {
+      all.append('q').append(i).append("Z ");
+    }
+    return all.toString();
   }
 }
