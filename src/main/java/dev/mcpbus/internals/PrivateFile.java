@@ -106,6 +106,20 @@ public final class PrivateFile {
     return open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   }
 
+  /** Opens the file to append to it, and makes it; the caller closes it. Follows a link. */
+  public FileChannel openForAppend() throws IOException {
+    return open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  }
+
+  /** Takes the rights of other users to a regular file, if it exists. Follows a link. */
+  public void restrict() throws IOException {
+    if (isPosix()
+        && Files.isRegularFile(file)
+        && !FILE.containsAll(Files.getPosixFilePermissions(file))) {
+      Files.setPosixFilePermissions(file, FILE);
+    }
+  }
+
   /**
    * Why what is in the file may come from another user, as the rest of a sentence with the remedy;
    * null where the file is this user's alone.
