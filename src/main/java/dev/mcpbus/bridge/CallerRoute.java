@@ -28,8 +28,7 @@ final class CallerRoute {
 
   private void answer(RoutingContext ctx) {
     Admission caller = AdmittedRequests.of(ctx);
-    RouteTable.document(
-        ctx.response(),
+    RouteTable.document(ctx,
         200,
         new JsonObject()
             .put("name", caller.principal().name())

@@ -118,6 +118,6 @@ final class LogLevelRoutes {
   private static void answer(RoutingContext ctx, LogLevels levels) {
     JsonObject all = new JsonObject();
     levels.all().forEach(all::put);
-    RouteTable.json(ctx.response(), 200, new JsonObject().put("levels", all).toBuffer());
+    RouteTable.json(ctx, 200, new JsonObject().put("levels", all).toBuffer());
   }
 }

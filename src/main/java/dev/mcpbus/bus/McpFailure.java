@@ -1,6 +1,7 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.internals.WireMessages;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
@@ -90,6 +91,16 @@ public final class McpFailure extends ReplyException {
   /** The server can have received the request: a second try can have a second effect. */
   public static McpFailure maybeSent(FailureCode code, String message) {
     return new McpFailure(code, Sent.MAYBE, message);
+  }
+
+  /**
+   * Bytes are not held, because their owner cannot pay for them.
+   *
+   * @param why of {@link ByteBudget.Account#refusal}
+   */
+  public static McpFailure unpaid(Sent sent, String why) {
+    return new McpFailure(
+        FailureCode.OVERLOADED, sent, why, ByteBudget.RETRY_AFTER_MILLIS, null);
   }
 
   /**

@@ -105,8 +105,9 @@ final class InitializeEndpoint {
       CallHeaders.add(options, CallHeaders.trace(headers));
       open(session, exchange, headers, reply);
     }
-    send(session, message, options)
-        .onComplete(
+    Future<Message<Buffer>> call = send(session, message, options);
+    reply.usesBodyUntil(call);
+    call.onComplete(
             answered -> {
               forget(exchange, reply);
               reply.repeated(CallHeaders.repeats(answered.headers()));
