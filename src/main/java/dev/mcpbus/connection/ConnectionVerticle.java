@@ -12,6 +12,7 @@ import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RestartReason;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.Timers;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.connection.input.InputRequests;
 import dev.mcpbus.connection.input.OfferedCapabilities;
 import dev.mcpbus.connection.options.ConnectionOptions;
@@ -141,6 +142,7 @@ public final class ConnectionVerticle extends VerticleBase {
             mailbox::holdForRepeat,
             this::ended);
     LoggedConnection.set(context, spec.server());
+    ByteBudget.server(context, spec.server().value());
     Telemetry telemetry = Telemetry.of(vertx);
     if (telemetry != null) {
       connection.measureBy(telemetry.connection(new MeasuredConnection(spec, connection, mailbox)));

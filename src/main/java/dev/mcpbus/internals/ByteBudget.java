@@ -112,7 +112,12 @@ public final class ByteBudget implements Shareable {
   public static Account received(Context owner) {
     String server = owner.get(KEY);
     return of(owner.owner())
-        .account(Use.RESULTS, server == null ? String.valueOf(owner.deploymentID()) : server);
+        .account(Use.RESULTS, server == null ? "context " + owner.hashCode() : server);
+  }
+
+  /** An account that always has room, for what this process itself reads. */
+  public static Account unbounded() {
+    return new ByteBudget(Long.MAX_VALUE / 2).account(Use.RESULTS, "");
   }
 
   /** The number of bytes held now, of all uses. */
@@ -177,6 +182,11 @@ public final class ByteBudget implements Shareable {
         put(has, more);
         return true;
       }
+    }
+
+    /** A further account of the same owner. */
+    public Account another() {
+      return new Account(use, owner);
     }
 
     /** Gives bytes back. */

@@ -13,6 +13,11 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.WebSocket;
+import io.vertx.core.http.WebSocketClient;
+import io.vertx.core.http.WebSocketClientOptions;
+import io.vertx.core.http.WebSocketConnectOptions;
+import io.vertx.core.http.WebSocketFrame;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
@@ -45,6 +50,7 @@ class BytesInFlightTest {
 
   private BridgeFixture bridge;
   private ByteBudget budget;
+  private WebSocketClient client;
   private final List<Socket> sockets = new ArrayList<>();
   private final BlockingQueue<Message<Buffer>> calls = new LinkedBlockingQueue<>();
 
@@ -57,6 +63,8 @@ class BytesInFlightTest {
   void open(Vertx vertx) {
     budget = ByteBudget.of(vertx);
     budget.limit(4 * KIB * KIB);
+    client =
+        vertx.createWebSocketClient(new WebSocketClientOptions().setMaxConnections(100));
     AuthOptions auth = AuthOptions.ofKeys(List.of(key("ann", ANN), key("bob", BOB)));
     bridge =
         new BridgeFixture(
@@ -119,7 +127,7 @@ class BytesInFlightTest {
     }
     Awaitility.await().until(() -> budget.used() >= 300 * KIB);
     answers("{}");
-    assertThat(post(BOB, 500 * KIB).status()).isEqualTo(200);
+    assertThat(post(BOB, 400 * KIB).status()).isEqualTo(200);
     BridgeFixture.Answer refused = post(ANN, 900 * KIB);
     assertThat(refused.status()).isEqualTo(503);
     assertThat(refused.headers().get("Retry-After")).isEqualTo("1");
@@ -172,5 +180,78 @@ class BytesInFlightTest {
     }
     assertThat(budget.used()).isLessThan(2 * KIB * KIB);
     assertThat(new JsonObject(post(BOB, 2).body()).getString("content")).hasSize(600 * KIB);
+  }
+
+  private WebSocket socket(ApiKeys.Fresh key) {
+    return BridgeFixture.await(
+        client.connect(
+            new WebSocketConnectOptions()
+                .setHost("127.0.0.1")
+                .setPort(bridge.port)
+                .setURI("/eventbus/websocket")
+                .addHeader("Authorization", "Bearer " + key.key())));
+  }
+
+  private static String call(String text) {
+    return new JsonObject()
+        .put("type", "send")
+        .put("address", "mcp.alpha.tools.call")
+        .put("body", new JsonObject().put("name", "t").put("arguments", text))
+        .put("replyAddress", "r")
+        .encode();
+  }
+
+  /** Whether the frames were sent, or the socket was closed with "try again later" meanwhile. */
+  private static boolean sends(WebSocket socket, int frames) {
+    socket.writeFrame(WebSocketFrame.textFrame("a".repeat(60 * KIB), false));
+    for (int i = 1; i < frames; i++) {
+      socket.writeFrame(WebSocketFrame.continuationFrame(Buffer.buffer("a".repeat(60 * KIB)), false));
+    }
+    Awaitility.await().until(() -> socket.isClosed() || !socket.writeQueueFull());
+    return !socket.isClosed();
+  }
+
+  @Test
+  void case_141_unfinished_messages_of_sockets_take_their_callers_share_and_others_pass()
+      throws Exception {
+    List<WebSocket> open = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      WebSocket socket = socket(ANN);
+      open.add(socket);
+      sends(socket, 2);
+    }
+    Awaitility.await().until(() -> open.stream().filter(WebSocket::isClosed).count() > 20);
+    assertThat(open.stream().filter(WebSocket::isClosed).map(WebSocket::closeStatusCode))
+        .containsOnly((short) 1013);
+    assertThat(budget.used()).isBetween(200L * KIB, 1_100L * KIB);
+
+    BlockingQueue<String> frames = new LinkedBlockingQueue<>();
+    WebSocket other = socket(BOB);
+    other.handler(frame -> frames.add(frame.toString()));
+    other.writeTextMessage(call("a".repeat(100 * KIB)));
+    answers("{}");
+    assertThat(frames.poll(10, TimeUnit.SECONDS)).contains("\"rec\"");
+    open.forEach(WebSocket::close);
+    Awaitility.await().until(() -> budget.used() == 0);
+    other.close();
+  }
+
+  @Test
+  void case_142_a_short_message_that_becomes_many_objects_is_paid_as_such() throws Exception {
+    WebSocket socket = socket(ANN);
+    socket.writeTextMessage("[" + "{},".repeat(20 * KIB) + "{}]");
+    Awaitility.await().until(socket::isClosed);
+    assertThat(socket.closeStatusCode()).isEqualTo((short) 1013);
+  }
+
+  @Test
+  void a_message_of_a_socket_is_paid_until_its_call_is_answered() throws Exception {
+    WebSocket socket = socket(ANN);
+    socket.writeTextMessage(call("a".repeat(100 * KIB)));
+    Message<Buffer> call = calls.poll(10, TimeUnit.SECONDS);
+    assertThat(budget.used()).isBetween(400L * KIB, 420L * KIB);
+    call.reply(Buffer.buffer("{}"));
+    Awaitility.await().until(() -> budget.used() == 0);
+    socket.close();
   }
 }
