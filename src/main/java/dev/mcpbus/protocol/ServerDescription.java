@@ -19,6 +19,12 @@ public record ServerDescription(
     @Nullable String instructions,
     RawJson raw) {
 
+  private static final int SHOWN = 4_096;
+  private static final int SHOWN_NAMES = 32;
+
+  /** A handshake with more bytes than this, without its instructions, has long capabilities. */
+  private static final int LONG = 64 * 1024;
+
   /** Reads the result of {@code initialize}. */
   public static ServerDescription ofInitialize(RawJson result) {
     JsonObject json = result.toJsonObject();
@@ -50,6 +56,35 @@ public record ServerDescription(
             : new Implementation("", ""),
         json.getValue("instructions") instanceof String text ? text : null,
         result);
+  }
+
+  /**
+   * A text of the server for lists and events, which hold those of all servers: at most {@value
+   * #SHOWN} characters, and how many there are. The gateway passes the whole text.
+   */
+  public static @Nullable String shown(@Nullable String text) {
+    return text == null || text.length() <= SHOWN
+        ? text
+        : text.substring(0, SHOWN) + "... (" + text.length() + " characters)";
+  }
+
+  /** The name and the version, each of them {@link #shown}. */
+  public Implementation shownInfo() {
+    return new Implementation(
+        String.valueOf(shown(serverInfo.name())), String.valueOf(shown(serverInfo.version())));
+  }
+
+  /** The capabilities, of long ones the first names alone. */
+  public JsonObject shownCapabilities() {
+    int instructed = instructions == null ? 0 : instructions.length();
+    if (raw.length() - instructed <= LONG) {
+      return capabilities;
+    }
+    JsonObject names = new JsonObject();
+    capabilities.fieldNames().stream()
+        .limit(SHOWN_NAMES)
+        .forEach(name -> names.put(String.valueOf(shown(name)), new JsonObject()));
+    return names;
   }
 
   /** True if the server offers the capability, whatever its value. */
