@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.ByteBudget;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ class SessionStreamsTest {
 
   @Test
   void a_session_that_goes_on_knows_which_streams_were_lost(Vertx vertx) {
-    SessionStreams streams = new SessionStreams(vertx.eventBus());
+    SessionStreams streams = new SessionStreams(vertx.eventBus(), ByteBudget.unbounded());
     assertThat(streams.isLost("gone-1_3")).isFalse();
     String before = streams.standing().id();
 
