@@ -59,6 +59,7 @@ final class ConfigKeys {
           "maxConnections",
           "maxConnectionsPerAddress",
           "maxStreams",
+          "maxBytesInFlight",
           "receiveTimeout",
           "drain",
           "heartbeat",
