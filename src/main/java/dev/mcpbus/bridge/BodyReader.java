@@ -3,8 +3,8 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.ByteBudget;
-import dev.mcpbus.internals.ByteBudget.Account;
-import dev.mcpbus.internals.ByteBudget.Use;
+import dev.mcpbus.internals.ByteBudget.ByteAccount;
+import dev.mcpbus.internals.ByteBudget.ByteUse;
 import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.security.Admission;
 import io.vertx.core.buffer.Buffer;
@@ -38,7 +38,7 @@ final class BodyReader {
   /** Calls {@code next} with the whole body, unless it is refused or never arrives. */
   void read(HttpServerRequest request, Admission caller, Consumer<Buffer> next) {
     HttpServerResponse response = request.response();
-    Account account = budget.account(Use.REQUESTS, caller.principal().name());
+    ByteAccount account = budget.account(ByteUse.REQUESTS, caller.principal().name());
     caller.onEnd(account::close);
     HeldBytes body = new HeldBytes(maxBytes, 0, account);
     HeldBytes.Fit announced = body.announce(announced(request));

@@ -28,7 +28,8 @@ final class CallerRoute {
 
   private void answer(RoutingContext ctx) {
     Admission caller = AdmittedRequests.of(ctx);
-    RouteTable.document(ctx,
+    RouteTable.document(
+        ctx,
         200,
         new JsonObject()
             .put("name", caller.principal().name())

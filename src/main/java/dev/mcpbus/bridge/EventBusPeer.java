@@ -53,7 +53,7 @@ final class EventBusPeer {
   private final TaskIdSealing tasks;
   private final SocketSubscriptions subscriptions;
   private final SocketMessages messages;
-  private final ByteBudget.Account unread;
+  private final ByteBudget.ByteAccount unread;
   private int pending;
   private boolean over;
 
@@ -73,7 +73,7 @@ final class EventBusPeer {
     String owner = caller.principal().name();
     ByteBudget budget = ByteBudget.of(vertx);
     this.messages = SocketMessages.install(connection, budget, owner);
-    this.unread = budget.account(ByteBudget.Use.ANSWERS, owner);
+    this.unread = budget.account(ByteBudget.ByteUse.ANSWERS, owner);
     caller.end(); // from now on each message takes a place
   }
 
@@ -128,7 +128,7 @@ final class EventBusPeer {
       return;
     }
     long arrived = arrivals.arrived(InboundConnection.of(ctx().request().connection()));
-    ByteBudget.Account bytes = messages.taken();
+    ByteBudget.ByteAccount bytes = messages.taken();
     caller
         .message()
         .onSuccess(

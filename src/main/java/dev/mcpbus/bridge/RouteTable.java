@@ -1,8 +1,8 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.Action;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.security.Action;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
@@ -149,8 +149,8 @@ final class RouteTable {
       return;
     }
     String caller = AdmittedRequests.of(ctx).principal().name();
-    ByteBudget.Account unread =
-        ByteBudget.of(ctx.vertx()).account(ByteBudget.Use.ANSWERS, caller);
+    ByteBudget.ByteAccount unread =
+        ByteBudget.of(ctx.vertx()).account(ByteBudget.ByteUse.ANSWERS, caller);
     if (unread.take(body.length())) {
       int length = body.length() + rest.length();
       response

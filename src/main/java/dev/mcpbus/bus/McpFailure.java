@@ -1,7 +1,7 @@
 package dev.mcpbus.bus;
 
-import dev.mcpbus.internals.WireMessages;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.WireMessages;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.RawJson;
@@ -96,11 +96,10 @@ public final class McpFailure extends ReplyException {
   /**
    * Bytes are not held, because their owner cannot pay for them.
    *
-   * @param why of {@link ByteBudget.Account#refusal}
+   * @param why of {@link ByteBudget.ByteAccount#refusal}
    */
   public static McpFailure unpaid(Sent sent, String why) {
-    return new McpFailure(
-        FailureCode.OVERLOADED, sent, why, ByteBudget.RETRY_AFTER_MILLIS, null);
+    return new McpFailure(FailureCode.OVERLOADED, sent, why, ByteBudget.RETRY_AFTER_MILLIS, null);
   }
 
   /**

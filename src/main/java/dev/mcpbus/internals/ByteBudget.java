@@ -14,12 +14,12 @@ import java.util.function.BiConsumer;
 /**
  * The bytes of callers and servers that mcpbus holds at one time: bodies that arrive or wait for
  * their answer, unfinished messages of servers, answers that no client has read. They share a part
- * of the heap. Who wants to hold bytes pays first ({@link Account#take}); what is not paid for is
- * not held, but refused.
+ * of the heap. Who wants to hold bytes pays first ({@link ByteAccount#take}); what is not paid for
+ * is not held, but refused.
  *
  * <ul>
  *   <li>In all: half of the heap, or what the configuration says.
- *   <li>Each {@link Use}: half of that.
+ *   <li>Each {@link ByteUse}: half of that.
  *   <li>An owner, the name of a principal or of a server, holds of one use at most as many bytes as
  *       it leaves to others. So the next owner always finds room, one with bodies of any size that
  *       the heap is made for.
@@ -41,7 +41,7 @@ public final class ByteBudget implements Shareable {
   private static final int RESERVE = 8;
 
   /** What the bytes are. */
-  public enum Use {
+  public enum ByteUse {
     /** Bodies and messages of callers, from their first byte to their answer. */
     REQUESTS("requests that wait for their answer"),
     /** Messages of servers, until they are complete. */
@@ -53,7 +53,7 @@ public final class ByteBudget implements Shareable {
 
     private final String text;
 
-    Use(String text) {
+    ByteUse(String text) {
       this.text = text;
     }
 
@@ -63,13 +63,13 @@ public final class ByteBudget implements Shareable {
     }
   }
 
-  private static final class Pool {
+  private static final class BytePool {
     private final Map<String, Long> owners = new HashMap<>();
     private long used;
     private long refused;
   }
 
-  private final Map<Use, Pool> pools = new EnumMap<>(Use.class);
+  private final Map<ByteUse, BytePool> pools = new EnumMap<>(ByteUse.class);
   private long max;
   private long used;
 
@@ -78,12 +78,14 @@ public final class ByteBudget implements Shareable {
    */
   public ByteBudget(long max) {
     this.max = max;
-    for (Use use : Use.values()) {
-      pools.put(use, new Pool());
+    for (ByteUse use : ByteUse.values()) {
+      pools.put(use, new BytePool());
     }
   }
 
-  /** The budget of all that runs on one Vert.x; half of the heap unless {@link #limit} was called. */
+  /**
+   * The budget of all that runs on one Vert.x; half of the heap unless {@link #limit} was called.
+   */
   public static ByteBudget of(Vertx vertx) {
     LocalMap<String, ByteBudget> map = vertx.sharedData().getLocalMap(KEY);
     return map.computeIfAbsent(KEY, absent -> new ByteBudget(Runtime.getRuntime().maxMemory() / 2));
@@ -95,8 +97,8 @@ public final class ByteBudget implements Shareable {
   }
 
   /** An account without bytes. */
-  public Account account(Use use, String owner) {
-    return new Account(use, owner);
+  public ByteAccount account(ByteUse use, String owner) {
+    return new ByteAccount(use, owner);
   }
 
   /**
@@ -109,15 +111,15 @@ public final class ByteBudget implements Shareable {
   }
 
   /** An account for an unfinished message that a channel of this context reads. */
-  public static Account received(Context owner) {
+  public static ByteAccount received(Context owner) {
     String server = owner.get(KEY);
     return of(owner.owner())
-        .account(Use.RESULTS, server == null ? "context " + owner.hashCode() : server);
+        .account(ByteUse.RESULTS, server == null ? "context " + owner.hashCode() : server);
   }
 
   /** An account that always has room, for what this process itself reads. */
-  public static Account unbounded() {
-    return new ByteBudget(Long.MAX_VALUE / 2).account(Use.RESULTS, "");
+  public static ByteAccount unbounded() {
+    return new ByteBudget(Long.MAX_VALUE / 2).account(ByteUse.RESULTS, "");
   }
 
   /** The number of bytes held now, of all uses. */
@@ -134,27 +136,33 @@ public final class ByteBudget implements Shareable {
             bound.accept(
                 use.bound(),
                 Map.of(
-                    "used", pool.used,
-                    "inUse", pool.used,
-                    "max", max / 2,
-                    "owners", (long) pool.owners.size(),
-                    "evicted", 0L,
-                    "refused", pool.refused)));
+                    "used",
+                    pool.used,
+                    "inUse",
+                    pool.used,
+                    "max",
+                    max / 2,
+                    "owners",
+                    (long) pool.owners.size(),
+                    "evicted",
+                    0L,
+                    "refused",
+                    pool.refused)));
   }
 
   /**
    * The bytes of one body, message or stream. Whoever makes it has to {@link #close} it at every
    * end. Any thread may call.
    */
-  public final class Account implements AutoCloseable {
+  public final class ByteAccount implements AutoCloseable {
 
-    private final Use use;
+    private final ByteUse use;
     private final String owner;
-    private final Pool pool;
+    private final BytePool pool;
     private long held;
     private boolean closed;
 
-    private Account(Use use, String owner) {
+    private ByteAccount(ByteUse use, String owner) {
       this.use = use;
       this.owner = owner;
       this.pool = pools.get(use);
@@ -185,8 +193,8 @@ public final class ByteBudget implements Shareable {
     }
 
     /** A further account of the same owner. */
-    public Account another() {
-      return new Account(use, owner);
+    public ByteAccount another() {
+      return new ByteAccount(use, owner);
     }
 
     /** Gives bytes back. */

@@ -1,6 +1,6 @@
 package dev.mcpbus.internals;
 
-import dev.mcpbus.internals.ByteBudget.Account;
+import dev.mcpbus.internals.ByteBudget.ByteAccount;
 import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 
@@ -23,7 +23,7 @@ public final class HeldBytes {
 
   private final int maxBytes;
   private final int free;
-  private final Account account;
+  private final ByteAccount account;
   private byte[] bytes = NONE;
   private int offset;
   private int length;
@@ -33,7 +33,7 @@ public final class HeldBytes {
   /**
    * @param free so many bytes are not counted: what each open connection may cost
    */
-  public HeldBytes(int maxBytes, int free, Account account) {
+  public HeldBytes(int maxBytes, int free, ByteAccount account) {
     this.maxBytes = maxBytes;
     this.free = free;
     this.account = account;

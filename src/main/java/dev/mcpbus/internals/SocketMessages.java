@@ -1,7 +1,7 @@
 package dev.mcpbus.internals;
 
-import dev.mcpbus.internals.ByteBudget.Account;
-import dev.mcpbus.internals.ByteBudget.Use;
+import dev.mcpbus.internals.ByteBudget.ByteAccount;
+import dev.mcpbus.internals.ByteBudget.ByteUse;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
@@ -20,11 +20,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Pays for each message of a WebSocket from its first frame on: Vert.x joins the frames, and
- * SockJS makes a text and objects of them. Each byte is paid {@value #COPIES} times, and each value
- * of the JSON {@value #VALUE} bytes more. A peer that cannot pay gets the close code 1013 (try
- * again later). Vert.x has no place for this between a frame and a message. Confined to the event
- * loop of its connection.
+ * Pays for each message of a WebSocket from its first frame on: Vert.x joins the frames, and SockJS
+ * makes a text and objects of them. Each byte is paid {@value #COPIES} times, and each value of the
+ * JSON {@value #VALUE} bytes more. A peer that cannot pay gets the close code 1013 (try again
+ * later). Vert.x has no place for this between a frame and a message. Confined to the event loop of
+ * its connection.
  */
 public final class SocketMessages extends ChannelInboundHandlerAdapter {
 
@@ -36,13 +36,13 @@ public final class SocketMessages extends ChannelInboundHandlerAdapter {
 
   private final ByteBudget budget;
   private final String owner;
-  private Account message;
+  private ByteAccount message;
   private boolean refused;
 
   private SocketMessages(ByteBudget budget, String owner) {
     this.budget = budget;
     this.owner = owner;
-    this.message = budget.account(Use.REQUESTS, owner);
+    this.message = budget.account(ByteUse.REQUESTS, owner);
   }
 
   /** Called when a connection has become a WebSocket. */
@@ -61,9 +61,9 @@ public final class SocketMessages extends ChannelInboundHandlerAdapter {
   }
 
   /** The bytes of the message that is being handled: who takes them has to close the account. */
-  public Account taken() {
-    Account taken = message;
-    message = budget.account(Use.REQUESTS, owner);
+  public ByteAccount taken() {
+    ByteAccount taken = message;
+    message = budget.account(ByteUse.REQUESTS, owner);
     return taken;
   }
 

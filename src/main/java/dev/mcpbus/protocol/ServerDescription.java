@@ -22,20 +22,20 @@ public record ServerDescription(
   private static final int SHOWN = 4_096;
   private static final int SHOWN_NAMES = 32;
 
+  /** What is longer counts as absent: as objects it would take twenty times its bytes. */
+  private static final int MAX_OBJECT = 1024 * 1024;
+
   /** A handshake with more bytes than this, without its instructions, has long capabilities. */
   private static final int LONG = 64 * 1024;
 
   /** Reads the result of {@code initialize}. */
   public static ServerDescription ofInitialize(RawJson result) {
-    JsonObject json = result.toJsonObject();
-    Object version = json.getValue("protocolVersion");
+    String version = text(result, "protocolVersion");
     return new ServerDescription(
-        version instanceof String wire ? wire : "",
-        json.getValue("capabilities") instanceof JsonObject object ? object : new JsonObject(),
-        json.getValue("serverInfo") instanceof JsonObject object
-            ? Implementation.of(object)
-            : new Implementation("", ""),
-        json.getValue("instructions") instanceof String text ? text : null,
+        version == null ? "" : version,
+        object(result, "capabilities"),
+        Implementation.of(object(result, "serverInfo")),
+        text(result, "instructions"),
         result);
   }
 
@@ -45,17 +45,29 @@ public record ServerDescription(
    * @param version the version that mcpbus has chosen from {@code supportedVersions}
    */
   public static ServerDescription ofDiscover(RawJson result, ProtocolVersion version) {
-    JsonObject json = result.toJsonObject();
-    JsonObject meta =
-        json.getValue("_meta") instanceof JsonObject object ? object : new JsonObject();
+    RawJson meta = result.member("_meta");
     return new ServerDescription(
         version.wire(),
-        json.getValue("capabilities") instanceof JsonObject object ? object : new JsonObject(),
-        meta.getValue(MetaKeys.SERVER_INFO) instanceof JsonObject object
-            ? Implementation.of(object)
-            : new Implementation("", ""),
-        json.getValue("instructions") instanceof String text ? text : null,
+        object(result, "capabilities"),
+        Implementation.of(
+            meta == null || !meta.isObject()
+                ? new JsonObject()
+                : object(meta, MetaKeys.SERVER_INFO)),
+        text(result, "instructions"),
         result);
+  }
+
+  /** A member that is an object; an empty one for others, and for one that is too long. */
+  private static JsonObject object(RawJson of, String name) {
+    RawJson member = of.member(name);
+    return member != null && member.isObject() && member.length() <= MAX_OBJECT
+        ? member.toJsonObject()
+        : new JsonObject();
+  }
+
+  private static @Nullable String text(RawJson of, String name) {
+    RawJson member = of.member(name);
+    return member != null && member.isString() ? member.asString() : null;
   }
 
   /**

@@ -69,7 +69,7 @@ public final class LineFramer {
       int junkBudget,
       Consumer<Envelope> messages,
       SkippedLine skipped,
-      ByteBudget.Account account) {
+      ByteBudget.ByteAccount account) {
     this(source, limits, junkBudget, messages, skipped, account, null);
   }
 
@@ -79,7 +79,7 @@ public final class LineFramer {
       int junkBudget,
       Consumer<Envelope> messages,
       SkippedLine skipped,
-      ByteBudget.Account account,
+      ByteBudget.ByteAccount account,
       @Nullable Consumer<ProtocolException> bad) {
     this.source = source;
     this.limits = limits;

@@ -7,7 +7,6 @@ import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
-
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -63,8 +62,7 @@ class BytesInFlightTest {
   void open(Vertx vertx) {
     budget = ByteBudget.of(vertx);
     budget.limit(4 * KIB * KIB);
-    client =
-        vertx.createWebSocketClient(new WebSocketClientOptions().setMaxConnections(100));
+    client = vertx.createWebSocketClient(new WebSocketClientOptions().setMaxConnections(100));
     AuthOptions auth = AuthOptions.ofKeys(List.of(key("ann", ANN), key("bob", BOB)));
     bridge =
         new BridgeFixture(
@@ -119,7 +117,7 @@ class BytesInFlightTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Content-Length: 524288", "Transfer-Encoding: chunked"})
-  void case_140_unfinished_bodies_of_one_caller_take_its_share_and_others_pass(String head)
+  void unfinished_bodies_of_one_caller_take_its_share_and_others_pass(String head)
       throws Exception {
     for (int i = 0; i < 30; i++) {
       String chunk = head.startsWith("T") ? "\r\n\r\n80000" : "";
@@ -167,8 +165,7 @@ class BytesInFlightTest {
   }
 
   @Test
-  void case_144_answers_that_a_caller_does_not_read_take_its_share_and_others_get_theirs()
-      throws Exception {
+  void answers_that_a_caller_does_not_read_take_its_share_and_others_get_theirs() throws Exception {
     answers("{\"content\":\"" + "a".repeat(600 * KIB) + "\"}");
     for (int i = 0; i < 20; i++) {
       Socket socket = send(ANN, "Content-Length: 2", 0);
@@ -205,15 +202,15 @@ class BytesInFlightTest {
   private static boolean sends(WebSocket socket, int frames) {
     socket.writeFrame(WebSocketFrame.textFrame("a".repeat(60 * KIB), false));
     for (int i = 1; i < frames; i++) {
-      socket.writeFrame(WebSocketFrame.continuationFrame(Buffer.buffer("a".repeat(60 * KIB)), false));
+      socket.writeFrame(
+          WebSocketFrame.continuationFrame(Buffer.buffer("a".repeat(60 * KIB)), false));
     }
     Awaitility.await().until(() -> socket.isClosed() || !socket.writeQueueFull());
     return !socket.isClosed();
   }
 
   @Test
-  void case_141_unfinished_messages_of_sockets_take_their_callers_share_and_others_pass()
-      throws Exception {
+  void unfinished_messages_of_sockets_take_their_callers_share_and_others_pass() throws Exception {
     List<WebSocket> open = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       WebSocket socket = socket(ANN);
@@ -237,7 +234,7 @@ class BytesInFlightTest {
   }
 
   @Test
-  void case_142_a_short_message_that_becomes_many_objects_is_paid_as_such() throws Exception {
+  void a_short_message_that_becomes_many_objects_is_paid_as_such() throws Exception {
     WebSocket socket = socket(ANN);
     socket.writeTextMessage("[" + "{},".repeat(20 * KIB) + "{}]");
     Awaitility.await().until(socket::isClosed);

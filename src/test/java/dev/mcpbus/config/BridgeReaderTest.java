@@ -42,8 +42,7 @@ class BridgeReaderTest {
     assertThat(bridge.maxBodyBytes()).isEqualTo(2_000);
     assertThat(bridge.receiveTimeout()).isEqualTo(Duration.ofSeconds(6));
     assertThat(bridge.limits())
-        .isEqualTo(new BridgeLimitOptions(
-                3_000, 4, 3, 5, Duration.ofMillis(700), 5_000_000_000L));
+        .isEqualTo(new BridgeLimitOptions(3_000, 4, 3, 5, Duration.ofMillis(700), 5_000_000_000L));
     assertThat(bridge.eventBus()).isFalse();
     assertThat(bridge.scheme()).isEqualTo("https");
     assertThat(bridge.tls())

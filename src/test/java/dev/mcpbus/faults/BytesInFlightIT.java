@@ -120,8 +120,7 @@ class BytesInFlightIT {
         new JsonObject()
             .put("apiKeys", new JsonArray().add(key("mallory", ATTACKER)).add(key("bob", OTHER)));
     Path file = folder.resolve("mcp.json");
-    Files.writeString(
-        file, new JsonObject().put("mcpServers", servers).put("auth", auth).encode());
+    Files.writeString(file, new JsonObject().put("mcpServers", servers).put("auth", auth).encode());
     service =
         ServiceProcess.start(
             folder,
@@ -218,7 +217,7 @@ class BytesInFlightIT {
   }
 
   @Test
-  void case_140_thirty_unfinished_bodies_of_15_mib() throws Exception {
+  void thirty_unfinished_bodies_of_15_mib() throws Exception {
     AtomicLong poured = new AtomicLong();
     for (String length : List.of("Content-Length: " + BODY, "Transfer-Encoding: chunked")) {
       for (int i = 0; i < AT_ONCE; i++) {
@@ -238,7 +237,7 @@ class BytesInFlightIT {
   }
 
   @Test
-  void case_141_thirty_unfinished_messages_of_sockets() throws Exception {
+  void thirty_unfinished_messages_of_sockets() throws Exception {
     ByteBuffer frame = ByteBuffer.allocate(8 + 60 * 1024);
     // A text that goes on, then its parts; a mask of zeros leaves the bytes as they are.
     frame.put((byte) 0x00).put((byte) (0x80 | 126)).putShort((short) (60 * 1024)).putInt(0);
@@ -264,7 +263,7 @@ class BytesInFlightIT {
   }
 
   @Test
-  void case_143_thirty_results_of_15_mib_that_are_read_and_not_read() throws Exception {
+  void thirty_results_of_15_mib_that_are_read_and_not_read() throws Exception {
     for (boolean read : new boolean[] {true, false}) {
       List<Socket> callers = new ArrayList<>();
       for (int i = 0; i < AT_ONCE; i++) {
@@ -290,7 +289,7 @@ class BytesInFlightIT {
   }
 
   @Test
-  void case_145_thirty_lists_with_a_server_of_8_mib_of_instructions() throws Exception {
+  void thirty_lists_with_a_server_of_8_mib_of_instructions() throws Exception {
     Awaitility.await()
         .until(
             () ->

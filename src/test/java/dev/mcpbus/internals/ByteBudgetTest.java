@@ -2,8 +2,8 @@ package dev.mcpbus.internals;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.internals.ByteBudget.Account;
-import dev.mcpbus.internals.ByteBudget.Use;
+import dev.mcpbus.internals.ByteBudget.ByteAccount;
+import dev.mcpbus.internals.ByteBudget.ByteUse;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -24,7 +24,7 @@ class ByteBudgetTest {
 
   private int taken(String owner, int most, long each) {
     int count = 0;
-    while (count < most && budget.account(Use.REQUESTS, owner).take(each)) {
+    while (count < most && budget.account(ByteUse.REQUESTS, owner).take(each)) {
       count++;
     }
     return count;
@@ -39,7 +39,7 @@ class ByteBudgetTest {
 
   @Test
   void each_use_has_room_of_its_own_and_all_together_half_of_that() {
-    for (Use use : Use.values()) {
+    for (ByteUse use : ByteUse.values()) {
       for (int i = 0; i < 20; i++) {
         budget.account(use, "owner-" + i).take(7 * MIB);
       }
@@ -53,7 +53,7 @@ class ByteBudgetTest {
     for (int i = 0; i < 100; i++) {
       taken("owner-" + i, 100, MIB);
     }
-    assertThat(budget.account(Use.REQUESTS, "next").take(MIB)).isFalse();
+    assertThat(budget.account(ByteUse.REQUESTS, "next").take(MIB)).isFalse();
     assertThat(taken("next", 60, ByteBudget.SMALL)).isEqualTo(60);
     assertThat(taken("owner-1", 1, ByteBudget.SMALL)).as("one with its share").isZero();
   }
@@ -61,14 +61,14 @@ class ByteBudgetTest {
   @Test
   void a_refusal_names_the_bound_the_share_and_the_remedy() {
     taken("ann", 30, 15 * MIB);
-    assertThat(budget.account(Use.REQUESTS, "ann").refusal(15 * MIB))
+    assertThat(budget.account(ByteUse.REQUESTS, "ann").refusal(15 * MIB))
         .contains("15 MiB more", "of requests", "at most 64 MiB", "'ann' 15 MiB")
         .contains("bridge.maxBytesInFlight", "-Xmx");
   }
 
   @Test
   void what_is_closed_pays_for_nothing_more() {
-    Account account = budget.account(Use.RESULTS, "s");
+    ByteAccount account = budget.account(ByteUse.RESULTS, "s");
     assertThat(account.take(MIB)).isTrue();
     account.close();
     assertThat(account.take(1)).isFalse();
@@ -79,7 +79,7 @@ class ByteBudgetTest {
 
   @Test
   void an_announced_body_is_paid_at_once_and_another_as_it_grows() {
-    HeldBytes announced = new HeldBytes(100_000, 0, budget.account(Use.REQUESTS, "a"));
+    HeldBytes announced = new HeldBytes(100_000, 0, budget.account(ByteUse.REQUESTS, "a"));
     assertThat(announced.announce(90_000)).isEqualTo(HeldBytes.Fit.HELD);
     assertThat(budget.used()).isEqualTo(90_000);
     assertThat(announced.announce(100_001)).isEqualTo(HeldBytes.Fit.TOO_LONG);
@@ -99,12 +99,12 @@ class ByteBudgetTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void in_any_order_no_bound_is_passed_and_nothing_is_left_at_the_end(long seed) {
     Random random = new Random(seed);
-    List<Account> open = new ArrayList<>();
+    List<ByteAccount> open = new ArrayList<>();
     List<HeldBytes> bodies = new ArrayList<>();
     for (int step = 0; step < 20_000; step++) {
       if (open.isEmpty() || random.nextInt(5) == 0) {
-        Use use = Use.values()[random.nextInt(4)];
-        Account fresh = budget.account(use, "owner-" + random.nextInt(6));
+        ByteUse use = ByteUse.values()[random.nextInt(4)];
+        ByteAccount fresh = budget.account(use, "owner-" + random.nextInt(6));
         open.add(fresh);
         bodies.add(new HeldBytes((int) (4 * MIB), random.nextInt(2) * 1_000, fresh));
         continue;
@@ -127,7 +127,7 @@ class ByteBudgetTest {
       }
       assertThat(budget.used()).isBetween(0L, 128 * MIB);
     }
-    open.forEach(Account::close);
+    open.forEach(ByteAccount::close);
     assertThat(budget.used()).isZero();
     budget.each(
         (name, counts) ->

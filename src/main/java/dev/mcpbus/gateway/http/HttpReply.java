@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The response to one HTTP request: a JSON body, or a stream of events if messages come before the
  * answer. Its caller pays for what the client has not read yet; what the caller cannot pay is
- * answered with an error. It closes the connection of a client that does not read. Confined to the context of the
- * HTTP verticle.
+ * answered with an error. It closes the connection of a client that does not read. Confined to the
+ * context of the HTTP verticle.
  */
 public final class HttpReply {
 
@@ -46,7 +46,7 @@ public final class HttpReply {
   private final HttpServerResponse http;
   private final boolean mayStream;
   private final Admission admission;
-  private final ByteBudget.Account unread;
+  private final ByteBudget.ByteAccount unread;
   private Runnable gone = () -> {};
   private final long since = System.nanoTime();
   private @Nullable Runnable streaming;
@@ -64,13 +64,12 @@ public final class HttpReply {
    * @param mayStream whether the client accepts a stream
    * @param admission a stream ends when it ends
    */
-  HttpReply(
-      HttpServerRequest request, boolean mayStream, Admission admission, ByteBudget budget) {
+  HttpReply(HttpServerRequest request, boolean mayStream, Admission admission, ByteBudget budget) {
     this.request = request;
     this.http = request.response();
     this.mayStream = mayStream;
     this.admission = admission;
-    this.unread = budget.account(ByteBudget.Use.ANSWERS, admission.principal().name());
+    this.unread = budget.account(ByteBudget.ByteUse.ANSWERS, admission.principal().name());
   }
 
   /** Runs {@code run} if the client closes the response before its end. */

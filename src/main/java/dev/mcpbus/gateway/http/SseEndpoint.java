@@ -66,8 +66,7 @@ final class SseEndpoint {
   /**
    * @param name of the HTTP verticle, part of the ids of its streams
    */
-  SseEndpoint(
-      OpenReplies replies, String name, SessionHostNames hostNames, ByteBudget budget) {
+  SseEndpoint(OpenReplies replies, String name, SessionHostNames hostNames, ByteBudget budget) {
     this.replies = replies;
     this.name = name;
     this.hostNames = hostNames;
@@ -206,7 +205,7 @@ final class SseEndpoint {
   private void send(Client client, String session, Envelope message, @Nullable RawJson id) {
     String exchange = name + ".sse-" + ++sequence;
     // The POST that brought the message has its answer already.
-    ByteBudget.Account body = budget.account(ByteBudget.Use.REQUESTS, client.owner);
+    ByteBudget.ByteAccount body = budget.account(ByteBudget.ByteUse.REQUESTS, client.owner);
     int length = message.text().length();
     if (!body.take(length)) {
       McpFailure unpaid = McpFailure.unpaid(McpFailure.Sent.NO, body.refusal(length));

@@ -74,7 +74,7 @@ final class GatewaySession {
     this.streams =
         new SessionStreams(
             host.vertx().eventBus(),
-            ByteBudget.of(host.vertx()).account(ByteBudget.Use.KEPT, principal.name()));
+            ByteBudget.of(host.vertx()).account(ByteBudget.ByteUse.KEPT, principal.name()));
     this.questions =
         new ClientQuestions(host.vertx(), ClientStatement.of(initialize, null).capabilities());
     this.subscriptions = new SessionSubscriptions(host, this);

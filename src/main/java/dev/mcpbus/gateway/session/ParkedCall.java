@@ -74,7 +74,8 @@ abstract class ParkedCall implements CallRegistry.Caller {
   final String callId;
 
   /** Pays for what waits for the client: the call's params and its result. */
-  private final ByteBudget.Account kept;
+  private final ByteBudget.ByteAccount kept;
+
   private final Map<String, ServerQuestion> questions = new LinkedHashMap<>();
   private @Nullable UrlElicitations urls;
   private @Nullable Opened connection;
@@ -91,8 +92,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
     this.client = client;
     this.server = server;
     this.statement = statement;
-    this.kept =
-        ByteBudget.of(home.host.vertx()).account(ByteBudget.Use.KEPT, client.owner());
+    this.kept = ByteBudget.of(home.host.vertx()).account(ByteBudget.ByteUse.KEPT, client.owner());
     this.callId = home.host.registry().add(this);
   }
 

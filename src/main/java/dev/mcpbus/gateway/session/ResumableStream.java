@@ -25,7 +25,7 @@ final class ResumableStream {
 
   private final EventBus bus;
   private final String id;
-  private final ByteBudget.Account account;
+  private final ByteBudget.ByteAccount account;
   private final Deque<Event> events = new ArrayDeque<>();
   private long bytes;
   private long last;
@@ -39,7 +39,7 @@ final class ResumableStream {
    * @param id part of the ids of its events
    * @param kept pays for the events; those that it cannot pay are not kept
    */
-  ResumableStream(EventBus bus, String id, ByteBudget.Account kept) {
+  ResumableStream(EventBus bus, String id, ByteBudget.ByteAccount kept) {
     this.bus = bus;
     this.id = id;
     this.account = kept;
@@ -149,7 +149,8 @@ final class ResumableStream {
     Event event = new Event(++last, json);
     int length = json.length();
     boolean paid = account.take(length);
-    while (!events.isEmpty() && (!paid || events.size() >= MAX_EVENTS || bytes + length > MAX_BYTES)) {
+    while (!events.isEmpty()
+        && (!paid || events.size() >= MAX_EVENTS || bytes + length > MAX_BYTES)) {
       int oldest = events.remove().json().length();
       bytes -= oldest;
       account.give(oldest);

@@ -26,7 +26,7 @@ final class SessionStreams {
   private static final String STANDING = "standing";
 
   private final EventBus bus;
-  private final ByteBudget.Account kept;
+  private final ByteBudget.ByteAccount kept;
   private ResumableStream standing;
   private boolean resumed;
   private final Map<String, ResumableStream> requests = new LinkedHashMap<>();
@@ -34,7 +34,7 @@ final class SessionStreams {
   /**
    * @param kept an account of the session's owner, who pays for the events that wait here
    */
-  SessionStreams(EventBus bus, ByteBudget.Account kept) {
+  SessionStreams(EventBus bus, ByteBudget.ByteAccount kept) {
     this.bus = bus;
     this.kept = kept;
     this.standing = new ResumableStream(bus, STANDING, kept.another());

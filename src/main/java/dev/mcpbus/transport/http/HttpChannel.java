@@ -1,7 +1,7 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.DedicatedConnection;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.DedicatedConnection;
 import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
@@ -49,7 +49,7 @@ final class HttpChannel implements Channel {
   private static final long LOST_GRACE_MILLIS = 5_000;
 
   private final OwnContext owner;
-  private final ByteBudget.Account received;
+  private final ByteBudget.ByteAccount received;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
@@ -164,7 +164,7 @@ final class HttpChannel implements Channel {
   }
 
   /** An account for an unfinished message of the server. */
-  ByteBudget.Account received() {
+  ByteBudget.ByteAccount received() {
     return received.another();
   }
 

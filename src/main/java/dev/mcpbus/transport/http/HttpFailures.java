@@ -1,7 +1,7 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.HeldBytes;
+import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
@@ -196,8 +196,7 @@ final class HttpFailures {
 
   /** A body that its server cannot pay. */
   static TransportException unpaid(HeldBytes body) {
-    return new TransportException(
-        Reason.OVERLOADED, Reached.MAYBE, "response: " + body.refusal());
+    return new TransportException(Reason.OVERLOADED, Reached.MAYBE, "response: " + body.refusal());
   }
 
   static TransportException redirected(int status, @Nullable HttpEndpoint to) {

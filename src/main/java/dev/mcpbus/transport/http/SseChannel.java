@@ -264,7 +264,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
   // Package-private methods for the stream and the posts of this channel.
 
   /** An account for an unfinished event. */
-  ByteBudget.Account received() {
+  ByteBudget.ByteAccount received() {
     return ByteBudget.received(owner.context());
   }
 

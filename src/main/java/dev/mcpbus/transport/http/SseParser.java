@@ -57,7 +57,7 @@ final class SseParser {
    * @param maxBytes bound of the data of an event, and of a line
    * @param account pays for what is unfinished
    */
-  SseParser(int maxBytes, ByteBudget.Account account, EventSink sink) {
+  SseParser(int maxBytes, ByteBudget.ByteAccount account, EventSink sink) {
     this.maxBytes = maxBytes;
     this.sink = sink;
     this.partial = new HeldBytes(maxBytes + FIELD_SLACK, ByteBudget.SMALL, account);

@@ -2,8 +2,8 @@ package dev.mcpbus.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.testing.Fuzz;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -71,7 +71,7 @@ class UnfinishedResultsTest extends HttpFixture {
 
   @ParameterizedTest
   @ValueSource(strings = {"length", "chunks", "stream"})
-  void case_143_unfinished_results_of_one_server_take_its_share_and_others_pass(String form)
+  void unfinished_results_of_one_server_take_its_share_and_others_pass(String form)
       throws Exception {
     CountDownLatch rest = new CountDownLatch(1);
     RawHttpServer server =
@@ -108,13 +108,11 @@ class UnfinishedResultsTest extends HttpFixture {
   }
 
   private static long endings(ChannelProbe probe) {
-    return LongStream.rangeClosed(1, 20)
-        .filter(id -> probe.endings(id) > 0)
-        .count();
+    return LongStream.rangeClosed(1, 20).filter(id -> probe.endings(id) > 0).count();
   }
 
   @Test
-  void case_143_a_line_that_its_server_cannot_pay_ends_the_stream() throws Exception {
+  void a_line_that_its_server_cannot_pay_ends_the_stream() throws Exception {
     RawHttpServer server =
         play(
             peer -> {
