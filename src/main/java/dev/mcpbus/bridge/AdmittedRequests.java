@@ -69,7 +69,8 @@ final class AdmittedRequests implements Consumer<RequestLifecycle>, Handler<Rout
     MountedHandler gateway = mounted;
     HttpServerRequest request = admitted.request();
     if (gateway != null && gateway.owns(String.valueOf(request.path()))) {
-      bodies.read(request, body -> gateway.handle(request, admitted.caller(), body));
+      bodies.read(
+          request, admitted.caller(), body -> gateway.handle(request, admitted.caller(), body));
     } else {
       entering = admitted; // the router creates the context and runs #handle before it returns
       router.handle(request);

@@ -175,6 +175,6 @@ final class AggregateRoutes {
 
   /** Answers with a list that mcpbus has put together. */
   private static void document(RoutingContext ctx, Future<Buffer> list) {
-    list.onSuccess(json -> RouteTable.document(ctx.response(), 200, json)).onFailure(ctx::fail);
+    list.onSuccess(json -> RouteTable.document(ctx, 200, json)).onFailure(ctx::fail);
   }
 }

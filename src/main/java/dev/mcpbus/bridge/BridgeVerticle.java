@@ -3,6 +3,7 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ControlFrameLimit;
 import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.InboundConnection;
@@ -112,7 +113,11 @@ public final class BridgeVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ReceiveDeadline receive = new ReceiveDeadline(vertx, options.receiveTimeout());
-    BodyReader bodies = new BodyReader(options.maxBodyBytes(), receive);
+    ByteBudget budget = ByteBudget.of(vertx);
+    if (options.limits().maxBytesInFlight() > 0) {
+      budget.limit(options.limits().maxBytesInFlight());
+    }
+    BodyReader bodies = new BodyReader(options.maxBodyBytes(), receive, budget);
     AdmissionControl admissions = admission.apply(vertx);
     HealthRoutes health = new HealthRoutes(readiness, !admissions.isRequired(), admissions.audit());
     Router router = Router.router(vertx);

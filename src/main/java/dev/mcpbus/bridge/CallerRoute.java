@@ -29,7 +29,7 @@ final class CallerRoute {
   private void answer(RoutingContext ctx) {
     Admission caller = AdmittedRequests.of(ctx);
     RouteTable.document(
-        ctx.response(),
+        ctx,
         200,
         new JsonObject()
             .put("name", caller.principal().name())

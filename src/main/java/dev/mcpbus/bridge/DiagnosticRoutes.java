@@ -80,7 +80,7 @@ final class DiagnosticRoutes {
         (ctx, body) ->
             calls
                 .ask(ctx, Addresses.SERVERS_EXAMINE, id(ctx), EXAMINATION)
-                .onSuccess(steps -> RouteTable.document(ctx.response(), 200, steps))
+                .onSuccess(steps -> RouteTable.document(ctx, 200, steps))
                 .onFailure(ctx::fail));
     routes.add(
         Route.get(
@@ -92,7 +92,7 @@ final class DiagnosticRoutes {
         ctx ->
             calls
                 .ask(ctx, Addresses.SERVERS_CONFIG, new JsonObject())
-                .onSuccess(state -> RouteTable.document(ctx.response(), 200, state))
+                .onSuccess(state -> RouteTable.document(ctx, 200, state))
                 .onFailure(ctx::fail));
     routes.add(
         Route.get("/api/calls", Action.ADMIN, "listAllCalls", "The calls of all servers.")
@@ -101,7 +101,7 @@ final class DiagnosticRoutes {
             calls
                 .ask(ctx, Addresses.SERVERS_CALLS, new JsonObject())
                 .map(all -> PolicyFilter.calls(all, AdmittedRequests.of(ctx).rights()))
-                .onSuccess(all -> RouteTable.json(ctx.response(), 200, all.toBuffer()))
+                .onSuccess(all -> RouteTable.json(ctx, 200, all.toBuffer()))
                 .onFailure(ctx::fail));
     activity(routes);
     routes.add(

@@ -199,14 +199,12 @@ final class EventBusEndpoint {
     }
     InboundConnection connection =
         InboundConnection.of(socket.routingContext().request().connection());
-    if (connection != null) {
-      connection.upgraded();
-    }
     vertx.runOnContext(set -> quieten(socket));
-    if (closed) {
+    if (closed || connection == null) {
       return false;
     }
-    peers.put(socket, new EventBusPeer(vertx, socket, gate, arrivals));
+    connection.upgraded();
+    peers.put(socket, new EventBusPeer(vertx, socket, connection, gate, arrivals));
     gate.opened(socket.routingContext());
     return true;
   }

@@ -8,9 +8,11 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.policy.PolicyFilter;
+import dev.mcpbus.internals.SocketMessages;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Operation;
@@ -52,10 +54,17 @@ final class EventBusPeer {
   private final Admission caller;
   private final TaskIdSealing tasks;
   private final SocketSubscriptions subscriptions;
+  private final SocketMessages messages;
+  private final ByteBudget.ByteAccount unread;
   private int pending;
   private boolean over;
 
-  EventBusPeer(Vertx vertx, SockJSSocket socket, PolicyGate gate, ArrivalClock arrivals) {
+  EventBusPeer(
+      Vertx vertx,
+      SockJSSocket socket,
+      InboundConnection connection,
+      PolicyGate gate,
+      ArrivalClock arrivals) {
     this.vertx = vertx;
     this.socket = socket;
     this.gate = gate;
@@ -63,6 +72,10 @@ final class EventBusPeer {
     this.caller = AdmittedRequests.of(socket.routingContext());
     this.tasks = new TaskIdSealing(vertx);
     this.subscriptions = new SocketSubscriptions(vertx);
+    String owner = caller.principal().name();
+    ByteBudget budget = ByteBudget.of(vertx);
+    this.messages = SocketMessages.install(connection, budget, owner);
+    this.unread = budget.account(ByteBudget.ByteUse.ANSWERS, owner);
     caller.end(); // from now on each message takes a place
   }
 
@@ -87,6 +100,7 @@ final class EventBusPeer {
 
   void closed() {
     over = true;
+    unread.close();
     subscriptions.close();
   }
 
@@ -119,16 +133,23 @@ final class EventBusPeer {
       return;
     }
     long arrived = arrivals.arrived(InboundConnection.of(ctx().request().connection()));
+    ByteBudget.ByteAccount bytes = messages.taken();
     caller
         .message()
         .onSuccess(
             place -> {
+              Runnable end =
+                  () -> {
+                    place.end().run();
+                    bytes.close();
+                  };
               if (!place.isFree()) {
+                bytes.close();
                 limited(event, place.retryMillis());
               } else if (event.type() == BridgeEventType.SEND) {
-                send(event, arrived, place.end());
+                send(event, arrived, end);
               } else {
-                place.end().run();
+                end.run();
                 event.complete(listens(event));
               }
             });
@@ -291,8 +312,16 @@ final class EventBusPeer {
     }
     if (socket.writeQueueFull()) {
       ForcedClose.on(ctx().request());
+      return;
+    }
+    Buffer bytes = Buffer.buffer(frame.encode());
+    int length = bytes.length();
+    if (unread.take(length)) {
+      socket.write(bytes).onComplete(written -> unread.give(length));
+    } else if (length > ByteBudget.SMALL) {
+      fail(message, McpFailure.unpaid(McpFailure.Sent.MAYBE, unread.refusal(length)));
     } else {
-      socket.write(Buffer.buffer(frame.encode()));
+      ForcedClose.on(ctx().request());
     }
   }
 }

@@ -127,7 +127,7 @@ final class LogLevelRoutes {
             now -> {
               JsonObject all = new JsonObject();
               now.all().forEach(all::put);
-              RouteTable.json(ctx.response(), 200, new JsonObject().put("levels", all).toBuffer());
+              RouteTable.json(ctx, 200, new JsonObject().put("levels", all).toBuffer());
             })
         .onFailure(ctx::fail);
   }

@@ -17,7 +17,7 @@ final class OpenApiRoute {
             made = OpenApiDocument.document(routes.all()).toBuffer();
             document[0] = made;
           }
-          RouteTable.document(ctx.response(), 200, made);
+          RouteTable.document(ctx, 200, made);
         });
   }
 }

@@ -1,5 +1,7 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.security.Action;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
@@ -26,6 +28,7 @@ final class RouteTable {
   static final byte LINE_BREAK = '\n';
 
   private static final Buffer NO_BODY = Buffer.buffer(0);
+  private static final Buffer LINE_END = Buffer.buffer(new byte[] {LINE_BREAK});
 
   /**
    * @param hasBody whether the handler gets the body of the request; an empty one if not
@@ -111,6 +114,7 @@ final class RouteTable {
     }
     bodies.read(
         ctx.request(),
+        AdmittedRequests.of(ctx),
         body -> {
           try {
             mounted.handler().accept(ctx, body);
@@ -121,29 +125,45 @@ final class RouteTable {
   }
 
   /**
-   * Ends {@code response} with a document of mcpbus, and a line break for people who use {@code
-   * curl}, unless its client has disconnected.
+   * Answers with a document of mcpbus, and a line break for people who use {@code curl}, unless the
+   * client has disconnected.
    */
-  static void document(HttpServerResponse response, int status, JsonObject document) {
-    json(response, status, document.toBuffer().appendByte(LINE_BREAK));
+  static void document(RoutingContext ctx, int status, JsonObject document) {
+    json(ctx, status, document.toBuffer().appendByte(LINE_BREAK));
   }
 
   /** The same, for a document that is encoded already; does not copy it. */
-  static void document(HttpServerResponse response, int status, Buffer document) {
-    if (!response.closed() && !response.ended()) {
+  static void document(RoutingContext ctx, int status, Buffer document) {
+    answer(ctx, status, document, LINE_END);
+  }
+
+  /** Answers with JSON as it is, unless the client has disconnected. */
+  static void json(RoutingContext ctx, int status, Buffer body) {
+    answer(ctx, status, body, NO_BODY);
+  }
+
+  /** The caller pays for the answer until its client has taken it; else the answer is a 503. */
+  private static void answer(RoutingContext ctx, int status, Buffer body, Buffer rest) {
+    HttpServerResponse response = ctx.response();
+    if (response.closed() || response.ended()) {
+      return;
+    }
+    String caller = AdmittedRequests.of(ctx).principal().name();
+    ByteBudget.ByteAccount unread =
+        ByteBudget.of(ctx.vertx()).account(ByteBudget.ByteUse.ANSWERS, caller);
+    if (unread.take(body.length())) {
+      int length = body.length() + rest.length();
       response
           .setStatusCode(status)
           .putHeader("Content-Type", Route.JSON)
-          .putHeader("Content-Length", Integer.toString(document.length() + 1));
-      response.write(document);
-      response.end("\n");
-    }
-  }
-
-  /** Ends {@code response} with JSON as it is, unless its client has disconnected. */
-  static void json(HttpServerResponse response, int status, Buffer body) {
-    if (!response.closed() && !response.ended()) {
-      response.setStatusCode(status).putHeader("Content-Type", Route.JSON).end(body);
+          .putHeader("Content-Length", Integer.toString(length));
+      if (rest.length() > 0) {
+        response.write(body);
+      }
+      unread.closeAfter(response.end(rest.length() > 0 ? rest : body));
+    } else {
+      ProblemDocument.send(
+          response, McpFailure.unpaid(McpFailure.Sent.MAYBE, unread.refusal(body.length())));
     }
   }
 }

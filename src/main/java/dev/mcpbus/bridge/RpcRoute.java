@@ -209,6 +209,6 @@ final class RpcRoute {
         .appendString(",\"" + member + "\":")
         .appendBuffer(payload)
         .appendString("}\n");
-    RouteTable.json(ctx.response(), status, out);
+    RouteTable.json(ctx, status, out);
   }
 }

@@ -324,11 +324,11 @@ final class ServerRoutes {
 
   /** Answers with a document of mcpbus. */
   static void document(RoutingContext ctx, Future<JsonObject> document) {
-    document.onSuccess(json -> RouteTable.document(ctx.response(), 200, json)).onFailure(ctx::fail);
+    document.onSuccess(json -> RouteTable.document(ctx, 200, json)).onFailure(ctx::fail);
   }
 
   /** Answers with a result, byte for byte. */
   static void answer(RoutingContext ctx, Future<Buffer> result) {
-    result.onSuccess(json -> RouteTable.json(ctx.response(), 200, json)).onFailure(ctx::fail);
+    result.onSuccess(json -> RouteTable.json(ctx, 200, json)).onFailure(ctx::fail);
   }
 }

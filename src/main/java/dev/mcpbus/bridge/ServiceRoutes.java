@@ -180,7 +180,7 @@ final class ServiceRoutes {
               if (!ctx.response().headWritten()) {
                 ctx.response().putHeader("Location", "/api/servers/" + id);
               }
-              RouteTable.document(ctx.response(), 201, added);
+              RouteTable.document(ctx, 201, added);
             })
         .onFailure(ctx::fail);
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.internals.ByteBudget;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.LocalMap;
@@ -9,7 +10,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The {@link FairLimit}s of one Vert.x, by name, for the status. Any thread may call. */
+/**
+ * The {@link FairLimit}s and the {@link ByteBudget} of one Vert.x, by name, for the status. Any
+ * thread may call.
+ */
 public final class FairLimits implements Shareable {
 
   /**
@@ -22,11 +26,15 @@ public final class FairLimits implements Shareable {
 
   private final Map<String, Set<FairLimit<?>>> byName = new TreeMap<>();
 
-  private FairLimits() {}
+  private final ByteBudget bytes;
+
+  private FairLimits(ByteBudget bytes) {
+    this.bytes = bytes;
+  }
 
   public static FairLimits of(Vertx vertx) {
     LocalMap<String, FairLimits> map = vertx.sharedData().getLocalMap(KEY);
-    return map.computeIfAbsent(KEY, absent -> new FairLimits());
+    return map.computeIfAbsent(KEY, absent -> new FairLimits(ByteBudget.of(vertx)));
   }
 
   /** Adds a bound to the status. Adding it twice has no effect; bounds of one name are summed. */
@@ -45,6 +53,7 @@ public final class FairLimits implements Shareable {
   /** {@code {name: {used, inUse, max, owners, evicted, refused}}}. */
   public synchronized JsonObject toJson() {
     JsonObject all = new JsonObject();
+    bytes.each((name, counts) -> all.put(name, new JsonObject(Map.copyOf(counts))));
     byName.forEach(
         (name, bounds) -> {
           JsonObject sum = new JsonObject();

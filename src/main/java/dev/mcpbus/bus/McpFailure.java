@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.WireMessages;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.PublicApi;
@@ -90,6 +91,15 @@ public final class McpFailure extends ReplyException {
   /** The server can have received the request: a second try can have a second effect. */
   public static McpFailure maybeSent(FailureCode code, String message) {
     return new McpFailure(code, Sent.MAYBE, message);
+  }
+
+  /**
+   * Bytes are not held, because their owner cannot pay for them.
+   *
+   * @param why of {@link ByteBudget.ByteAccount#refusal}
+   */
+  public static McpFailure unpaid(Sent sent, String why) {
+    return new McpFailure(FailureCode.OVERLOADED, sent, why, ByteBudget.RETRY_AFTER_MILLIS, null);
   }
 
   /**

@@ -13,6 +13,8 @@ final class BridgeReader {
   private static final int MAX_COUNT = 1_000_000;
   private static final int MAX_BODY = 1024 * 1024 * 1024;
   private static final int MAX_HEADER = 1024 * 1024;
+  private static final long MIN_IN_FLIGHT = 1024 * 1024;
+  private static final long MAX_IN_FLIGHT = 1L << 40;
 
   private BridgeReader() {}
 
@@ -63,7 +65,11 @@ final class BridgeReader {
             .whole("maxConnectionsPerAddress", 1, MAX_COUNT)
             .orElse(BridgeLimitOptions.share(connections)),
         entry.whole("maxStreams", 1, MAX_COUNT).orElse(base.maxStreams()),
-        entry.duration("heartbeat", false).orElse(base.heartbeat()));
+        entry.duration("heartbeat", false).orElse(base.heartbeat()),
+        entry
+            .number("maxBytesInFlight", MIN_IN_FLIGHT, MAX_IN_FLIGHT)
+            .map(Double::longValue)
+            .orElse(base.maxBytesInFlight()));
   }
 
   private static Set<String> words(ConfigEntry entry, String key) {

@@ -49,6 +49,7 @@ final class ConfigKeys {
           "maxConnections",
           "maxConnectionsPerAddress",
           "maxStreams",
+          "maxBytesInFlight",
           "receiveTimeout",
           "drain",
           "heartbeat",

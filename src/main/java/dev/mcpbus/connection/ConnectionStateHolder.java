@@ -173,7 +173,10 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
       status.put("eraSince", eraSince.toString());
     }
     if (ready != null && wants(request, HANDSHAKE)) {
-      status.put(HANDSHAKE, ready.server().raw().toString());
+      status
+          .put(HANDSHAKE, ready.server().raw().toString())
+          .put("capabilities", ready.server().capabilities().copy())
+          .put("instructions", ready.server().instructions());
     }
     return status;
   }

@@ -26,6 +26,7 @@ import dev.mcpbus.connection.session.SessionPreferences;
 import dev.mcpbus.connection.tasks.ServerTasks;
 import dev.mcpbus.connection.tools.DefinitionPins;
 import dev.mcpbus.connection.tools.DriftWatch;
+import dev.mcpbus.internals.ByteBudget;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
@@ -141,6 +142,7 @@ public final class ConnectionVerticle extends VerticleBase {
             mailbox::holdForRepeat,
             this::ended);
     LoggedConnection.set(context, spec.server());
+    ByteBudget.server(context, spec.server().value());
     Telemetry telemetry = Telemetry.of(vertx);
     if (telemetry != null) {
       connection.measureBy(telemetry.connection(new MeasuredConnection(spec, connection, mailbox)));

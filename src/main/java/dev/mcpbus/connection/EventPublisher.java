@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventPublisher {
 
+  /** Most bytes of a notification that an event shows. */
+  private static final int MAX_PARAMS = 256 * 1024;
+
   /**
    * The events of a shared connection that the gateway passes to clients; changes of lists come by
    * {@link #announce}.
@@ -81,7 +84,7 @@ final class EventPublisher {
       send(privateConnection.events(), type, method, params);
       return;
     }
-    JsonObject event = event(type, epoch).put("params", params.toJsonObject());
+    JsonObject event = event(type, epoch).put("params", shown(params));
     if (type.equals(Events.NOTIFICATION)) {
       event.put("method", method);
     }
@@ -93,6 +96,13 @@ final class EventPublisher {
     if (beside) {
       new ServerNotice(id.value(), type, method, params).publish(bus);
     }
+  }
+
+  /** As objects, long params would take twenty times their bytes. */
+  private static JsonObject shown(RawJson params) {
+    return params.length() <= MAX_PARAMS
+        ? params.toJsonObject()
+        : new JsonObject().put("leftOut", params.length() + " bytes");
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.connection.tools.ToolTable;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.ServerDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -104,7 +105,7 @@ final class StatusView {
     return connected
         .put("era", readySession.session().era().era().name())
         .put("protocolVersion", wire(readySession.session().version()))
-        .put("server", readySession.server().serverInfo().toJson());
+        .put("server", readySession.server().shownInfo().toJson());
   }
 
   JsonObject toJson(
@@ -138,8 +139,8 @@ final class StatusView {
           .put("tools", tools == null ? 0 : tools.size())
           .put("connectMillis", readySession.connectMillis())
           .put("since", String.valueOf(since))
-          .put("capabilities", readySession.server().capabilities().copy())
-          .put("instructions", readySession.server().instructions());
+          .put("capabilities", readySession.server().shownCapabilities().copy())
+          .put("instructions", ServerDescription.shown(readySession.server().instructions()));
       if (tools != null) {
         json.put("toolsListed", true);
       }

@@ -163,7 +163,8 @@ public final class DirectoryLists {
       fetcher.refresh(wanted);
     }
     listener.serves(entry.id().value(), status);
-    Object text = status.getValue("instructions");
+    boolean described = status.getValue("handshake") instanceof String;
+    Object text = described ? status.getValue("instructions") : entry.instructions();
     boolean discover = Era.DISCOVER.name().equals(status.getString("era"));
     JsonObject capabilities = status.getJsonObject("capabilities", new JsonObject());
     replace(

@@ -13,6 +13,8 @@ public final class ProtocolException extends Exception {
     NOT_JSON,
     /** Longer than {@link ParseLimits#maxBytes()}. */
     TOO_LARGE,
+    /** There is no room for it now: its server holds its share of the bytes in flight. */
+    NO_ROOM,
     /** Nested deeper than {@link ParseLimits#maxDepth()}. */
     TOO_DEEP,
     /** A number literal longer than {@link ParseLimits#maxNumberLength()}. */

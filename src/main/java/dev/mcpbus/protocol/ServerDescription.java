@@ -19,17 +19,23 @@ public record ServerDescription(
     @Nullable String instructions,
     RawJson raw) {
 
+  private static final int SHOWN = 4_096;
+  private static final int SHOWN_NAMES = 32;
+
+  /** What is longer counts as absent: as objects it would take twenty times its bytes. */
+  private static final int MAX_OBJECT = 1024 * 1024;
+
+  /** A handshake with more bytes than this, without its instructions, has long capabilities. */
+  private static final int LONG = 64 * 1024;
+
   /** Reads the result of {@code initialize}. */
   public static ServerDescription ofInitialize(RawJson result) {
-    JsonObject json = result.toJsonObject();
-    Object version = json.getValue("protocolVersion");
+    String version = text(result, "protocolVersion");
     return new ServerDescription(
-        version instanceof String wire ? wire : "",
-        json.getValue("capabilities") instanceof JsonObject object ? object : new JsonObject(),
-        json.getValue("serverInfo") instanceof JsonObject object
-            ? Implementation.of(object)
-            : new Implementation("", ""),
-        json.getValue("instructions") instanceof String text ? text : null,
+        version == null ? "" : version,
+        object(result, "capabilities"),
+        Implementation.of(object(result, "serverInfo")),
+        text(result, "instructions"),
         result);
   }
 
@@ -39,17 +45,58 @@ public record ServerDescription(
    * @param version the version that mcpbus has chosen from {@code supportedVersions}
    */
   public static ServerDescription ofDiscover(RawJson result, ProtocolVersion version) {
-    JsonObject json = result.toJsonObject();
-    JsonObject meta =
-        json.getValue("_meta") instanceof JsonObject object ? object : new JsonObject();
+    RawJson meta = result.member("_meta");
     return new ServerDescription(
         version.wire(),
-        json.getValue("capabilities") instanceof JsonObject object ? object : new JsonObject(),
-        meta.getValue(MetaKeys.SERVER_INFO) instanceof JsonObject object
-            ? Implementation.of(object)
-            : new Implementation("", ""),
-        json.getValue("instructions") instanceof String text ? text : null,
+        object(result, "capabilities"),
+        Implementation.of(
+            meta == null || !meta.isObject()
+                ? new JsonObject()
+                : object(meta, MetaKeys.SERVER_INFO)),
+        text(result, "instructions"),
         result);
+  }
+
+  /** A member that is an object; an empty one for others, and for one that is too long. */
+  private static JsonObject object(RawJson of, String name) {
+    RawJson member = of.member(name);
+    return member != null && member.isObject() && member.length() <= MAX_OBJECT
+        ? member.toJsonObject()
+        : new JsonObject();
+  }
+
+  private static @Nullable String text(RawJson of, String name) {
+    RawJson member = of.member(name);
+    return member != null && member.isString() ? member.asString() : null;
+  }
+
+  /**
+   * A text of the server for lists and events, which hold those of all servers: at most {@value
+   * #SHOWN} characters, and how many there are. The gateway passes the whole text.
+   */
+  public static @Nullable String shown(@Nullable String text) {
+    return text == null || text.length() <= SHOWN
+        ? text
+        : text.substring(0, SHOWN) + "... (" + text.length() + " characters)";
+  }
+
+  /** The name and the version, each of them {@link #shown}. */
+  public Implementation shownInfo() {
+    return new Implementation(
+        String.valueOf(shown(serverInfo.name())), String.valueOf(shown(serverInfo.version())));
+  }
+
+  /** The capabilities, of long ones the first names alone. */
+  public JsonObject shownCapabilities() {
+    int instructed = instructions == null ? 0 : instructions.length();
+    if (raw.length() - instructed <= LONG) {
+      return capabilities;
+    }
+    JsonObject names = new JsonObject();
+    capabilities.fieldNames().stream()
+        .limit(SHOWN_NAMES)
+        .forEach(name -> names.put(String.valueOf(shown(name)), new JsonObject()));
+    return names;
   }
 
   /** True if the server offers the capability, whatever its value. */

@@ -24,6 +24,7 @@ public final class Admission {
   private AuthState seen;
   private @Nullable CredentialHolder latest;
   private @Nullable Runnable also;
+  private Future<?> use = Future.succeededFuture();
 
   Admission(
       AccessControl control,
@@ -69,13 +70,18 @@ public final class Admission {
     Runnable task = also;
     also = null;
     if (task != null) {
-      task.run();
+      use.onComplete(done -> task.run());
     }
   }
 
   /** Runs {@code task} at {@link #end}, in place of the task before. */
   public void onEnd(Runnable task) {
     also = task;
+  }
+
+  /** What {@link #onEnd} frees is in use until {@code call} is complete, too. */
+  public void useUntil(Future<?> call) {
+    use = call;
   }
 
   /**

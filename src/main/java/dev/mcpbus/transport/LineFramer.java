@@ -1,5 +1,7 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
@@ -8,7 +10,6 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LineFramer {
 
-  private static final byte[] NONE = new byte[0];
   private static final int KEPT_JUNK_LINES = 3;
   private static final int KEPT_JUNK_BYTES = 300;
 
@@ -42,8 +42,7 @@ public final class LineFramer {
   private final SkippedLine skipped;
   private final @Nullable Consumer<ProtocolException> bad;
   private boolean skipping;
-  private byte[] partial = NONE;
-  private int partialLength;
+  private final HeldBytes partial;
   private long lines;
   private long junk;
   private final List<String> firstJunk = new ArrayList<>();
@@ -55,21 +54,23 @@ public final class LineFramer {
    */
   public LineFramer(
       String source, ParseLimits limits, int junkBudget, Consumer<Envelope> messages) {
-    this(source, limits, junkBudget, messages, (bytes, from, to) -> {});
+    this(source, limits, junkBudget, messages, (bytes, from, to) -> {}, ByteBudget.unbounded());
   }
 
   /**
-   * The same, with a listener for lines that are no messages.
+   * The same, for a stream that must not hold more than an account can pay.
    *
-   * @param skipped must not keep the bytes
+   * @param skipped gets lines that are no messages; must not keep the bytes
+   * @param account pays for an unfinished line
    */
   public LineFramer(
       String source,
       ParseLimits limits,
       int junkBudget,
       Consumer<Envelope> messages,
-      SkippedLine skipped) {
-    this(source, limits, junkBudget, messages, skipped, null);
+      SkippedLine skipped,
+      ByteBudget.ByteAccount account) {
+    this(source, limits, junkBudget, messages, skipped, account, null);
   }
 
   private LineFramer(
@@ -78,6 +79,7 @@ public final class LineFramer {
       int junkBudget,
       Consumer<Envelope> messages,
       SkippedLine skipped,
+      ByteBudget.ByteAccount account,
       @Nullable Consumer<ProtocolException> bad) {
     this.source = source;
     this.limits = limits;
@@ -85,6 +87,9 @@ public final class LineFramer {
     this.messages = messages;
     this.skipped = skipped;
     this.bad = bad;
+    // One more than the limit: a carriage return may still turn out to be the last byte.
+    int most = (int) Math.min(Integer.MAX_VALUE, limits.maxBytes() + 1L);
+    this.partial = new HeldBytes(most, ByteBudget.SMALL, account);
   }
 
   /**
@@ -98,7 +103,8 @@ public final class LineFramer {
       ParseLimits limits,
       Consumer<Envelope> messages,
       Consumer<ProtocolException> bad) {
-    return new LineFramer(source, limits, 0, messages, (bytes, from, to) -> {}, bad);
+    return new LineFramer(
+        source, limits, 0, messages, (bytes, from, to) -> {}, ByteBudget.unbounded(), bad);
   }
 
   /** How many lines were skipped so far. */
@@ -113,7 +119,12 @@ public final class LineFramer {
 
   /** How many bytes of an unfinished line are held. */
   public int pending() {
-    return partialLength;
+    return partial.length();
+  }
+
+  /** Holds nothing of an unfinished line any more: the stream has ended. */
+  public void close() {
+    partial.clear();
   }
 
   /**
@@ -131,7 +142,7 @@ public final class LineFramer {
       if (skipping) {
         skipping = false;
         lines++;
-      } else if (partialLength == 0) {
+      } else if (partial.length() == 0) {
         line(chunk, from, i);
       } else {
         joined(chunk, from, i);
@@ -148,36 +159,28 @@ public final class LineFramer {
       lines++;
       return;
     }
-    byte[] joined = partial;
-    int length = partialLength;
-    partial = NONE;
-    partialLength = 0;
+    byte[] joined = partial.array();
+    int length = partial.length();
+    partial.clear();
     line(joined, 0, length);
   }
 
   private void hold(byte[] chunk, int from, int to) throws TransportException {
-    int length = to - from;
-    if (skipping) {
+    if (skipping || from == to) {
       return;
     }
-    // One more than the limit: a carriage return may still turn out to be the last byte.
-    if ((long) partialLength + length > limits.maxBytes() + 1L) {
-      partial = NONE;
-      partialLength = 0;
-      skipping = true;
+    HeldBytes.Fit fit = partial.add(chunk, from, to);
+    if (fit == HeldBytes.Fit.HELD) {
+      return;
+    }
+    String why = partial.refusal();
+    partial.clear();
+    skipping = true;
+    if (fit == HeldBytes.Fit.TOO_LONG) {
       tooLong();
-      return;
+    } else {
+      throw new TransportException(Reason.OVERLOADED, Reached.MAYBE, source + ": " + why);
     }
-    if (length == 0) {
-      return;
-    }
-    int needed = partialLength + length;
-    if (needed > partial.length) {
-      long grown = Math.min(Math.max(needed, 2L * partial.length), limits.maxBytes() + 1L);
-      partial = Arrays.copyOf(partial, (int) Math.max(needed, grown));
-    }
-    System.arraycopy(chunk, from, partial, partialLength, length);
-    partialLength = needed;
   }
 
   private void line(byte[] bytes, int from, int to) throws TransportException {

@@ -28,6 +28,7 @@ class BridgeReaderTest {
             {"host": "::1", "port": 1, "allowedHosts": ["bus.example"],
              "allowedOrigins": ["https://app.example"], "maxBodyBytes": 2000,
              "maxHeaderBytes": 3000, "maxConnections": 4, "maxStreams": 5,
+             "maxBytesInFlight": 5000000000,
              "receiveTimeout": "6s", "heartbeat": 700, "eventBus": false,
              "tls": {"certFile": "a.crt", "keyFile": "/b.key"}}
             """);
@@ -41,7 +42,7 @@ class BridgeReaderTest {
     assertThat(bridge.maxBodyBytes()).isEqualTo(2_000);
     assertThat(bridge.receiveTimeout()).isEqualTo(Duration.ofSeconds(6));
     assertThat(bridge.limits())
-        .isEqualTo(new BridgeLimitOptions(3_000, 4, 5, Duration.ofMillis(700)));
+        .isEqualTo(new BridgeLimitOptions(3_000, 4, 3, 5, Duration.ofMillis(700), 5_000_000_000L));
     assertThat(bridge.eventBus()).isFalse();
     assertThat(bridge.scheme()).isEqualTo("https");
     assertThat(bridge.tls())

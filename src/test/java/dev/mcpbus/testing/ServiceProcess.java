@@ -47,10 +47,20 @@ public final class ServiceProcess implements AutoCloseable {
    * @param folder its working directory
    */
   public static ServiceProcess start(Path folder, String... args) {
+    return start(folder, List.of(), args);
+  }
+
+  /**
+   * The same with options for the JVM.
+   *
+   * @param jvm such as {@code -Xmx256m}
+   */
+  public static ServiceProcess start(Path folder, List<String> jvm, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:TieredStopAtLevel=1");
     command.add("-XX:+UseSerialGC");
+    command.addAll(jvm);
     command.add("-jar");
     command.add(jar().toString());
     command.addAll(List.of(args));

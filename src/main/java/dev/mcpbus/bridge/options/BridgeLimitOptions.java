@@ -14,6 +14,8 @@ import java.time.Duration;
  * @param maxStreams event streams and event-bus sockets open at a time, default 256: then 503
  * @param heartbeat how often a stream without events sends a comment, default 15 s; a reader that
  *     reads nothing for three heartbeats is dropped
+ * @param maxBytesInFlight most bytes of callers and servers that are held at a time, of which each
+ *     kind has half and each owner as much as it leaves to others; default 0, half of the heap
  */
 @PublicApi
 public record BridgeLimitOptions(
@@ -21,7 +23,8 @@ public record BridgeLimitOptions(
     int maxConnections,
     int maxConnectionsPerAddress,
     int maxStreams,
-    Duration heartbeat) {
+    Duration heartbeat,
+    long maxBytesInFlight) {
 
   public static final BridgeLimitOptions DEFAULT =
       new BridgeLimitOptions(16 * 1024, 4_096, 256, Duration.ofSeconds(15));
@@ -31,7 +34,8 @@ public record BridgeLimitOptions(
         || maxConnections < 1
         || maxConnectionsPerAddress < 1
         || maxStreams < 1
-        || heartbeat.toMillis() < 1) {
+        || heartbeat.toMillis() < 1
+        || maxBytesInFlight < 0) {
       throw new IllegalArgumentException(
           "bridge limits must be positive, and maxHeaderBytes at least 1024");
     }
@@ -41,6 +45,16 @@ public record BridgeLimitOptions(
   public BridgeLimitOptions(
       int maxHeaderBytes, int maxConnections, int maxStreams, Duration heartbeat) {
     this(maxHeaderBytes, maxConnections, share(maxConnections), maxStreams, heartbeat);
+  }
+
+  /** With the default for bytes in flight. */
+  public BridgeLimitOptions(
+      int maxHeaderBytes,
+      int maxConnections,
+      int maxConnectionsPerAddress,
+      int maxStreams,
+      Duration heartbeat) {
+    this(maxHeaderBytes, maxConnections, maxConnectionsPerAddress, maxStreams, heartbeat, 0);
   }
 
   /** The default of {@code maxConnectionsPerAddress}: three quarters. */

@@ -12,6 +12,7 @@ import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -49,6 +50,7 @@ public final class GatewayEndpoint implements MountedHandler {
   private static final long CHECK_MILLIS = 1_000;
 
   private final Vertx vertx;
+  private final ByteBudget budget;
   private final Directory directory;
   private final DiscoverEndpoint discover;
   private final InitializeEndpoint initialize;
@@ -66,13 +68,14 @@ public final class GatewayEndpoint implements MountedHandler {
       SessionHostNames hostNames,
       FairLimit<HttpReply> streams) {
     this.vertx = vertx;
+    this.budget = ByteBudget.of(vertx);
     this.name = hostNames.name();
     this.directory = directory;
     this.replies = new OpenReplies(streams);
     this.discover =
         new DiscoverEndpoint(vertx, directory, options, serverInfo, replies, name, hostNames);
     this.initialize = new InitializeEndpoint(replies, name, hostNames);
-    this.sse = new SseEndpoint(replies, name, hostNames);
+    this.sse = new SseEndpoint(replies, name, hostNames, budget);
   }
 
   @Override
@@ -124,7 +127,7 @@ public final class GatewayEndpoint implements MountedHandler {
   @Override
   public void handle(HttpServerRequest request, Admission admission, Buffer body) {
     Principal principal = admission.principal();
-    HttpReply reply = new HttpReply(request, mayStream(request.headers()), admission);
+    HttpReply reply = new HttpReply(request, mayStream(request.headers()), admission, budget);
     try {
       String path = String.valueOf(request.path());
       boolean isSse = MountPath.SSE.owns(path);

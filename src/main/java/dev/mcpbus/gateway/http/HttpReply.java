@@ -4,11 +4,13 @@ import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.RequestSource;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -19,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The response to one HTTP request: a JSON body, or a stream of events if messages come before the
- * answer. It closes the connection of a client that does not read. Confined to the context of the
- * HTTP verticle.
+ * answer. Its caller pays for what the client has not read yet; what the caller cannot pay is
+ * answered with an error. It closes the connection of a client that does not read. Confined to the
+ * context of the HTTP verticle.
  */
 public final class HttpReply {
 
@@ -43,6 +46,7 @@ public final class HttpReply {
   private final HttpServerResponse http;
   private final boolean mayStream;
   private final Admission admission;
+  private final ByteBudget.ByteAccount unread;
   private Runnable gone = () -> {};
   private final long since = System.nanoTime();
   private @Nullable Runnable streaming;
@@ -60,11 +64,12 @@ public final class HttpReply {
    * @param mayStream whether the client accepts a stream
    * @param admission a stream ends when it ends
    */
-  HttpReply(HttpServerRequest request, boolean mayStream, Admission admission) {
+  HttpReply(HttpServerRequest request, boolean mayStream, Admission admission, ByteBudget budget) {
     this.request = request;
     this.http = request.response();
     this.mayStream = mayStream;
     this.admission = admission;
+    this.unread = budget.account(ByteBudget.ByteUse.ANSWERS, admission.principal().name());
   }
 
   /** Runs {@code run} if the client closes the response before its end. */
@@ -93,6 +98,11 @@ public final class HttpReply {
    */
   void answers(RawJson id) {
     requestId = id;
+  }
+
+  /** The body of the request is in use until {@code call} is complete, its client there or not. */
+  void usesBodyUntil(Future<?> call) {
+    admission.useUntil(call);
   }
 
   /** Where the request came from. */
@@ -178,13 +188,26 @@ public final class HttpReply {
     if (isOver()) {
       return;
     }
+    int length = json.length();
+    if (unread.take(length)) {
+      answer(status, json, id, length);
+    } else {
+      McpFailure unpaid = McpFailure.unpaid(McpFailure.Sent.MAYBE, unread.refusal(length));
+      if (!stream) {
+        http.putHeader(HttpHeaders.RETRY_AFTER, "1");
+      }
+      answer(503, RawBuffers.of(McpErrors.message(requestId, unpaid)), id, 0);
+    }
+  }
+
+  private void answer(int status, Buffer json, @Nullable String id, int paid) {
     if (stream) {
-      write(framed(id, json.getBytes()));
+      write(framed(id, json.getBytes()), paid);
       end();
     } else {
       over = true;
       http.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-      end(json);
+      end(json).onComplete(written -> unread.give(paid));
     }
   }
 
@@ -198,14 +221,13 @@ public final class HttpReply {
   }
 
   /** Writes the pieces of a long message one by one: one buffer would be a copy. */
-  private void end(Buffer json) {
+  private Future<Void> end(Buffer json) {
     if (RawBuffers.isWhole(json)) {
-      http.end(json);
-      return;
+      return http.end(json);
     }
     http.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(json.length()));
     RawBuffers.pieces(json).forEach(http::write);
-    http.end();
+    return http.end();
   }
 
   /** Ends the response without a body. */
@@ -290,16 +312,22 @@ public final class HttpReply {
   }
 
   private void write(Buffer bytes) {
-    if (queued > (standing ? MAX_QUEUED_STANDING : MAX_QUEUED)) {
+    int length = bytes.length();
+    if (queued > (standing ? MAX_QUEUED_STANDING : MAX_QUEUED) || !unread.take(length)) {
       ForcedClose.on(request);
-      return;
+    } else {
+      write(bytes, length);
     }
+  }
+
+  private void write(Buffer bytes, int paid) {
     int length = bytes.length();
     queued += length;
     http.write(bytes)
         .onComplete(
             written -> {
               queued -= length;
+              unread.give(paid);
               taken += length;
             });
   }

@@ -105,23 +105,24 @@ final class InitializeEndpoint {
       CallHeaders.add(options, CallHeaders.trace(headers));
       open(session, exchange, headers, reply);
     }
-    send(session, message, options)
-        .onComplete(
-            answered -> {
-              forget(exchange, reply);
-              reply.repeated(CallHeaders.repeats(answered.headers()));
-              if (answered.body() != null && answered.body().length() > 0) {
-                reply.answer(200, answered.body(), answered.headers().get(SessionMessage.EVENT));
-              } else if (request) {
-                reply.end();
-              } else {
-                reply.status(202);
-              }
-            },
-            failure -> {
-              forget(exchange, reply);
-              fail(reply, request ? message.id() : null, failure);
-            });
+    Future<Message<Buffer>> call = send(session, message, options);
+    reply.usesBodyUntil(call);
+    call.onComplete(
+        answered -> {
+          forget(exchange, reply);
+          reply.repeated(CallHeaders.repeats(answered.headers()));
+          if (answered.body() != null && answered.body().length() > 0) {
+            reply.answer(200, answered.body(), answered.headers().get(SessionMessage.EVENT));
+          } else if (request) {
+            reply.end();
+          } else {
+            reply.status(202);
+          }
+        },
+        failure -> {
+          forget(exchange, reply);
+          fail(reply, request ? message.id() : null, failure);
+        });
   }
 
   /** The response to a request stays open until the answer, and may become a stream before. */

@@ -9,6 +9,7 @@ import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -54,6 +55,7 @@ final class SseEndpoint {
   private final OpenReplies replies;
   private final String name;
   private final SessionHostNames hostNames;
+  private final ByteBudget budget;
   private final Map<String, Client> clients = new HashMap<>();
 
   /** The clients that wait for the answer to a request, by its exchange. */
@@ -64,10 +66,11 @@ final class SseEndpoint {
   /**
    * @param name of the HTTP verticle, part of the ids of its streams
    */
-  SseEndpoint(OpenReplies replies, String name, SessionHostNames hostNames) {
+  SseEndpoint(OpenReplies replies, String name, SessionHostNames hostNames, ByteBudget budget) {
     this.replies = replies;
     this.name = name;
     this.hostNames = hostNames;
+    this.budget = budget;
   }
 
   /** The address for what sessions send to these streams. */
@@ -201,6 +204,14 @@ final class SseEndpoint {
    */
   private void send(Client client, String session, Envelope message, @Nullable RawJson id) {
     String exchange = name + ".sse-" + ++sequence;
+    // The POST that brought the message has its answer already.
+    ByteBudget.ByteAccount body = budget.account(ByteBudget.ByteUse.REQUESTS, client.owner);
+    int length = message.text().length();
+    if (!body.take(length)) {
+      McpFailure unpaid = McpFailure.unpaid(McpFailure.Sent.NO, body.refusal(length));
+      client.reply.event(null, McpErrors.message(id, unpaid));
+      return;
+    }
     if (id != null) {
       exchanges.put(exchange, client);
     }
@@ -211,6 +222,7 @@ final class SseEndpoint {
             options(SessionMessage.POST, client, exchange)
                 .addHeader(SessionMessage.SOURCE, client.reply.source().text())
                 .addHeader(SessionMessage.SESSION, session))
+        .onComplete(sent -> body.close())
         .onComplete(
             answered -> {
               exchanges.remove(exchange);

@@ -11,6 +11,7 @@ import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.MessageWriter;
@@ -70,7 +71,10 @@ final class GatewaySession {
         ProtocolVersion.ofWire(wanted == null || !wanted.isString() ? "" : wanted.asString())
             .filter(known -> known.era() == Era.INITIALIZE)
             .orElse(ProtocolVersion.LATEST_INITIALIZE);
-    this.streams = new SessionStreams(host.vertx().eventBus());
+    this.streams =
+        new SessionStreams(
+            host.vertx().eventBus(),
+            ByteBudget.of(host.vertx()).account(ByteBudget.ByteUse.KEPT, principal.name()));
     this.questions =
         new ClientQuestions(host.vertx(), ClientStatement.of(initialize, null).capabilities());
     this.subscriptions = new SessionSubscriptions(host, this);

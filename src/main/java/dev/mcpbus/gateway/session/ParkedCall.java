@@ -11,6 +11,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -71,6 +72,10 @@ abstract class ParkedCall implements CallRegistry.Caller {
   final String server;
   private final ClientStatement statement;
   final String callId;
+
+  /** Pays for what waits for the client: the call's params and its result. */
+  private final ByteBudget.ByteAccount kept;
+
   private final Map<String, ServerQuestion> questions = new LinkedHashMap<>();
   private @Nullable UrlElicitations urls;
   private @Nullable Opened connection;
@@ -87,6 +92,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
     this.client = client;
     this.server = server;
     this.statement = statement;
+    this.kept = ByteBudget.of(home.host.vertx()).account(ByteBudget.ByteUse.KEPT, client.owner());
     this.callId = home.host.registry().add(this);
   }
 
@@ -216,9 +222,10 @@ abstract class ParkedCall implements CallRegistry.Caller {
   }
 
   private void complete(AsyncResult<RawJson> answer) {
+    boolean fits = answer.failed() || state() == null || kept.take(answer.result().length());
     outcome =
         answer.succeeded()
-            ? answer
+            ? fits ? answer : Future.failedFuture(unpaid(answer.result().length()))
             : Future.failedFuture(
                 McpErrors.forDiscover(
                     McpFailure.of(answer.cause()), RawJson.of(statement.capabilities())));
@@ -363,6 +370,28 @@ abstract class ParkedCall implements CallRegistry.Caller {
         questionsChanged();
       }
     }
+  }
+
+  // ---- what waits for the client
+
+  /**
+   * The client's response ends before the call: its owner pays for the params from now on.
+   *
+   * @throws McpFailure {@code OVERLOADED} where the owner cannot
+   */
+  void park(int bytes) {
+    if (!kept.take(bytes)) {
+      throw unpaid(bytes);
+    }
+  }
+
+  private McpFailure unpaid(int bytes) {
+    return McpFailure.unpaid(McpFailure.Sent.MAYBE, kept.refusal(bytes));
+  }
+
+  /** Nothing of it waits any more. */
+  void forgotten() {
+    kept.close();
   }
 
   // ---- its end

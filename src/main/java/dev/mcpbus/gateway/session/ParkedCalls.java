@@ -142,6 +142,13 @@ final class ParkedCalls {
                 message.reply(McpFailure.notSent(FailureCode.CANCELLED, "the client has gone"));
                 return;
               }
+              try {
+                task.park(params.length());
+              } catch (McpFailure unpaid) {
+                task.cancel();
+                message.reply(unpaid);
+                return;
+              }
               task.begin(own, params);
               message.reply(task.begun().toBuffer());
             },
@@ -271,6 +278,7 @@ final class ParkedCalls {
 
   private void forget(ParkedCall call) {
     all.remove(call);
+    call.forgotten();
     bounds.of(call).remove(call);
     String state = call.state();
     if (state != null) {
@@ -280,5 +288,6 @@ final class ParkedCalls {
 
   void close() {
     List.copyOf(all).forEach(ParkedCall::cancel);
+    List.copyOf(all).forEach(this::forget);
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.internals.ByteBudget;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -24,6 +25,7 @@ final class ResumableStream {
 
   private final EventBus bus;
   private final String id;
+  private final ByteBudget.ByteAccount account;
   private final Deque<Event> events = new ArrayDeque<>();
   private long bytes;
   private long last;
@@ -35,10 +37,12 @@ final class ResumableStream {
 
   /**
    * @param id part of the ids of its events
+   * @param kept pays for the events; those that it cannot pay are not kept
    */
-  ResumableStream(EventBus bus, String id) {
+  ResumableStream(EventBus bus, String id, ByteBudget.ByteAccount kept) {
     this.bus = bus;
     this.id = id;
+    this.account = kept;
   }
 
   String id() {
@@ -143,12 +147,26 @@ final class ResumableStream {
 
   private Event add(Buffer json) {
     Event event = new Event(++last, json);
-    events.add(event);
-    bytes += json.length();
-    while (events.size() > 1 && (events.size() > MAX_EVENTS || bytes > MAX_BYTES)) {
-      bytes -= events.remove().json().length();
+    int length = json.length();
+    boolean paid = account.take(length);
+    while (!events.isEmpty()
+        && (!paid || events.size() >= MAX_EVENTS || bytes + length > MAX_BYTES)) {
+      int oldest = events.remove().json().length();
+      bytes -= oldest;
+      account.give(oldest);
+      paid = paid || account.take(length);
+    }
+    if (paid) {
+      events.add(event);
+      bytes += length;
     }
     return event;
+  }
+
+  /** Keeps no event any more. */
+  void forget() {
+    events.clear();
+    account.close();
   }
 
   private void hand(Event event) {

@@ -36,6 +36,9 @@ final class RetriedCall extends ParkedCall {
   private static final Set<String> ASKING =
       Set.of(Addresses.TOOLS_CALL, Addresses.PROMPTS_GET, Addresses.RESOURCES_READ);
 
+  /** Its params wait as bytes, and as the text that a retry must repeat. */
+  private static final int COPIES = 2;
+
   /** Whether its result may be questions. */
   private final boolean mayAsk;
 
@@ -176,7 +179,15 @@ final class RetriedCall extends ParkedCall {
       return;
     }
     if (target.isEmpty()) {
-      target = target(message);
+      String repeated = target(message);
+      try {
+        park(COPIES * repeated.length());
+      } catch (McpFailure unpaid) {
+        message.reply(unpaid);
+        cancel();
+        return;
+      }
+      target = repeated;
     }
     String fresh = home.host.registry().state();
     state = fresh;

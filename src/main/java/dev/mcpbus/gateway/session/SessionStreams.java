@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.internals.ByteBudget;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -25,13 +26,18 @@ final class SessionStreams {
   private static final String STANDING = "standing";
 
   private final EventBus bus;
+  private final ByteBudget.ByteAccount kept;
   private ResumableStream standing;
   private boolean resumed;
   private final Map<String, ResumableStream> requests = new LinkedHashMap<>();
 
-  SessionStreams(EventBus bus) {
+  /**
+   * @param kept an account of the session's owner, who pays for the events that wait here
+   */
+  SessionStreams(EventBus bus, ByteBudget.ByteAccount kept) {
     this.bus = bus;
-    this.standing = new ResumableStream(bus, STANDING);
+    this.kept = kept;
+    this.standing = new ResumableStream(bus, STANDING, kept.another());
   }
 
   ResumableStream standing() {
@@ -49,7 +55,8 @@ final class SessionStreams {
   /** The earlier events are lost with another node, and their ids mean nothing here. */
   void resume() {
     resumed = true;
-    standing = new ResumableStream(bus, STANDING + "-" + RandomNames.create(4));
+    standing.forget();
+    standing = new ResumableStream(bus, STANDING + "-" + RandomNames.create(4), kept.another());
   }
 
   /** Whether a client asks for the rest of a response that is lost. */
@@ -64,7 +71,7 @@ final class SessionStreams {
 
   /** Begins the response to a request; the exchange is its name. */
   ResumableStream begin(String exchange, String address) {
-    ResumableStream stream = new ResumableStream(bus, exchange);
+    ResumableStream stream = new ResumableStream(bus, exchange, kept.another());
     stream.attach(address, exchange);
     requests.put(exchange, stream);
     return stream;
@@ -150,7 +157,7 @@ final class SessionStreams {
       }
     }
     if (!stream.isKept()) {
-      requests.remove(stream.id());
+      forget(stream);
     }
     forgetOld();
   }
@@ -164,14 +171,21 @@ final class SessionStreams {
     List<ResumableStream> ended =
         requests.values().stream().filter(ResumableStream::isEnded).toList();
     for (int i = 0; i < ended.size() - MAX_ENDED; i++) {
-      requests.remove(ended.get(i).id());
+      forget(ended.get(i));
     }
+  }
+
+  private void forget(ResumableStream stream) {
+    requests.remove(stream.id());
+    stream.forget();
   }
 
   /** The session ends. */
   void close() {
     standing.end();
+    standing.forget();
     requests.values().forEach(ResumableStream::end);
+    requests.values().forEach(ResumableStream::forget);
     requests.clear();
   }
 }

@@ -108,7 +108,7 @@ final class EventStreamReader implements SseParser.EventSink {
   void suspend() {
     suspended = true;
     open = false;
-    parser = null;
+    release();
     response = null;
     if (timer >= 0) {
       channel.cancel(timer);
@@ -126,7 +126,8 @@ final class EventStreamReader implements SseParser.EventSink {
   void read(HttpClientResponse opened) {
     request = opened.request();
     response = opened;
-    parser = new SseParser(channel.limits().maxBytes(), this);
+    release();
+    parser = new SseParser(channel.limits().maxBytes(), channel.received(), this);
     open = true;
     opened.exceptionHandler(cause -> ended());
     opened.endHandler(nothing -> ended());
@@ -230,11 +231,20 @@ final class EventStreamReader implements SseParser.EventSink {
   void stop() {
     stopped = true;
     open = false;
+    release();
     if (timer >= 0) {
       channel.cancel(timer);
       timer = -1;
     }
     reset();
+  }
+
+  private void release() {
+    SseParser current = parser;
+    parser = null;
+    if (current != null) {
+      current.close();
+    }
   }
 
   private void reset() {
@@ -253,12 +263,13 @@ final class EventStreamReader implements SseParser.EventSink {
     try {
       if (!current.feed(buffer) && !stopped) {
         finished = true;
+        release();
         channel.linger(this);
       }
     } catch (ProtocolException e) {
       if (!stopped) {
         open = false;
-        parser = null;
+        release();
         reset();
         listener.broken(HttpFailures.parsing(e));
       }
@@ -266,7 +277,7 @@ final class EventStreamReader implements SseParser.EventSink {
   }
 
   private void ended() {
-    parser = null;
+    release();
     response = null;
     if (stopped || !open) {
       return;

@@ -1,6 +1,8 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.DedicatedConnection;
+import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.McpHeaders;
@@ -47,6 +49,7 @@ final class HttpChannel implements Channel {
   private static final long LOST_GRACE_MILLIS = 5_000;
 
   private final OwnContext owner;
+  private final ByteBudget.ByteAccount received;
   private final HttpClientAgent client;
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
@@ -80,6 +83,7 @@ final class HttpChannel implements Channel {
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
+    this.received = ByteBudget.received(owner.context());
     this.barrier =
         new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
     this.getStream = new GetStream(this, new GetStreamMemory(owner.vertx()));
@@ -157,6 +161,15 @@ final class HttpChannel implements Channel {
       endSession().onComplete((nothing, failure) -> client.close().onComplete(closed));
     }
     return pending.future();
+  }
+
+  /** An account for an unfinished message of the server. */
+  ByteBudget.ByteAccount received() {
+    return received.another();
+  }
+
+  HeldBytes held(int maxBytes) {
+    return new HeldBytes(maxBytes, ByteBudget.SMALL, received());
   }
 
   /** Stops everything; the receiver is not called any more. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
@@ -140,6 +141,7 @@ final class HttpFailures {
     Reason reason =
         switch (cause.reason()) {
           case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
+          case NO_ROOM -> Reason.OVERLOADED;
           default -> Reason.PROTOCOL_ERROR;
         };
     return new TransportException(reason, Reached.MAYBE, text(cause), -1, cause);
@@ -190,6 +192,11 @@ final class HttpFailures {
         Reason.LIMIT_EXCEEDED,
         Reached.MAYBE,
         "response is over the limit of " + maxBytes + " bytes");
+  }
+
+  /** A body that its server cannot pay. */
+  static TransportException unpaid(HeldBytes body) {
+    return new TransportException(Reason.OVERLOADED, Reached.MAYBE, "response: " + body.refusal());
   }
 
   static TransportException redirected(int status, @Nullable HttpEndpoint to) {

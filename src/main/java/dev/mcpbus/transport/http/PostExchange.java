@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolException;
@@ -31,6 +32,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
   private @Nullable HttpClientRequest request;
   private @Nullable HttpClientResponse answer;
   private @Nullable EventStreamReader reader;
+  private @Nullable HeldBytes held;
   private boolean waiting;
   private boolean done;
   private boolean retried;
@@ -182,15 +184,15 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   /** Handles a whole body; the caller has checked the response's status. */
   private interface BodyHandler {
-    void body(HttpClientResponse response, BoundedBody body);
+    void body(HttpClientResponse response, HeldBytes body);
   }
 
   private void collect(HttpClientResponse response, int maxBytes, BodyHandler handler) {
-    if (HttpConventions.length(response) > maxBytes) {
-      reject(response, HttpFailures.tooLarge(maxBytes));
+    HeldBytes body = channel.held(maxBytes);
+    held = body;
+    if (!fits(response, body, body.announce(HttpConventions.length(response)))) {
       return;
     }
-    BoundedBody body = new BoundedBody(maxBytes);
     response.exceptionHandler(
         cause -> {
           if (!done) {
@@ -205,16 +207,25 @@ final class PostExchange implements EventStreamReader.StreamListener {
         });
     response.handler(
         piece -> {
-          if (!done && !body.add(piece)) {
-            reject(response, HttpFailures.tooLarge(maxBytes));
+          if (!done) {
+            fits(response, body, body.add(piece));
           }
         });
   }
 
-  private void replied(HttpClientResponse response, BoundedBody body) {
+  private boolean fits(HttpClientResponse response, HeldBytes body, HeldBytes.Fit fit) {
+    switch (fit) {
+      case HELD -> {}
+      case TOO_LONG -> reject(response, HttpFailures.tooLarge(channel.limits().maxBytes()));
+      case UNPAID -> reject(response, HttpFailures.unpaid(body));
+    }
+    return fit == HeldBytes.Fit.HELD;
+  }
+
+  private void replied(HttpClientResponse response, HeldBytes body) {
     try {
       Envelope reply =
-          Envelope.received(body.bytes(), body.offset(), body.length(), channel.limits());
+          Envelope.received(body.array(), body.offset(), body.length(), channel.limits());
       Envelope mine = replyOf(reply);
       if (mine == null) {
         reject(response, HttpFailures.protocol("the body does not answer request " + message.id()));
@@ -248,12 +259,12 @@ final class PostExchange implements EventStreamReader.StreamListener {
         && HttpConventions.isPlain(response)) {
       int cap = Math.min(channel.limits().maxBytes(), MAX_ERROR_BODY);
       if (HttpConventions.length(response) <= cap) {
-        BoundedBody body = new BoundedBody(cap);
+        HeldBytes body = channel.held(cap);
         response.exceptionHandler(cause -> refused(response, null));
         response.endHandler(nothing -> refused(response, body));
         response.handler(
             piece -> {
-              if (!done && !body.add(piece)) {
+              if (!done && body.add(piece) != HeldBytes.Fit.HELD) {
                 response.request().reset();
                 refused(response, null);
               }
@@ -265,7 +276,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
     refused(response, null);
   }
 
-  private void refused(HttpClientResponse response, @Nullable BoundedBody body) {
+  private void refused(HttpClientResponse response, @Nullable HeldBytes body) {
     if (done) {
       return;
     }
@@ -372,9 +383,8 @@ final class PostExchange implements EventStreamReader.StreamListener {
     if (done) {
       return;
     }
-    done = true;
     connected();
-    channel.ended(this);
+    finish();
     if (reader != null) {
       reader.stop();
     } else if (request != null) {
@@ -407,6 +417,9 @@ final class PostExchange implements EventStreamReader.StreamListener {
       return false;
     }
     done = true;
+    if (held != null) {
+      held.clear();
+    }
     channel.ended(this);
     return true;
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ParseLimits;
@@ -42,9 +43,9 @@ final class ReplyMatch {
   }
 
   /** The JSON-RPC error in a body, or null. */
-  static @Nullable Envelope error(BoundedBody body, ParseLimits limits) {
+  static @Nullable Envelope error(HeldBytes body, ParseLimits limits) {
     try {
-      Envelope envelope = Envelope.parse(body.bytes(), body.offset(), body.length(), limits);
+      Envelope envelope = Envelope.parse(body.array(), body.offset(), body.length(), limits);
       return envelope.kind() == Envelope.Kind.ERROR ? envelope : null;
     } catch (ProtocolException e) {
       return null;

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
@@ -261,6 +262,11 @@ final class SseChannel implements Channel, SseStream.SseListener {
   }
 
   // Package-private methods for the stream and the posts of this channel.
+
+  /** An account for an unfinished event. */
+  ByteBudget.ByteAccount received() {
+    return ByteBudget.received(owner.context());
+  }
 
   /** Null if the configured headers are all that requests need. */
   @Nullable ChannelCredentials credentials() {

@@ -1,11 +1,12 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolException.TextFault;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +19,7 @@ final class SseParser {
   /** Room for the field's name in front of the bounded value. */
   private static final int FIELD_SLACK = 64;
 
-  private static final int KEPT_BUFFER = 16 * 1024;
-  private static final byte[] NONE = {};
+  private static final byte[] LINE_FEED = {'\n'};
 
   /** Receives the parsed events. */
   interface EventSink {
@@ -45,10 +45,8 @@ final class SseParser {
   private final EventSink sink;
   private boolean firstLine = true;
   private boolean skipLineFeed;
-  private byte[] partial = NONE;
-  private int partialLength;
-  private byte[] data = NONE;
-  private int dataLength;
+  private final HeldBytes partial;
+  private final HeldBytes data;
   private boolean hasData;
   private String type = "";
   private @Nullable String id;
@@ -57,10 +55,19 @@ final class SseParser {
    * Creates a parser.
    *
    * @param maxBytes bound of the data of an event, and of a line
+   * @param account pays for what is unfinished
    */
-  SseParser(int maxBytes, EventSink sink) {
+  SseParser(int maxBytes, ByteBudget.ByteAccount account, EventSink sink) {
     this.maxBytes = maxBytes;
     this.sink = sink;
+    this.partial = new HeldBytes(maxBytes + FIELD_SLACK, ByteBudget.SMALL, account);
+    this.data = new HeldBytes(maxBytes, ByteBudget.SMALL, account);
+  }
+
+  /** Holds nothing of an unfinished event any more. */
+  void close() {
+    partial.clear();
+    data.clear();
   }
 
   /** Parses a buffer of Vert.x, without a copy if it is backed by an array. */
@@ -94,19 +101,17 @@ final class SseParser {
         return true;
       }
       boolean more;
-      if (partialLength == 0) {
+      if (partial.length() == 0) {
         if (end - at > maxBytes + FIELD_SLACK) {
           throw tooLarge("line"); // as for a line that comes in pieces
         }
         more = line(bytes, at, end);
       } else {
         keep(bytes, at, end);
-        int length = partialLength;
-        partialLength = 0;
-        more = line(partial, 0, length);
-        if (partial.length > KEPT_BUFFER) {
-          partial = NONE;
-        }
+        byte[] whole = partial.array();
+        int length = partial.length();
+        partial.clear();
+        more = line(whole, 0, length);
       }
       skipLineFeed = bytes[end] == '\r';
       at = end + 1;
@@ -118,13 +123,7 @@ final class SseParser {
   }
 
   private void keep(byte[] bytes, int from, int to) throws ProtocolException {
-    int length = to - from;
-    if (length > maxBytes + FIELD_SLACK - partialLength) {
-      throw tooLarge("line");
-    }
-    partial = room(partial, partialLength, length);
-    System.arraycopy(bytes, from, partial, partialLength, length);
-    partialLength += length;
+    hold(partial, "line", bytes, from, to);
   }
 
   private boolean line(byte[] bytes, int start, int end) throws ProtocolException {
@@ -173,20 +172,11 @@ final class SseParser {
   }
 
   private void data(byte[] bytes, int from, int length) throws ProtocolException {
-    int separator = hasData ? 1 : 0;
-    if (length > maxBytes - dataLength - separator) {
-      throw tooLarge("event");
+    if (hasData) {
+      hold(data, "event", LINE_FEED, 0, 1);
     }
-    if (!hasData) {
-      data = Arrays.copyOfRange(bytes, from, from + length);
-      dataLength = length;
-      hasData = true;
-      return;
-    }
-    data = room(data, dataLength, length + 1);
-    data[dataLength++] = '\n';
-    System.arraycopy(bytes, from, data, dataLength, length);
-    dataLength += length;
+    hold(data, "event", bytes, from, from + length);
+    hasData = true;
   }
 
   private boolean dispatch() throws ProtocolException {
@@ -194,12 +184,11 @@ final class SseParser {
       type = "";
       return true;
     }
-    byte[] eventData = data;
-    int eventLength = dataLength;
+    byte[] eventData = data.array();
+    int eventLength = data.length();
     String eventType = type.isEmpty() ? "message" : type;
     String eventId = id;
-    data = NONE;
-    dataLength = 0;
+    data.clear();
     hasData = false;
     type = "";
     id = null;
@@ -211,11 +200,15 @@ final class SseParser {
         TextFault.TOO_LARGE, maxBytes, "a " + what + " of the event stream is over the limit");
   }
 
-  private static byte[] room(byte[] array, int used, int more) {
-    int needed = used + more;
-    return needed <= array.length
-        ? array
-        : Arrays.copyOf(array, (int) Math.max(needed, Math.min(2L * array.length, 1 << 30)));
+  private void hold(HeldBytes what, String name, byte[] bytes, int from, int to)
+      throws ProtocolException {
+    switch (what.add(bytes, from, to)) {
+      case HELD -> {}
+      case TOO_LONG -> throw tooLarge(name);
+      case UNPAID ->
+          throw new ProtocolException(
+              TextFault.NO_ROOM, what.length(), "event stream: " + what.refusal());
+    }
   }
 
   private static boolean is(byte[] bytes, int from, int length, String name) {

@@ -72,7 +72,7 @@ final class SseStream implements SseParser.EventSink {
     this.endpoint = endpoint;
     this.limits = limits;
     this.listener = listener;
-    this.parser = new SseParser(limits.maxBytes(), this);
+    this.parser = new SseParser(limits.maxBytes(), channel.received(), this);
     this.authorization = new RequestAuthorization(channel.credentials());
   }
 
@@ -272,6 +272,7 @@ final class SseStream implements SseParser.EventSink {
   void stop() {
     if (!stopped) {
       stopped = true;
+      parser.close();
       if (request != null) {
         request.reset();
       }

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.socket;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
@@ -79,7 +80,9 @@ final class SocketChannel implements Channel {
               if (!over) {
                 receiver.onMessage(message);
               }
-            });
+            },
+            (bytes, from, to) -> {},
+            ByteBudget.received(owner.context()));
   }
 
   /** Starts to read and to call the receiver. */
@@ -165,6 +168,7 @@ final class SocketChannel implements Channel {
       return;
     }
     over = true;
+    framer.close();
     List<OutboundMessage> unsent = List.copyOf(queue);
     queue.clear();
     release(Future.succeededFuture());
@@ -183,6 +187,7 @@ final class SocketChannel implements Channel {
     if (!over) {
       flush();
       over = true;
+      framer.close();
       queue.clear();
       Future<Void> write = lastWrite;
       release(write == null ? Future.succeededFuture() : bounded(write));

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.TellingLines;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
@@ -60,7 +61,8 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
                 receiver.onMessage(message);
               }
             },
-            this::noMessage);
+            this::noMessage,
+            ByteBudget.received(owner));
   }
 
   void start() {
@@ -200,6 +202,7 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
     if (closed == null) {
       Promise<Void> promise = Promise.promise();
       closed = promise.future();
+      framer.close();
       child.closeInput();
       child.discardOutput();
       child.shutdown(options.closeGrace());

@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.testing.OpenAccess;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Context;
@@ -50,7 +51,8 @@ class StuckReaderTest {
                           new HttpReply(
                               request,
                               true,
-                              OpenAccess.control().admissionControl(vertx).admit(request).result());
+                              OpenAccess.control().admissionControl(vertx).admit(request).result(),
+                              ByteBudget.of(vertx));
                       reply.onGone(gone::complete);
                       reply.standing().open();
                       opened.complete(reply);

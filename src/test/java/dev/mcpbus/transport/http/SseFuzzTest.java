@@ -2,6 +2,7 @@ package dev.mcpbus.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.testing.Fuzz;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +47,7 @@ class SseFuzzTest {
     SseParser parser =
         new SseParser(
             CAP,
+            ByteBudget.unbounded(),
             new SseParser.EventSink() {
               @Override
               public boolean event(String type, byte[] data, int length, @Nullable String id) {

@@ -3,6 +3,7 @@ package dev.mcpbus.transport.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.ProtocolException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ class SseParserTest {
   private SseParser parser() {
     return new SseParser(
         CAP,
+        ByteBudget.unbounded(),
         new SseParser.EventSink() {
           @Override
           public boolean event(String type, byte[] data, int length, @Nullable String id) {
