@@ -130,6 +130,7 @@ final class ConfigKeys {
           "protocolVersion",
           "capabilities",
           "maxCallDuration",
+          "maxStreamDuration",
           "connectTimeout",
           "lazy",
           "idleStop",

@@ -201,16 +201,16 @@ final class SseEndpoint {
    */
   private void send(Client client, String session, Envelope message, @Nullable RawJson id) {
     String exchange = name + ".sse-" + ++sequence;
+    DeliveryOptions options =
+        options(SessionMessage.POST, client, exchange)
+            .addHeader(SessionMessage.SOURCE, client.reply.source().text())
+            .addHeader(SessionMessage.SESSION, session);
     if (id != null) {
       exchanges.put(exchange, client);
+      SessionMessage.lasting(options, message.method());
     }
     hostNames
-        .send(
-            RandomNames.host(session),
-            message,
-            options(SessionMessage.POST, client, exchange)
-                .addHeader(SessionMessage.SOURCE, client.reply.source().text())
-                .addHeader(SessionMessage.SESSION, session))
+        .send(RandomNames.host(session), message, options)
         .onComplete(
             answered -> {
               exchanges.remove(exchange);
