@@ -260,9 +260,8 @@ public final class GatewayEndpoint implements MountedHandler {
       RawJson raw = RawJson.of(body); // no other component has this buffer
       Envelope message =
           Envelope.parse(raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS);
-      RawJson id = message.id();
-      if (message.kind() == Envelope.Kind.REQUEST && id != null) {
-        reply.answers(id);
+      if (message.kind() == Envelope.Kind.REQUEST) {
+        reply.answers(message);
       }
       return message;
     } catch (ProtocolException e) {
