@@ -102,6 +102,7 @@ final class ConfigKeys {
       Set.of(
           "views",
           "sessionIdle",
+          "handshakeWait",
           "maxSessions",
           "maxCalls",
           "maxStreams",

@@ -31,7 +31,8 @@ class GatewayReaderTest {
                     + " 8, \"maxStreams\": 9, \"pageSize\": 10, \"views\": {\"safe\":"
                     + " {\"servers\": [\"git\"], \"allow\": [\"git.*\"], \"deny\": [\"git.push\"],"
                     + " \"rename\": {\"git.log\": \"history\"}, \"failure\": \"closed\", \"prefix\":"
-                    + " \"never\"}}, \"passUnknown\": true}}")
+                    + " \"never\"}}, \"passUnknown\": true, \"handshakeWait\":"
+                    + " \"20s\"}}")
             .usable()
             .orElseThrow()
             .gateway();
@@ -55,7 +56,8 @@ class GatewayReaderTest {
                 8,
                 9,
                 10,
-                true));
+                true,
+                Duration.ofSeconds(20)));
   }
 
   @ParameterizedTest
