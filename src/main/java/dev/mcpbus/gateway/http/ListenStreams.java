@@ -364,10 +364,12 @@ final class ListenStreams {
     boolean task = Events.TASK.equals(event.type());
     for (ListenStream listener : open) {
       if (task) {
-        String id =
-            listener.tasks.get(new SealedTaskIds.Named(event.connection(), "", TaskId.of(params)));
+        String own = TaskId.of(params);
+        String id = listener.tasks.get(new SealedTaskIds.Named(event.connection(), "", own));
         if (id != null) {
-          listener.tell(Methods.TASKS_CHANGED, TaskId.with(params, id));
+          listener.tell(
+              Methods.TASKS_CHANGED,
+              TaskId.renamed(params, other -> other.equals(own) ? id : other));
         }
         continue;
       }
