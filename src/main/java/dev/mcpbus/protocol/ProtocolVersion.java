@@ -48,6 +48,11 @@ public enum ProtocolVersion {
     return BY_WIRE.getOrDefault(text, Optional.empty());
   }
 
+  /** Whether peers that have agreed on that version may send several messages in one array. */
+  public static boolean hasBatches(String wire) {
+    return wire.equals("2025-03-26");
+  }
+
   /** All versions as written on the wire, oldest first. */
   public static List<String> supported() {
     return Arrays.stream(values()).map(ProtocolVersion::wire).toList();

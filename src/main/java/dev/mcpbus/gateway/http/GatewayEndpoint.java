@@ -230,8 +230,7 @@ public final class GatewayEndpoint implements MountedHandler {
     if (message == null) {
       return;
     }
-    boolean answer =
-        message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR;
+    boolean answer = message.kind().isAnswer();
     RawJson meta = answer ? null : message.params().member("_meta");
     meta = meta == null ? null : meta.indexed();
     boolean begins = !answer && message.method().equals(Methods.INITIALIZE);

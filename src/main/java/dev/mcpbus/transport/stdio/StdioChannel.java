@@ -107,7 +107,7 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
 
   @Override
   public void negotiated(String protocolVersion) {
-    // On stdio messages do not repeat the version.
+    framer.negotiated(protocolVersion);
   }
 
   @Override
