@@ -50,7 +50,7 @@ public enum ProtocolVersion {
 
   /** Whether peers that have agreed on that version may send several messages in one array. */
   public static boolean hasBatches(String wire) {
-    return wire.equals("2025-03-26");
+    return wire.equals(V2025_03_26.wire);
   }
 
   /** All versions as written on the wire, oldest first. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * answer. It closes the connection of a client that does not read. Confined to the context of the
  * HTTP verticle.
  */
-public final class HttpReply {
+public class HttpReply {
 
   /** Most bytes that a client has not read yet, for a response and for a standing stream. */
   private static final int MAX_QUEUED = 8 * 1024 * 1024;
