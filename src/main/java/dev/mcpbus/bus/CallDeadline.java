@@ -18,7 +18,9 @@ public final class CallDeadline {
   /** The caller sets no deadline: the time-outs of the connection end the call. */
   public static final long NONE = -1;
 
-  /** As {@link #NONE}, for a request that may be a stream: it lasts as long as its server speaks. */
+  /**
+   * As {@link #NONE}, for a request that may be a stream: it lasts as long as its server speaks.
+   */
   public static final long STREAM = -2;
 
   /**

@@ -218,7 +218,8 @@ public final class Directory {
               DirectoryEntry server = view.server() ? now.server(view.name()) : null;
               return server == null || server.handshake() != null
                   ? Future.succeededFuture(now)
-                  : described(vertx, view.name(), request(vertx, tools, view.options().servers(), true));
+                  : described(
+                      vertx, view.name(), request(vertx, tools, view.options().servers(), true));
             });
   }
 

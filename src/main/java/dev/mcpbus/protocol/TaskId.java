@@ -64,8 +64,7 @@ public final class TaskId {
     for (Map.Entry<String, RawJson> one : requests.members().entrySet()) {
       RawJson params = one.getValue().isObject() ? one.getValue().member("params") : null;
       if (params != null && params.isObject()) {
-        all =
-            all.with(one.getKey(), one.getValue().with("params", relatedRenamed(params, name)));
+        all = all.with(one.getKey(), one.getValue().with("params", relatedRenamed(params, name)));
       }
     }
     return all;

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.function.DoubleSupplier;
 
 /**
- * Bounds how many children of each {@link StartKind} are between the command to start and its outcome,
- * so that not all programs boot at once. Children of one kind start in the order in which they were
- * added; those of one server leave places to other servers ({@link FairLimit}).
+ * Bounds how many children of each {@link StartKind} are between the command to start and its
+ * outcome, so that not all programs boot at once. Children of one kind start in the order in which
+ * they were added; those of one server leave places to other servers ({@link FairLimit}).
  *
  * <p>A slot is for a program that computes. A start that has no outcome yet while others wait loses
  * its slot after {@value #BRIEF_MILLIS} ms where the processors have time left: it waits for a

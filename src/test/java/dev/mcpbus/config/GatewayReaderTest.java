@@ -28,11 +28,10 @@ class GatewayReaderTest {
                 "{"
                     + SERVERS
                     + ", \"gateway\": {\"sessionIdle\": \"5m\", \"maxSessions\": 7, \"maxCalls\":"
-                    + " 8, \"maxStreams\": 9, \"pageSize\": 10, \"views\": {\"safe\":"
-                    + " {\"servers\": [\"git\"], \"allow\": [\"git.*\"], \"deny\": [\"git.push\"],"
-                    + " \"rename\": {\"git.log\": \"history\"}, \"failure\": \"closed\", \"prefix\":"
-                    + " \"never\"}}, \"passUnknown\": true, \"handshakeWait\":"
-                    + " \"20s\"}}")
+                    + " 8, \"maxStreams\": 9, \"pageSize\": 10, \"views\": {\"safe\": {\"servers\":"
+                    + " [\"git\"], \"allow\": [\"git.*\"], \"deny\": [\"git.push\"], \"rename\":"
+                    + " {\"git.log\": \"history\"}, \"failure\": \"closed\", \"prefix\":"
+                    + " \"never\"}}, \"passUnknown\": true, \"handshakeWait\": \"20s\"}}")
             .usable()
             .orElseThrow()
             .gateway();

@@ -82,7 +82,7 @@ class CredentialEndsFaultsTest {
         (method, params, connection) ->
             method.equals("tools/list")
                 ? "\"result\":{\"tools\":[{\"name\":\"work\",\"inputSchema\":{\"type\":\"object\"}}],"
-                    + "\"ttlMs\":60000}"
+                      + "\"ttlMs\":60000}"
                 : null);
   }
 
@@ -161,7 +161,8 @@ class CredentialEndsFaultsTest {
       JsonObject listen =
           mcp.described(
               "subscriptions/listen",
-              new JsonObject().put("notifications", new JsonObject().put("toolsListChanged", true)));
+              new JsonObject()
+                  .put("notifications", new JsonObject().put("toolsListChanged", true)));
       JsonObject draft =
           new JsonObject().put("io.modelcontextprotocol/subscription-lifetime", new JsonObject());
       listen
@@ -211,8 +212,7 @@ class CredentialEndsFaultsTest {
           DoorBed.keys()
               .withPolicies(
                   List.of(
-                      new Policy(
-                          List.of("bob"), List.of("e"), List.of(), Set.of(), Effect.ALLOW)));
+                      new Policy(List.of("bob"), List.of("e"), List.of(), Set.of(), Effect.ALLOW)));
       reload(bed, all);
       var opening =
           CompletableFuture.supplyAsync(
@@ -229,8 +229,7 @@ class CredentialEndsFaultsTest {
         reload(bed, DoorBed.keys().withPolicies(DoorBed.policies().policies()));
         ended(stream);
         assertThat(stream.methods())
-            .containsExactly(
-                "notifications/events/active", "notifications/events/terminated", "");
+            .containsExactly("notifications/events/active", "notifications/events/terminated", "");
         JsonObject told = stream.messages().get(1).getJsonObject("params");
         assertThat(told.getJsonObject("error").getInteger("code")).isEqualTo(-32024);
         assertThat(told.getJsonObject("_meta").getValue("io.modelcontextprotocol/subscriptionId"))

@@ -98,8 +98,7 @@ class BatchTest extends GatewayFixture {
     McpHttp.Session session = session();
     JsonArray batch = new JsonArray().add(call(1, "slow")).add(call(2, "t"));
     try (McpHttp.Stream stream =
-        client.streamed(
-            batch.encode(), headers(session, "application/json, text/event-stream"))) {
+        client.streamed(batch.encode(), headers(session, "application/json, text/event-stream"))) {
       await().until(() -> stream.messages().size() == 1);
       assertThat(stream.messages().get(0).getInteger("id")).isEqualTo(2);
       assertThat(stream.hasEnded()).isFalse();
@@ -120,10 +119,10 @@ class BatchTest extends GatewayFixture {
     McpHttp.Session session = session();
     JsonArray batch = new JsonArray().add(call(1, "slow")).add(call(2, "slow")).add(call(3, "t"));
     try (McpHttp.Stream stream =
-        client.streamed(
-            batch.encode(), headers(session, "application/json, text/event-stream"))) {
+        client.streamed(batch.encode(), headers(session, "application/json, text/event-stream"))) {
       await().until(() -> stream.messages().size() == 1);
-      client.posted(
+      client
+          .posted(
               new JsonArray()
                   .add(
                       new JsonObject()
@@ -181,10 +180,7 @@ class BatchTest extends GatewayFixture {
             .withLimits(new Limits(0.001, 5, 0));
     try (TestBus limited =
         TestBus.startWithAuth(
-            new JsonObject(),
-            BridgeOptions.DEFAULT.withPort(0),
-            GatewayOptions.DEFAULT,
-            auth)) {
+            new JsonObject(), BridgeOptions.DEFAULT.withPort(0), GatewayOptions.DEFAULT, auth)) {
       Peers.initialize(
           limited,
           "s",
@@ -192,16 +188,14 @@ class BatchTest extends GatewayFixture {
               method.equals("tools/list") ? Peers.tools("t") : Peers.text("called"));
       McpHttp door = new McpHttp(limited.port(), "/mcp/s");
       McpHttp.Session session =
-          door.initialize(
-              "2025-03-26", new JsonObject(), "Authorization", "Bearer " + key.key());
+          door.initialize("2025-03-26", new JsonObject(), "Authorization", "Bearer " + key.key());
       JsonArray batch = new JsonArray();
       IntStream.range(0, 10).forEach(i -> batch.add(call(i, "t")));
       JsonArray answers =
           new JsonArray(
               door.posted(batch.encode(), headers(session, "application/json")).join().body());
       assertThat(answers).hasSize(10);
-      assertThat(
-              answers.stream().filter(one -> ((JsonObject) one).containsKey("result")).count())
+      assertThat(answers.stream().filter(one -> ((JsonObject) one).containsKey("result")).count())
           .as("five requests, and two of them began the session")
           .isEqualTo(3);
       assertThat(answers.encode()).contains("RATE_LIMITED");

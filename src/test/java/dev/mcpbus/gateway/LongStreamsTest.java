@@ -3,15 +3,24 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.ApiKeys;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,8 +68,7 @@ class LongStreamsTest {
   private CompletableFuture<McpHttp.Stream> opened(String method, JsonObject params) {
     McpHttp client = new McpHttp(bus.port(), "/mcp/s");
     JsonObject request = client.described(method, params);
-    return CompletableFuture.supplyAsync(
-        () -> client.streamed(request, McpHttp.headers(request)));
+    return CompletableFuture.supplyAsync(() -> client.streamed(request, McpHttp.headers(request)));
   }
 
   private long received(String method, int count) {
@@ -121,11 +129,7 @@ class LongStreamsTest {
 
   @Test
   void a_bound_on_streams_ends_one_that_speaks() {
-    add(
-        options(60_000, 60_000)
-            .with()
-            .maxStreamDuration(Duration.ofMillis(500))
-            .build());
+    add(options(60_000, 60_000).with().maxStreamDuration(Duration.ofMillis(500)).build());
     CompletableFuture<McpHttp.Stream> opening = opened("events/stream", new JsonObject());
     long id = received("events/stream", 1);
     peer.notify(HEARTBEAT, about(id, new JsonObject()));
@@ -252,7 +256,8 @@ class LongStreamsTest {
     peer.say(
         "{\"jsonrpc\":\"2.0\",\"id\":"
             + passed().getLong("id")
-            + ",\"error\":{\"code\":-32602,\"message\":\"Not permitted\",\"data\":{\"denied\":1}}}");
+            + ",\"error\":{\"code\":-32602,\"message\":\"Not"
+            + " permitted\",\"data\":{\"denied\":1}}}");
     JsonObject error = refused.join().error();
     assertThat(error.getInteger("code")).isEqualTo(-32602);
     assertThat(error.getJsonObject("data")).isEqualTo(new JsonObject().put("denied", 1));
@@ -270,8 +275,7 @@ class LongStreamsTest {
     peer.say("{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + ScriptedPeer.error(-32601, "no") + "}");
     try (McpHttp.Stream stream = without.join()) {
       await().until(() -> !stream.messages().isEmpty());
-      assertThat(
-              stream.messages().get(0).getJsonObject("params").getJsonObject("notifications"))
+      assertThat(stream.messages().get(0).getJsonObject("params").getJsonObject("notifications"))
           .isEqualTo(
               new JsonObject()
                   .put("toolsListChanged", true)
@@ -298,6 +302,40 @@ class LongStreamsTest {
         assertThat(last(stream).encode()).containsAnyOf("\"bye\":1", "\"revoked\"");
       }
       bus.request("mcp.servers.remove", new JsonObject().put("id", "s"));
+    }
+  }
+
+  @Test
+  void words_that_a_policy_does_not_allow_reach_no_server() {
+    bus.close();
+    ApiKeys.Fresh some = ApiKeys.generate(new SecureRandom());
+    bus =
+        TestBus.startWithAuth(
+            new JsonObject(),
+            BridgeOptions.DEFAULT.withPort(0),
+            GatewayOptions.DEFAULT,
+            AuthOptions.ofKeys(
+                    List.of(
+                        new AuthOptions.ApiKey("some", some.hash(), Set.of(), false, null, null)))
+                .withPolicies(
+                    List.of(
+                        new Policy(
+                            List.of("some"),
+                            List.of("s"),
+                            List.of("t"),
+                            Set.of(Action.LIST, Action.CALL),
+                            Effect.ALLOW))));
+    add(ConnectionOptions.DEFAULT);
+    McpHttp client = new McpHttp(bus.port(), "/mcp/s");
+    JsonObject request =
+        client.described("subscriptions/listen", new JsonObject().put("notifications", FILTER));
+    List<String> headers = new ArrayList<>(List.of(McpHttp.headers(request)));
+    headers.addAll(List.of("Authorization", "Bearer " + some.key()));
+    try (McpHttp.Stream stream = client.streamed(request, headers.toArray(String[]::new))) {
+      await().until(() -> !stream.messages().isEmpty());
+      assertThat(stream.messages().get(0).getJsonObject("params").getJsonObject("notifications"))
+          .isEqualTo(new JsonObject().put("toolsListChanged", true));
+      assertThat(peer.received("subscriptions/listen")).noneMatch(this::passes);
     }
   }
 }

@@ -8,12 +8,12 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A server of 2025-11-25 answers a call with the error -32042, "open these URLs first". In
@@ -44,7 +44,8 @@ class UrlElicitationsTest {
             (method, params, connection) ->
                 switch (method) {
                   case "tools/list" -> Peers.tools("pay");
-                  case "tools/call" -> open ? Peers.text("paid") : other == null ? required() : other;
+                  case "tools/call" ->
+                      open ? Peers.text("paid") : other == null ? required() : other;
                   default -> null;
                 });
   }

@@ -66,7 +66,8 @@ class StaggeredStartTest {
   void a_client_does_not_wait_for_configured_servers_that_hang() {
     SupervisionDriver driver = driver(16).add(hanging(40));
     driver.said();
-    assertThat(driver.add(SupervisionDriver.awaited("lease", "s")).said()).contains("lease start 1");
+    assertThat(driver.add(SupervisionDriver.awaited("lease", "s")).said())
+        .contains("lease start 1");
   }
 
   @Test

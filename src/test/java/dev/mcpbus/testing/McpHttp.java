@@ -208,8 +208,7 @@ public final class McpHttp {
   }
 
   public Stream streamed(String body, String... headers) {
-    return new Stream(
-        join(CLIENT.sendAsync(posting(body, headers), BodyHandlers.ofInputStream())));
+    return new Stream(join(CLIENT.sendAsync(posting(body, headers), BodyHandlers.ofInputStream())));
   }
 
   public Stream get(String... headers) {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param requestTimeout a call without a deadline of its own gets this; default 120 s
  * @param maxCallDuration progress extends {@code requestTimeout} up to this; default 10 min
  * @param maxStreamDuration how long a request may last that is a stream: {@code
- *     subscriptions/listen}, or a method that MCP does not define and whose server goes on speaking;
- *     zero for as long as it does, default zero
+ *     subscriptions/listen}, or a method that MCP does not define and whose server goes on
+ *     speaking; zero for as long as it does, default zero
  * @param pingInterval between health checks, zero for none; default 30 s
  * @param pingTimeout for one health check, default 5 s
  * @param pingThreshold how many failed health checks in a row lead to a restart; default 3

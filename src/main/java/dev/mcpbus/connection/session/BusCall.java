@@ -209,8 +209,8 @@ public final class BusCall extends PendingRequest {
 
   /**
    * The same call with the method and params of a raw request ({@code mcp.<id>.request}); its
-   * caller gets the answer as it comes. One that may be a stream lasts as long as its server speaks,
-   * up to {@code maxStreamDuration}.
+   * caller gets the answer as it comes. One that may be a stream lasts as long as its server
+   * speaks, up to {@code maxStreamDuration}.
    */
   public BusCall as(String method, RawJson inner, ConnectionOptions options) {
     if (idleMillis() == 0 || !Methods.mayStream(method)) {

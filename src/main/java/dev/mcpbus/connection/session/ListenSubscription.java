@@ -38,7 +38,9 @@ public final class ListenSubscription {
   private JsonObject wanted = new JsonObject();
   private boolean stopped;
 
-  /** Whether the server has opened the present stream: an error then ends it, and refuses nothing. */
+  /**
+   * Whether the server has opened the present stream: an error then ends it, and refuses nothing.
+   */
   private boolean acknowledged;
 
   /** The server refused a filter with tasks; the next filters leave them out. */

@@ -45,7 +45,8 @@ final class NotificationRouter {
     PendingRequest stream = method.equals(Methods.PROGRESS) ? null : stream(params);
     if (stream != null && spoken(stream, method, params, now, affordable)) {
       listener.reaches(stream);
-    } else if (method.equals(Methods.PROGRESS) && RequestMeta.isOurs(params.member("progressToken"))) {
+    } else if (method.equals(Methods.PROGRESS)
+        && RequestMeta.isOurs(params.member("progressToken"))) {
       progressed(params, now, affordable);
     } else if (affordable && method.equals(Methods.MESSAGE) && isOfOneCall(session, params)) {
       return;

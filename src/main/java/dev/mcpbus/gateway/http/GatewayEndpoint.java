@@ -297,7 +297,9 @@ public final class GatewayEndpoint implements MountedHandler {
 
   // ---- batches
 
-  /** A session without a version in its headers may be one of 2025-03-26, which has no such header. */
+  /**
+   * A session without a version in its headers may be one of 2025-03-26, which has no such header.
+   */
   private static boolean mayBatch(MultiMap headers) {
     String version = headers.get(McpHeaders.PROTOCOL_VERSION);
     return headers.get(McpHeaders.SESSION_ID) != null
@@ -314,8 +316,7 @@ public final class GatewayEndpoint implements MountedHandler {
     List<Envelope> messages;
     try {
       messages =
-          Envelope.batch(
-              raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS, true);
+          Envelope.batch(raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS, true);
     } catch (ProtocolException e) {
       refuse(reply, e);
       return;

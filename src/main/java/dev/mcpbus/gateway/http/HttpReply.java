@@ -270,8 +270,7 @@ public class HttpReply {
     if (id == null || resumable) {
       return comment;
     }
-    List<byte[]> defined =
-        AuthorizationEnd.messages(method, id, knowsEnds, admission.endReason());
+    List<byte[]> defined = AuthorizationEnd.messages(method, id, knowsEnds, admission.endReason());
     if (defined == null) {
       return framed(null, McpErrors.message(id, ended(why)));
     }

@@ -102,7 +102,8 @@ final class InitializeEndpoint {
             .addHeader(SessionMessage.SESSION, session);
     boolean request = message.kind() == Envelope.Kind.REQUEST;
     if (request) {
-      CallHeaders.add(SessionMessage.lasting(options, message.method()), CallHeaders.trace(headers));
+      CallHeaders.add(
+          SessionMessage.lasting(options, message.method()), CallHeaders.trace(headers));
       open(session, exchange, headers, reply);
     }
     send(session, message, options)

@@ -117,8 +117,7 @@ final class ListenStreams {
         listener.tasks.put(new SealedTaskIds.Named(task.connection(), "", task.own()), taskId);
       }
     }
-    reply.onGone(
-        () -> forget(listener));
+    reply.onGone(() -> forget(listener));
     List<ListKind> kinds = new ArrayList<>();
     for (ListKind kind : ListKind.values()) {
       if (Boolean.TRUE.equals(wanted.getValue(kind.filter))) {

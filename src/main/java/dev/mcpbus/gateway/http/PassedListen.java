@@ -95,8 +95,7 @@ final class PassedListen {
         || !view.mayPass(view.name(), Methods.LISTEN, rest)) {
       return null;
     }
-    PassedListen listen =
-        new PassedListen(vertx, server.id(), callId, view.rights().isUnbounded());
+    PassedListen listen = new PassedListen(vertx, server.id(), callId, view.rights().isUnbounded());
     DeliveryOptions options =
         CallHeaders.of(callId, CallDeadline.STREAM, CallDeadline.Layer.CALLER)
             .setCodecName(Codecs.SHARED)

@@ -57,7 +57,14 @@ public record GatewayOptions(
 
   public GatewayOptions withViews(Map<String, ViewOptions> other) {
     return new GatewayOptions(
-        other, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize, passUnknown, handshakeWait);
+        other,
+        sessionIdle,
+        maxSessions,
+        maxCalls,
+        maxStreams,
+        pageSize,
+        passUnknown,
+        handshakeWait);
   }
 
   public GatewayOptions withSessionIdle(Duration other) {

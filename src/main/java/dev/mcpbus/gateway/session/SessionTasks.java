@@ -64,8 +64,7 @@ final class SessionTasks {
       return given;
     }
     RawJson result =
-        TaskId.relatedRenamed(
-            given, own -> sealed(new SealedTaskIds.Named(at.value(), tool, own)));
+        TaskId.relatedRenamed(given, own -> sealed(new SealedTaskIds.Named(at.value(), tool, own)));
     if (call.request().params().member("task") == null) {
       return result;
     }

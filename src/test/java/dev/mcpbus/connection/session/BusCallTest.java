@@ -103,7 +103,8 @@ class BusCallTest {
     assertThat(of(BusMessages.send(vertx, params.toBuffer())).task()).hasToString("{\"t\":1}");
     BusCall outer = of(BusMessages.send(vertx, new JsonObject().put("method", "tools/call")));
     assertThat(outer.task()).isNull();
-    assertThat(outer.as("tools/call", RawJson.of(params), ConnectionOptions.DEFAULT).task()).hasToString("{\"t\":1}");
+    assertThat(outer.as("tools/call", RawJson.of(params), ConnectionOptions.DEFAULT).task())
+        .hasToString("{\"t\":1}");
   }
 
   @Test
@@ -217,7 +218,8 @@ class BusCallTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"events/stream", "subscriptions/listen", "tasks/stream", "x.example/tail"})
+  @ValueSource(
+      strings = {"events/stream", "subscriptions/listen", "tasks/stream", "x.example/tail"})
   void a_request_that_may_be_a_stream_lasts_as_long_as_its_server_speaks(
       String method, Vertx vertx) {
     ConnectionOptions options =

@@ -51,8 +51,7 @@ class HttpBodyTest extends HttpFixture {
               if (request.id() < 3) {
                 peer.json(batch);
               } else {
-                peer.reply(
-                    "200 OK", "data: " + batch + "\n\n", "Content-Type: text/event-stream");
+                peer.reply("200 OK", "data: " + batch + "\n\n", "Content-Type: text/event-stream");
               }
             });
     ChannelProbe probe = open(server);
