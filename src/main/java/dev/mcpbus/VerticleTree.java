@@ -119,7 +119,8 @@ final class VerticleTree {
             options.gateway().views(),
             access,
             SealedTaskIds.of(vertx),
-            options.gateway().passUnknown());
+            options.gateway().passUnknown(),
+            options.gateway().handshakeWait());
     BridgeOptions bridge = options.bridge();
     this.http =
         bridge == null

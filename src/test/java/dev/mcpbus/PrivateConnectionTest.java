@@ -7,8 +7,15 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.supervisor.RestartStrategy;
+import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.bus.BusServer;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
@@ -341,5 +348,51 @@ class PrivateConnectionTest {
     JsonObject answer = bus.request("mcp.servers.lease", wish("common", 60_000));
     assertThat(answer)
         .isEqualTo(new JsonObject().put("shared", true).put("maxCallMillis", 600_000));
+  }
+
+  /** With one slot, a hundred silent servers would keep it for a hundred seconds at least. */
+  @Test
+  void a_client_gets_its_connection_while_configured_servers_hang_in_their_start() {
+    JsonObject hanging = new JsonObject();
+    for (int i = 0; i < 100; i++) {
+      hanging.put("h-" + i, new JsonObject().put("type", "bus").put("address", "test.silent"));
+    }
+    try (TestBus other =
+        TestBus.start(
+            hanging,
+            null,
+            SupervisorOptions.of(RestartStrategy.ONE_FOR_ONE, 1),
+            vertx ->
+                TestBus.await(
+                    BusServer.listen(vertx, "test.silent", channel -> new SilentReceiver())))) {
+      ScriptedPeer good =
+          new ScriptedPeer(
+              other.vertx(),
+              (method, params, connection) ->
+                  method.equals("initialize") ? ScriptedPeer.INITIALIZED : "\"result\":{}");
+      ConnectionOptions lazy =
+          ConnectionOptions.DEFAULT
+              .with()
+              .protocolVersion(ProtocolVersion.LATEST_INITIALIZE)
+              .lazy(true)
+              .build();
+      TestBus.await(other.bus().add(new ConnectionId("s"), good.transport(), lazy));
+      JsonObject leased = other.request("mcp.servers.lease", wish("s", 60_000));
+      other.awaitState(leased.getString("lease"), "READY");
+      other.request("mcp.s.ping", new JsonObject());
+    }
+  }
+
+  /** A server that reads and says nothing. */
+  private static final class SilentReceiver implements Channel.Receiver {
+
+    @Override
+    public void onMessage(Envelope message) {}
+
+    @Override
+    public void onRequestFailed(long id, TransportException reason) {}
+
+    @Override
+    public void onClosed(TransportException reason) {}
   }
 }

@@ -114,7 +114,7 @@ final class TaskIdSealing {
         return tasks == null || !tasks.isArray() ? result : listed(raw, tasks).toBuffer();
       }
       boolean task = isOfTasks() || ResultType.TASK_JSON.equals(raw.member(ResultType.MEMBER));
-      RawJson sealed = task ? task(raw) : related(raw);
+      RawJson sealed = task ? task(raw) : TaskId.relatedRenamed(raw, this::sealed);
       RawJson made = method.equals(Methods.TOOLS_CALL) ? raw.member("task") : null;
       return (made == null || !made.isObject() ? sealed : sealed.with("task", task(made)))
           .toBuffer();
@@ -128,40 +128,11 @@ final class TaskIdSealing {
 
     /** Seals a task: its own id, and the ids in its result and in its questions. */
     private RawJson task(RawJson object) {
-      RawJson sealed = related(named(object));
-      RawJson result = object.member("result");
-      if (result != null && result.isObject()) {
-        sealed = sealed.with("result", related(result));
-      }
-      RawJson requests = object.member("inputRequests");
-      return requests == null || !requests.isObject()
-          ? sealed
-          : sealed.with("inputRequests", requests(requests));
+      return TaskId.renamed(object, this::sealed);
     }
 
-    private RawJson requests(RawJson requests) {
-      RawJson all = requests;
-      for (String key : requests.toJsonObject().fieldNames()) {
-        RawJson request = requests.member(key);
-        RawJson params = request == null || !request.isObject() ? null : request.member("params");
-        if (request != null && params != null && params.isObject()) {
-          all = all.with(key, request.with("params", related(params)));
-        }
-      }
-      return all;
-    }
-
-    /** Seals the id of the related task in {@code _meta}. */
-    private RawJson related(RawJson message) {
-      String id = TaskId.related(message);
-      return id.isEmpty()
-          ? message
-          : TaskId.withRelated(message, seal(requester.name(), server, id));
-    }
-
-    private RawJson named(RawJson object) {
-      String id = TaskId.of(object);
-      return id.isEmpty() ? object : TaskId.with(object, seal(requester.name(), server, id));
+    private String sealed(String id) {
+      return seal(requester.name(), server, id);
     }
 
     Throwable sealed(Throwable cause) {

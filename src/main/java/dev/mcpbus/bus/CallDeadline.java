@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.Methods;
 import io.vertx.core.eventbus.DeliveryOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,11 @@ public final class CallDeadline {
 
   /** The caller sets no deadline: the time-outs of the connection end the call. */
   public static final long NONE = -1;
+
+  /**
+   * As {@link #NONE}, for a request that may be a stream: it lasts as long as its server speaks.
+   */
+  public static final long STREAM = -2;
 
   /**
    * How long a question of a server waits for a person, milliseconds, where the configuration says
@@ -58,11 +64,17 @@ public final class CallDeadline {
      * @param left the time left, milliseconds, or {@link #NONE}
      */
     public long timeout(long left) {
-      return (left < 0 ? NET.toMillis() : left) + slackMillis;
+      Duration most = left == STREAM ? LONGEST : NET;
+      return (left < 0 ? most.toMillis() : left) + slackMillis;
     }
   }
 
   private CallDeadline() {}
+
+  /** {@link #NONE} for a request of {@code method}, or what stands for it where it may stream. */
+  public static long noneOf(String method) {
+    return Methods.mayStream(method) ? STREAM : NONE;
+  }
 
   /** The milliseconds of a time-out, {@link #NONE} for null. */
   public static long of(@Nullable Duration timeout) {

@@ -100,11 +100,13 @@ public final class FairLimit<E> {
    * @param room how many places are free
    */
   public static boolean admits(@Nullable String owner, int has, int room) {
-    return room > 0 && (owner == null || owner.equals(ANYBODY) || isShare(has, room));
+    boolean one = owner == null || owner.equals(ANYBODY);
+    return one ? room > 0 : isShare(has, room);
   }
 
-  private static boolean isShare(int has, int room) {
-    return has == 0 || (room > 1 && has < SHARE * room);
+  /** Whether an owner of {@code has} places leaves enough to others if it takes one more. */
+  public static boolean isShare(int has, int room) {
+    return room > 0 && (has == 0 || (room > 1 && has < SHARE * room));
   }
 
   /** Whether {@code owner} may hold one more entry, and which entry must end for it. */

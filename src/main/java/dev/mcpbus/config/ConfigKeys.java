@@ -93,6 +93,7 @@ final class ConfigKeys {
       Set.of(
           "views",
           "sessionIdle",
+          "handshakeWait",
           "maxSessions",
           "maxCalls",
           "maxStreams",
@@ -121,6 +122,7 @@ final class ConfigKeys {
           "protocolVersion",
           "capabilities",
           "maxCallDuration",
+          "maxStreamDuration",
           "connectTimeout",
           "lazy",
           "idleStop",

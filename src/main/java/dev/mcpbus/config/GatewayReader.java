@@ -33,7 +33,8 @@ final class GatewayReader {
         entry.whole("maxCalls", 1, MAX_COUNT).orElse(base.maxCalls()),
         entry.whole("maxStreams", 1, MAX_COUNT).orElse(base.maxStreams()),
         entry.whole("pageSize", 1, MAX_COUNT).orElse(base.pageSize()),
-        passUnknown.orElse(null));
+        passUnknown.orElse(null),
+        entry.duration("handshakeWait", true).orElse(base.handshakeWait()));
   }
 
   private static Map<String, ViewOptions> views(ConfigEntry gateway, boolean passUnknown) {

@@ -41,6 +41,7 @@ final class SettingsReader {
     Optional<Duration> request = requestTimeout(entry, seeds);
     Optional<Duration> most = entry.duration("maxCallDuration", false);
     most.ifPresent(options::maxCallDuration);
+    entry.duration("maxStreamDuration", true).ifPresent(options::maxStreamDuration);
     request.ifPresent(
         value -> {
           options.requestTimeout(value);

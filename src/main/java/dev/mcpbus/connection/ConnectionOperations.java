@@ -391,7 +391,7 @@ final class ConnectionOperations {
         return;
       }
       RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
-      forward(ready, call.as(method.asString(), inner), params);
+      forward(ready, call.as(method.asString(), inner, ready.session().options()), params);
     }
   }
 

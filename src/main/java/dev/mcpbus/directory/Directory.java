@@ -15,6 +15,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,10 @@ public final class Directory {
   /** Lists that a server has shown differently to one client. */
   private final Map<String, Set<ListKind>> differing = new ConcurrentHashMap<>();
 
+  /** Servers that took longer for their handshake than a client's handshake waits. */
+  private final Set<String> slow = ConcurrentHashMap.newKeySet();
+
+  private final Duration handshakeWait;
   private final @Nullable Boolean passUnknown;
   private volatile DirectorySnapshot snapshot = DirectorySnapshot.EMPTY;
   private volatile Future<Void> known = Promise.<Void>promise().future();
@@ -48,19 +53,22 @@ public final class Directory {
    * @param views the configured views, by name
    */
   public Directory(Map<String, ViewOptions> views, AccessControl access, SealedTaskIds taskIds) {
-    this(views, access, taskIds, null);
+    this(views, access, taskIds, null, Duration.ZERO);
   }
 
   /**
    * @param views the configured views, by name
    * @param passUnknown whether requests that MCP does not define pass at {@code /mcp} and at the
    *     endpoint of one server; null for the latter alone
+   * @param handshakeWait how long {@link #described} waits for a server that starts
    */
   public Directory(
       Map<String, ViewOptions> views,
       AccessControl access,
       SealedTaskIds taskIds,
-      @Nullable Boolean passUnknown) {
+      @Nullable Boolean passUnknown,
+      Duration handshakeWait) {
+    this.handshakeWait = handshakeWait;
     this.passUnknown = passUnknown;
     this.views = Map.copyOf(views);
     this.access = access;
@@ -108,6 +116,7 @@ public final class Directory {
 
   /** Forgets that: the server is another one now. Any thread may call. */
   void forgetListsDiffer(String server) {
+    slow.remove(server);
     differing.remove(server);
   }
 
@@ -198,7 +207,8 @@ public final class Directory {
 
   /**
    * As {@link #ready} for the tools, and with what the server of a view of one server says about
-   * itself, if it is up.
+   * itself. Waits for a server that starts; for one that was not ready in that time before, as long
+   * as a call would.
    */
   public Future<DirectorySnapshot> described(Vertx vertx, DirectoryView view) {
     List<ListKind> tools = List.of(ListKind.TOOLS);
@@ -206,10 +216,31 @@ public final class Directory {
         .compose(
             now -> {
               DirectoryEntry server = view.server() ? now.server(view.name()) : null;
-              return server == null || !server.up() || server.handshake() != null
+              return server == null || server.handshake() != null
                   ? Future.succeededFuture(now)
-                  : request(vertx, tools, view.options().servers(), false);
+                  : described(
+                      vertx, view.name(), request(vertx, tools, view.options().servers(), true));
             });
+  }
+
+  private Future<DirectorySnapshot> described(
+      Vertx vertx, String server, Future<DirectorySnapshot> started) {
+    boolean known = slow.contains(server);
+    Promise<DirectorySnapshot> first = Promise.promise();
+    long wait = known ? ListFetcher.DEADLINE.toMillis() : Math.max(1, handshakeWait.toMillis());
+    long timer =
+        vertx.setTimer(
+            wait,
+            late -> {
+              slow.add(server);
+              first.tryComplete(snapshot);
+            });
+    started.onComplete(
+        done -> {
+          vertx.cancelTimer(timer);
+          first.tryComplete(snapshot);
+        });
+    return first.future();
   }
 
   private Future<DirectorySnapshot> request(

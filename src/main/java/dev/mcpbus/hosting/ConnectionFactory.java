@@ -93,6 +93,7 @@ public final class ConnectionFactory {
                     null)),
         definition.restart(),
         false,
+        true,
         definition.drain(),
         Duration.ofSeconds(10),
         0);

@@ -6,6 +6,8 @@ import static dev.mcpbus.protocol.ProtocolException.TextFault.NOT_JSON_RPC;
 import static dev.mcpbus.protocol.ProtocolException.TextFault.TOO_LARGE;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +28,12 @@ public final class Envelope {
     REQUEST,
     NOTIFICATION,
     RESULT,
-    ERROR
+    ERROR;
+
+    /** Whether it answers a request. */
+    public boolean isAnswer() {
+      return this == RESULT || this == ERROR;
+    }
   }
 
   private static final RawJson VERSION = RawJson.string("2.0");
@@ -90,20 +97,64 @@ public final class Envelope {
     return read(bytes, offset, length, limits, false);
   }
 
+  /** Whether a text is an array, by its first byte: a JSON-RPC batch (MCP 2025-03-26 alone). */
+  public static boolean isBatch(byte[] bytes, int offset, int length) {
+    int at = offset;
+    while (at < offset + length && (bytes[at] == ' ' || (bytes[at] >= '\t' && bytes[at] <= '\r'))) {
+      at++;
+    }
+    return at < offset + length && bytes[at] == '[';
+  }
+
+  /**
+   * Parses the messages of a batch: all of them, or none.
+   *
+   * @param ofClient as {@link #parse} reads one, else as {@link #received}
+   * @throws ProtocolException also for an empty batch, and for one within another
+   */
+  public static List<Envelope> batch(
+      byte[] bytes, int offset, int length, ParseLimits limits, boolean ofClient)
+      throws ProtocolException {
+    if (length > limits.maxBytes()) {
+      throw tooLarge(length, limits);
+    }
+    JsonScanner scanner = new JsonScanner(bytes, offset, length, limits);
+    List<Envelope> messages = new ArrayList<>();
+    scanner.skipWhitespace();
+    scanner.expect('[');
+    do {
+      scanner.skipWhitespace();
+      int from = scanner.position();
+      if (scanner.peek() == ']') {
+        throw scanner.fail(NOT_JSON_RPC, "a batch has one message at least");
+      }
+      scanner.skipValue(1);
+      int size = scanner.position() - from;
+      messages.add(
+          ofClient ? parse(bytes, from, size, limits) : received(bytes, from, size, limits));
+    } while (scanner.more(']'));
+    scanner.expectEnd();
+    return messages;
+  }
+
+  private static ProtocolException tooLarge(int length, ParseLimits limits) {
+    return new ProtocolException(
+        TOO_LARGE,
+        limits.maxBytes(),
+        length + " bytes are more than the limit of " + limits.maxBytes());
+  }
+
   private static Envelope read(
       byte[] bytes, int offset, int length, ParseLimits limits, boolean strictParams)
       throws ProtocolException {
     if (length > limits.maxBytes()) {
-      throw new ProtocolException(
-          TOO_LARGE,
-          limits.maxBytes(),
-          length + " bytes are more than the limit of " + limits.maxBytes());
+      throw tooLarge(length, limits);
     }
     JsonScanner scanner = new JsonScanner(bytes, offset, length, limits);
     scanner.skipByteOrderMark();
     int first = scanner.peek();
     if (first == '[') {
-      throw scanner.fail(BATCH, "JSON-RPC batches are not part of the supported MCP versions");
+      throw scanner.fail(BATCH, "JSON-RPC batches are part of MCP 2025-03-26 alone");
     }
     int from = scanner.position();
     RawJson[] found = new RawJson[MEMBERS.length + 2];

@@ -41,6 +41,12 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
   public static final int MISSING_CLIENT_CAPABILITY = -32021;
   public static final int UNSUPPORTED_VERSION = -32022;
 
+  /** The caller may not use this, or not any more (SEP-3415, Error Handling). */
+  public static final int FORBIDDEN = -32024;
+
+  /** The right to a stream has ended (draft "Authorization Lifetime for Subscription Streams"). */
+  public static final int AUTHORIZATION_ENDED = -32028;
+
   /** True for the codes that only a server of the {@code discover} era sends. */
   public boolean isInModernRange() {
     return code <= HEADER_MISMATCH && code >= UNSUPPORTED_VERSION;

@@ -127,6 +127,14 @@ public final class Methods {
     return nul >= 0 && LETTERS.contains(letters(method.substring(0, nul)));
   }
 
+  /**
+   * Whether the answer to a request may come only when a stream ends: {@code subscriptions/listen},
+   * and what an extension may define, such as {@code events/stream} (SEP-3415).
+   */
+  public static boolean mayStream(String method) {
+    return method.equals(LISTEN) || !isKnown(method);
+  }
+
   /** Whether this class names exactly this method. */
   public static boolean isExactly(String method) {
     return KNOWN.contains(method);

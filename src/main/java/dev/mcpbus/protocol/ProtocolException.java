@@ -23,7 +23,7 @@ public final class ProtocolException extends Exception {
     INVALID_UTF8,
     /** The same member twice, or a decisive member in another letter case. */
     DUPLICATE_KEY,
-    /** An array: JSON-RPC batches do not exist in the supported MCP versions. */
+    /** An array where the version has no JSON-RPC batches. */
     BATCH,
     /** Something after the end of the message, such as a second object. */
     TRAILING_BYTES,

@@ -48,6 +48,11 @@ public enum ProtocolVersion {
     return BY_WIRE.getOrDefault(text, Optional.empty());
   }
 
+  /** Whether peers that have agreed on that version may send several messages in one array. */
+  public static boolean hasBatches(String wire) {
+    return wire.equals(V2025_03_26.wire);
+  }
+
   /** All versions as written on the wire, oldest first. */
   public static List<String> supported() {
     return Arrays.stream(values()).map(ProtocolVersion::wire).toList();

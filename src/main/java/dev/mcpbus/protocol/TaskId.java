@@ -1,5 +1,7 @@
 package dev.mcpbus.protocol;
 
+import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,37 @@ public final class TaskId {
     RawJson meta = object(message.member("_meta"));
     RawJson mark = object(meta.member(MetaKeys.RELATED_TASK));
     return message.with("_meta", meta.with(MetaKeys.RELATED_TASK, with(mark, id)));
+  }
+
+  /** The message with another name for the task that it belongs to. */
+  public static RawJson relatedRenamed(RawJson message, UnaryOperator<String> name) {
+    String id = related(message);
+    return id.isEmpty() ? message : withRelated(message, name.apply(id));
+  }
+
+  /** The task with other names for all that it names: itself, in its result and its questions. */
+  public static RawJson renamed(RawJson task, UnaryOperator<String> name) {
+    String own = of(task);
+    RawJson all = relatedRenamed(own.isEmpty() ? task : with(task, name.apply(own)), name);
+    RawJson result = task.member("result");
+    if (result != null && result.isObject()) {
+      all = all.with("result", relatedRenamed(result, name));
+    }
+    RawJson requests = task.member("inputRequests");
+    return requests == null || !requests.isObject()
+        ? all
+        : all.with("inputRequests", requestsRenamed(requests, name));
+  }
+
+  private static RawJson requestsRenamed(RawJson requests, UnaryOperator<String> name) {
+    RawJson all = requests;
+    for (Map.Entry<String, RawJson> one : requests.members().entrySet()) {
+      RawJson params = one.getValue().isObject() ? one.getValue().member("params") : null;
+      if (params != null && params.isObject()) {
+        all = all.with(one.getKey(), one.getValue().with("params", relatedRenamed(params, name)));
+      }
+    }
+    return all;
   }
 
   private static RawJson object(@Nullable RawJson value) {

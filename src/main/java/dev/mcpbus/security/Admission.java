@@ -112,6 +112,17 @@ public final class Admission {
         : "what the " + credential.word() + " may do was changed";
   }
 
+  /**
+   * Why {@link #changed} says something, in one word: {@code token_expiry}, {@code revoked} or
+   * {@code insufficient_authorization}.
+   */
+  public String endReason() {
+    CredentialHolder current = current();
+    return current == null || !current.hasScopes()
+        ? "revoked"
+        : ended() == null ? "insufficient_authorization" : "token_expiry";
+  }
+
   /** Takes a place among the principal's requests in flight, for one message of a socket. */
   public Future<Place> message() {
     return control.rateLimiter().enter(principal());

@@ -8,10 +8,11 @@ import java.util.function.Supplier;
  * How a supervisor starts, restarts and stops one child (OTP child specification).
  *
  * @param id name of the child; its control address is {@code mcp.<id>.control}
- * @param label its name in the log; several children may have the same
+ * @param label the name of its server, also in the log; several children may have the same
  * @param verticle makes a fresh instance for every deployment
  * @param policy when and how it is restarted
  * @param lazy true where the first session starts only when the child sends {@code StartWanted}
+ * @param awaited true where a caller waits for the first session
  * @param drain how long calls in flight may take when a session is stopped; default 5 s
  * @param shutdown how long undeployment may take; after that the supervisor logs a warning and goes
  *     on; default 10 s
@@ -23,6 +24,7 @@ public record ChildSpec(
     Supplier<? extends Deployable> verticle,
     RestartPolicy policy,
     boolean lazy,
+    boolean awaited,
     Duration drain,
     Duration shutdown,
     long epochBase) {
@@ -36,7 +38,7 @@ public record ChildSpec(
       Duration drain,
       Duration shutdown,
       long epochBase) {
-    this(id, id, verticle, policy, lazy, drain, shutdown, epochBase);
+    this(id, id, verticle, policy, lazy, false, drain, shutdown, epochBase);
   }
 
   /** A specification with {@code epochBase} 0: the first epoch is 1. */
@@ -47,6 +49,6 @@ public record ChildSpec(
       boolean lazy,
       Duration drain,
       Duration shutdown) {
-    this(id, id, verticle, policy, lazy, drain, shutdown, 0);
+    this(id, id, verticle, policy, lazy, false, drain, shutdown, 0);
   }
 }

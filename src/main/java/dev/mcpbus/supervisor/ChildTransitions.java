@@ -111,6 +111,7 @@ final class ChildTransitions {
 
   private void start(SupervisedChild child) {
     child.phase = Phase.STARTING;
+    child.unproven = true;
     long last = Math.max(child.epoch, removed.before(child.id()));
     child.epoch = Math.max(last, child.spec.epochBase()) + 1;
     if (child.failedSinceStart) {
@@ -143,7 +144,7 @@ final class ChildTransitions {
       }
       next = queue.admit(now); // into the slots that postponed children gave back
     }
-    long expiry = queue.nextExpiry();
+    long expiry = queue.nextExpiry(now);
     if (expiry != SupervisedChild.NONE && expiry != wakeAt) {
       wakeAt = expiry;
       actions.add(new SupervisorAction.Wake(Math.max(0, expiry - now)));

@@ -44,6 +44,12 @@ final class SupervisedChild {
   /** Whether the child should have a session. */
   boolean wanted;
 
+  /** Whether a caller waits for its next session. */
+  boolean awaited;
+
+  /** Whether its last start has led to no session yet. */
+  boolean unproven;
+
   long epoch;
   int restarts;
   boolean failedSinceStart;
@@ -78,6 +84,7 @@ final class SupervisedChild {
   SupervisedChild(ChildSpec spec) {
     this.spec = spec;
     this.policy = spec.policy();
+    this.awaited = spec.awaited();
   }
 
   String id() {
@@ -96,6 +103,15 @@ final class SupervisedChild {
   void specify(ChildSpec other) {
     spec = other;
     policy = other.policy();
+    awaited = other.awaited();
+    unproven = false;
+  }
+
+  /** A child that hangs in each start waits beside those that may not. */
+  StartQueue.StartKind startKind() {
+    return unproven
+        ? StartQueue.StartKind.REPEATED
+        : awaited ? StartQueue.StartKind.AWAITED : StartQueue.StartKind.PLANNED;
   }
 
   boolean shouldConnect() {

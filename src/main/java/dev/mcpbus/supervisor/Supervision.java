@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,11 +36,12 @@ final class Supervision {
   private final RestartGroup group;
   private final FailureLog log = new FailureLog();
 
-  Supervision(SupervisorOptions options, RandomGenerator random) {
+  /**
+   * @param load the mean load of the processors since the last call, 0 to 1; negative if unknown
+   */
+  Supervision(SupervisorOptions options, RandomGenerator random, DoubleSupplier load) {
     this.random = random;
-    this.moves =
-        new ChildTransitions(
-            new StartQueue(options.startConcurrency(), options.startTimeout().toMillis()));
+    this.moves = new ChildTransitions(new StartQueue(options.startConcurrency(), load));
     this.group = new RestartGroup(options.strategy(), children.values(), moves);
   }
 
@@ -127,6 +129,8 @@ final class Supervision {
     if (child.phase == Phase.STARTING && epoch == child.epoch) {
       moves.freeSlot(child);
       child.phase = Phase.RUNNING;
+      child.unproven = false;
+      child.awaited = false;
       child.quietSince = child.quietSince == SupervisedChild.NONE ? now : child.quietSince;
       log.ready(child, now);
     }
@@ -175,7 +179,8 @@ final class Supervision {
       }
     } else {
       child.wanted = true;
-      if (child.phase == Phase.IDLE) {
+      child.awaited = true;
+      if (child.phase == Phase.IDLE || child.phase == Phase.QUEUED) {
         moves.enqueue(child);
       }
     }
@@ -207,6 +212,8 @@ final class Supervision {
           .log("{} is restarted, epoch {}: {}", FailureLog.name(child), child.epoch, reason.text());
       child.forgetOldFailures(now);
       child.wanted = true;
+      child.awaited = true;
+      child.unproven = false;
       if (child.phase == Phase.GAVE_UP) {
         child.budget = RestartBudget.FRESH;
       }

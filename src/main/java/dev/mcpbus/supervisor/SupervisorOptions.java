@@ -7,9 +7,10 @@ import java.time.Duration;
  * Options of one supervisor.
  *
  * @param strategy which children are restarted when one has failed, default one-for-one
- * @param startConcurrency how many sessions may be starting at the same time, default 16
- * @param startTimeout after this time a session that is still starting gives up its slot, and a
- *     deployment that has not completed counts as failed; default 60 s
+ * @param startConcurrency how many sessions of each kind may be starting at the same time (planned
+ *     ones, those that a caller waits for, those whose last start has failed); default 16
+ * @param startTimeout a deployment that has not completed after this time counts as failed; default
+ *     60 s
  * @param stopTimeout how long stopping the whole supervisor may take, default 60 s; the service
  *     ends after 10 s in any case
  */

@@ -1,5 +1,6 @@
 package dev.mcpbus.supervisor;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.LifecycleMessage;
@@ -13,9 +14,11 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
+import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -61,21 +64,35 @@ public final class SupervisorVerticle extends VerticleBase {
   private boolean stopping;
 
   public SupervisorVerticle(SupervisorOptions options) {
-    this(options, RandomGenerator.getDefault(), () -> System.nanoTime() / 1_000_000, Timers::of);
+    this(
+        options,
+        RandomGenerator.getDefault(),
+        () -> System.nanoTime() / 1_000_000,
+        Timers::of,
+        SupervisorVerticle::processorLoad);
   }
 
   /**
    * @param clock monotonic milliseconds
+   * @param load of the processors, as {@link Supervision} takes it
    */
   SupervisorVerticle(
       SupervisorOptions options,
       RandomGenerator random,
       LongSupplier clock,
-      Function<Vertx, Timers> newTimers) {
+      Function<Vertx, Timers> newTimers,
+      DoubleSupplier load) {
     this.options = options;
     this.clock = clock;
     this.newTimers = newTimers;
-    this.supervision = new Supervision(options, random);
+    this.supervision = new Supervision(options, random, load);
+  }
+
+  /** Takes a millisecond; runs once a second while starts wait for each other. */
+  private static double processorLoad() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+        ? system.getCpuLoad()
+        : -1;
   }
 
   @Override

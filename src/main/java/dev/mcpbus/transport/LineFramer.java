@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolException.TextFault;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +42,7 @@ public final class LineFramer {
   private final Consumer<Envelope> messages;
   private final SkippedLine skipped;
   private final @Nullable Consumer<ProtocolException> bad;
+  private boolean batches;
   private boolean skipping;
   private final HeldBytes partial;
   private long lines;
@@ -212,9 +214,14 @@ public final class LineFramer {
       }
       return;
     }
-    Envelope message;
+    Envelope message = null;
+    List<Envelope> batch = List.of();
     try {
-      message = Envelope.received(bytes, from, end - from, limits);
+      if (batches && bytes[first] == '[') {
+        batch = Envelope.batch(bytes, first, end - first, limits, false);
+      } else {
+        message = Envelope.received(bytes, from, end - from, limits);
+      }
     } catch (ProtocolException e) {
       if (bad != null) {
         bad.accept(e);
@@ -231,7 +238,16 @@ public final class LineFramer {
           Reached.MAYBE,
           "line " + lines + " of " + source + " is no JSON-RPC message: " + e.getMessage());
     }
-    messages.accept(message);
+    if (message != null) {
+      messages.accept(message);
+    } else {
+      batch.forEach(messages);
+    }
+  }
+
+  /** Both sides have agreed on a version of MCP. */
+  public void negotiated(String version) {
+    batches = ProtocolVersion.hasBatches(version);
   }
 
   /** The whole line or none of it: half of a secret could not be recognized and masked. */

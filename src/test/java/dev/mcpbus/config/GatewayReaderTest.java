@@ -49,10 +49,10 @@ class GatewayReaderTest {
                 "{"
                     + SERVERS
                     + ", \"gateway\": {\"sessionIdle\": \"5m\", \"maxSessions\": 7, \"maxCalls\":"
-                    + " 8, \"maxStreams\": 9, \"pageSize\": 10, \"views\": {\"safe\":"
-                    + " {\"servers\": [\"git\"], \"allow\": [\"git.*\"], \"deny\": [\"git.push\"],"
-                    + " \"rename\": {\"git.log\": \"history\"}, \"failure\": \"closed\", \"prefix\":"
-                    + " \"never\"}}, \"passUnknown\": true}}")
+                    + " 8, \"maxStreams\": 9, \"pageSize\": 10, \"views\": {\"safe\": {\"servers\":"
+                    + " [\"git\"], \"allow\": [\"git.*\"], \"deny\": [\"git.push\"], \"rename\":"
+                    + " {\"git.log\": \"history\"}, \"failure\": \"closed\", \"prefix\":"
+                    + " \"never\"}}, \"passUnknown\": true, \"handshakeWait\": \"20s\"}}")
             .usable()
             .orElseThrow()
             .gateway();
@@ -76,7 +76,8 @@ class GatewayReaderTest {
                 8,
                 9,
                 10,
-                true));
+                true,
+                Duration.ofSeconds(20)));
   }
 
   @ParameterizedTest

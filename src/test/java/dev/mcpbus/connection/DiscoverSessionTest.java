@@ -282,6 +282,20 @@ class DiscoverSessionTest {
   }
 
   @Test
+  void an_open_stream_that_ends_with_an_error_is_opened_again() {
+    ScriptedPeer peer = peer((method, params, n) -> null);
+    Awaitility.await().until(() -> peer.received(Methods.LISTEN).size() == 1);
+    long id = peer.received(Methods.LISTEN).get(0).getLong("id");
+    peer.notify(
+        Methods.ACKNOWLEDGED,
+        new JsonObject()
+            .put("notifications", new JsonObject().put("toolsListChanged", true))
+            .put("_meta", new JsonObject().put("io.modelcontextprotocol/subscriptionId", id)));
+    peer.say("{\"jsonrpc\":\"2.0\",\"id\":" + id + "," + ScriptedPeer.error(-32028, "ended") + "}");
+    Awaitility.await().until(() -> peer.received(Methods.LISTEN).size() == 2);
+  }
+
+  @Test
   void a_stream_that_the_server_ends_is_opened_again() {
     ScriptedPeer peer = peer((method, params, n) -> null);
     Awaitility.await().until(() -> peer.received(Methods.LISTEN).size() == 1);

@@ -82,7 +82,7 @@ class CredentialEndsFaultsTest {
         (method, params, connection) ->
             method.equals("tools/list")
                 ? "\"result\":{\"tools\":[{\"name\":\"work\",\"inputSchema\":{\"type\":\"object\"}}],"
-                    + "\"ttlMs\":60000}"
+                      + "\"ttlMs\":60000}"
                 : null);
   }
 
@@ -144,7 +144,97 @@ class CredentialEndsFaultsTest {
           McpHttp.Stream subscription = mcp.streamed(listen, listening.toArray(String[]::new))) {
         reload(bed, without("bob"));
         assertRefused(call, request.getValue("id"));
-        assertRefused(subscription, listen.getValue("id"));
+        ended(subscription);
+        assertThat(subscription.methods())
+            .as("no answer: a client of today listens again, and is asked to log in")
+            .containsExactly("notifications/subscriptions/acknowledged");
+        Awaitility.await().until(() -> peer.methods().contains("notifications/cancelled"));
+      }
+    }
+  }
+
+  /** Draft "Authorization Lifetime for Subscription Streams". */
+  @Test
+  void a_listening_client_that_knows_the_draft_is_told_why_its_right_has_ended() {
+    try (DoorBed bed = new DoorBed(DoorBed.policies())) {
+      McpHttp mcp = bed.mcp("/mcp");
+      JsonObject listen =
+          mcp.described(
+              "subscriptions/listen",
+              new JsonObject()
+                  .put("notifications", new JsonObject().put("toolsListChanged", true)));
+      JsonObject draft =
+          new JsonObject().put("io.modelcontextprotocol/subscription-lifetime", new JsonObject());
+      listen
+          .getJsonObject("params")
+          .getJsonObject("_meta")
+          .getJsonObject("io.modelcontextprotocol/clientCapabilities")
+          .put("experimental", draft);
+      try (McpHttp.Stream bob = mcp.streamed(listen, listening(listen, DoorBed.BOB));
+          McpHttp.Stream alice = mcp.streamed(listen, listening(listen, DoorBed.ALICE))) {
+        List<Policy> less = new ArrayList<>(DoorBed.policies().policies());
+        less.add(
+            new Policy(
+                List.of("alice"), List.of("a"), List.of(), Set.of(Action.LIST), Effect.DENY));
+        reload(bed, without("bob").withPolicies(less));
+        assertEnd(bob, listen.getValue("id"), "revoked");
+        assertEnd(alice, listen.getValue("id"), "insufficient_authorization");
+      }
+    }
+  }
+
+  private static String[] listening(JsonObject request, ApiKeys.Fresh key) {
+    List<String> headers = new ArrayList<>(List.of(McpHttp.headers(request)));
+    headers.addAll(List.of(DoorBed.as(key)));
+    return headers.toArray(String[]::new);
+  }
+
+  private static void assertEnd(McpHttp.Stream stream, Object id, String reason) {
+    ended(stream);
+    JsonObject last = stream.messages().get(stream.messages().size() - 1);
+    assertThat(last.getValue("id")).isEqualTo(id);
+    assertThat(last.getJsonObject("error"))
+        .isEqualTo(
+            new JsonObject()
+                .put("code", -32028)
+                .put("message", "Authorization ended")
+                .put("data", new JsonObject().put("reason", reason)));
+  }
+
+  /** SEP-3415, Subscription Termination; also where a policy takes the right, not the key. */
+  @Test
+  void a_stream_of_events_is_terminated_with_the_right_to_it() {
+    try (DoorBed bed = new DoorBed(DoorBed.policies())) {
+      ScriptedPeer peer = bed.add("e", (method, params, connection) -> null);
+      McpHttp mcp = bed.mcp("/mcp/e");
+      JsonObject request = mcp.described("events/stream", new JsonObject().put("cursor", "c"));
+      AuthOptions all =
+          DoorBed.keys()
+              .withPolicies(
+                  List.of(
+                      new Policy(List.of("bob"), List.of("e"), List.of(), Set.of(), Effect.ALLOW)));
+      reload(bed, all);
+      var opening =
+          CompletableFuture.supplyAsync(
+              () -> mcp.streamed(request, listening(request, DoorBed.BOB)));
+      Awaitility.await().until(() -> !peer.received("events/stream").isEmpty());
+      JsonObject meta =
+          new JsonObject()
+              .put(
+                  "io.modelcontextprotocol/subscriptionId",
+                  peer.received("events/stream").get(0).getValue("id"));
+      peer.notify(
+          "notifications/events/active", new JsonObject().put("cursor", "c").put("_meta", meta));
+      try (McpHttp.Stream stream = opening.join()) {
+        reload(bed, DoorBed.keys().withPolicies(DoorBed.policies().policies()));
+        ended(stream);
+        assertThat(stream.methods())
+            .containsExactly("notifications/events/active", "notifications/events/terminated", "");
+        JsonObject told = stream.messages().get(1).getJsonObject("params");
+        assertThat(told.getJsonObject("error").getInteger("code")).isEqualTo(-32024);
+        assertThat(told.getJsonObject("_meta").getValue("io.modelcontextprotocol/subscriptionId"))
+            .isEqualTo(request.getValue("id"));
+        assertThat(stream.messages().get(2).getValue("id")).isEqualTo(request.getValue("id"));
         Awaitility.await().until(() -> peer.methods().contains("notifications/cancelled"));
       }
     }

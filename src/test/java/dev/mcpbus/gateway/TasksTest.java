@@ -65,7 +65,14 @@ class TasksTest {
         .put("taskId", "1")
         .put("status", status)
         .put("createdAt", "2026-11-21T10:00:00Z")
-        .put("lastUpdatedAt", "2026-11-21T10:00:00Z");
+        .put("lastUpdatedAt", "2026-11-21T10:00:00Z")
+        .put("_meta", related());
+  }
+
+  /** By which servers say to which task a message belongs. */
+  private static JsonObject related() {
+    return new JsonObject()
+        .put("io.modelcontextprotocol/related-task", new JsonObject().put("taskId", "1"));
   }
 
   /** Whether a call becomes a task is known once the tools of its server are. */
@@ -98,6 +105,7 @@ class TasksTest {
                           ? ScriptedPeer.error(-32602, "task '1' is broken")
                           : result(
                               task(cancelled.contains(id) ? "cancelled" : "working")
+                                  .put("result", new JsonObject().put("_meta", related()))
                                   .put("ttlMs", 60_000)
                                   .put("pollIntervalMs", 70));
                   case "tasks/cancel" -> {
@@ -146,6 +154,7 @@ class TasksTest {
                   case "tools/list" -> result(new JsonObject().put("tools", tools));
                   case "tools/call" ->
                       result(new JsonObject().put("task", task("working").put("ttl", 60_000)));
+                  case "tasks/result" -> result(new JsonObject().put("_meta", related()));
                   case "tasks/get" -> result(task("input_required").put("pollInterval", 60));
                   case "tasks/cancel" -> result(task("cancelled"));
                   default -> listed(method);
@@ -303,6 +312,54 @@ class TasksTest {
       JsonObject initialize = session.call(method, named(own)).error();
       assertThat(initialize.getString("message")).isEqualTo("task '" + own + "' is broken");
       assertThat(initialize.getInteger("code")).isEqualTo(-32602);
+    }
+  }
+
+  @Test
+  void the_id_of_a_servers_own_reaches_no_client_in_any_place() {
+    ScriptedPeer peer = discover("m");
+    older("old");
+    McpHttp.Session session = session(ADA);
+    for (String server : List.of("m", "old")) {
+      McpHttp.Answer begun = session.call("tools/call", asTask(server + "__work"));
+      String id = id(begun);
+      for (McpHttp.Answer answer :
+          List.of(
+              begun,
+              session.call("tasks/get", named(id)),
+              session.call("tasks/list", new JsonObject()),
+              // that of the other server waits for its end
+              session.call(server.equals("m") ? "tasks/get" : "tasks/result", named(id)),
+              session.call("tasks/cancel", named(id)))) {
+        assertThat(answer.body()).contains(id).doesNotContain("\"taskId\":\"1\"");
+      }
+    }
+    JsonObject begun = ask(ADA, "tools/call", Peers.call("m__work")).getJsonObject("result");
+    String id = begun.getString("taskId");
+    assertThat(begun.encode()).doesNotContain("\"taskId\":\"1\"");
+    assertThat(ask(ADA, "tasks/get", named(id)).getJsonObject("result").encode())
+        .contains(id)
+        .doesNotContain("\"taskId\":\"1\"");
+    McpHttp client = client();
+    JsonObject listen =
+        client.described(
+            "subscriptions/listen",
+            new JsonObject()
+                .put("notifications", new JsonObject().put("taskIds", new JsonArray().add(id)))
+                .put(
+                    "_meta",
+                    new JsonObject()
+                        .put("io.modelcontextprotocol/clientCapabilities", KNOWS_TASKS)));
+    try (McpHttp.Stream stream = client.streamed(listen, as(ADA, McpHttp.headers(listen)))) {
+      await().until(() -> !stream.messages().isEmpty());
+      peer.notify(
+          "notifications/tasks",
+          task("completed").put("result", new JsonObject().put("_meta", related())));
+      await().until(() -> stream.messages().size() == 2);
+      assertThat(stream.messages().get(1).encode())
+          .contains("\"result\"")
+          .contains(id)
+          .doesNotContain("\"taskId\":\"1\"");
     }
   }
 

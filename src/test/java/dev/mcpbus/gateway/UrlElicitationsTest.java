@@ -8,9 +8,12 @@ import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A server of 2025-11-25 answers a call with the error -32042, "open these URLs first". In
@@ -28,6 +31,9 @@ class UrlElicitationsTest {
   private ScriptedPeer peer;
   private volatile boolean open;
 
+  /** In place of {@link #required}. */
+  private volatile @Nullable String other;
+
   @BeforeEach
   void start() {
     bus = TestBus.startWithBridge(NOTHING);
@@ -38,7 +44,8 @@ class UrlElicitationsTest {
             (method, params, connection) ->
                 switch (method) {
                   case "tools/list" -> Peers.tools("pay");
-                  case "tools/call" -> open ? Peers.text("paid") : required();
+                  case "tools/call" ->
+                      open ? Peers.text("paid") : other == null ? required() : other;
                   default -> null;
                 });
   }
@@ -113,6 +120,25 @@ class UrlElicitationsTest {
     assertThat(peer.received("tools/call")).hasSize(2);
     assertThat(peer.received("tools/call").get(1).getJsonObject("params"))
         .isEqualTo(peer.received("tools/call").get(0).getJsonObject("params"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ",\"data\":null",
+        ",\"data\":\"quota\"",
+        ",\"data\":[1.50]",
+        ",\"data\":{\"left\":0.10}",
+        ",\"data\":{\"elicitations\":[]}",
+        ",\"data\":{\"elicitations\":[\"https://a\"]}",
+        ",\"data\":{\"elicitations\":{\"a\":1}}"
+      })
+  void an_error_of_that_number_which_names_no_urls_passes_as_it_is(String data) {
+    other = "\"error\":{\"code\":-32042,\"message\":\"Slow down\"" + data + "}";
+    for (JsonObject can : new JsonObject[] {NOTHING, OPENS_URLS}) {
+      assertThat(call(can, Peers.call("pay")).join().body()).contains(other);
+    }
   }
 
   @Test

@@ -32,6 +32,22 @@ class TaskIdTest {
             "{\"_meta\":{\"a\":1," + MARK + ":{\"x\":[2],\"taskId\":\"b\"}},\"content\":[]}");
   }
 
+  @Test
+  void all_that_a_task_names_gets_another_name_and_the_rest_keeps_its_bytes() {
+    String task =
+        "{\"taskId\":\"1\",\"x\":1.0,\"_meta\":{"
+            + MARK
+            + ":{\"taskId\":\"1\"}},\"result\":{\"n\":0.10,\"_meta\":{"
+            + MARK
+            + ":{\"taskId\":\"2\"}}},\"inputRequests\":{\"q\":{\"method\":\"m\",\"params\":{\"_meta\":{"
+            + MARK
+            + ":{\"taskId\":\"1\"}}}},\"p\":7}}";
+    assertThat(TaskId.renamed(json(task), own -> "to" + own))
+        .hasToString(task.replaceAll("\"taskId\":\"(.)\"", "\"taskId\":\"to$1\""));
+    String plain = "{\"status\": \"x\", \"result\":{ \"_meta\":{} },\"inputRequests\":[1]}";
+    assertThat(TaskId.renamed(json(plain), own -> "to" + own)).hasToString(plain);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

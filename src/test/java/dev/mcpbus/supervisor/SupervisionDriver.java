@@ -39,6 +39,9 @@ final class SupervisionDriver {
   boolean stops = true;
   long now = 1_000;
 
+  /** Of the processors. */
+  double load;
+
   private final Supervision supervision;
   private final Map<String, Timer> timers = new LinkedHashMap<>();
   private final Map<String, Long> deployTickets = new LinkedHashMap<>();
@@ -60,7 +63,7 @@ final class SupervisionDriver {
   }
 
   SupervisionDriver(SupervisorOptions options, RandomGenerator random) {
-    supervision = new Supervision(options, random);
+    supervision = new Supervision(options, random, () -> load);
   }
 
   static RestartPolicy policy(RestartType type) {
@@ -81,6 +84,13 @@ final class SupervisionDriver {
         false,
         Duration.ofSeconds(5),
         Duration.ofSeconds(10));
+  }
+
+  /** One more connection to a server, for a client that waits for it. */
+  static ChildSpec awaited(String id, String server) {
+    ChildSpec own = spec(id, POLICY);
+    return new ChildSpec(
+        id, server, own.verticle(), POLICY, false, true, own.drain(), own.shutdown(), 0);
   }
 
   static ChildSpec lazy(String id, RestartPolicy policy) {

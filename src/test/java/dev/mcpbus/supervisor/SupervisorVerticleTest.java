@@ -40,7 +40,8 @@ class SupervisorVerticleTest {
             SupervisorOptions.of(RestartStrategy.ONE_FOR_ONE, 16),
             SupervisionDriver.NO_CHANCE,
             time::now,
-            any -> time);
+            any -> time,
+            () -> 0);
     deployment = get(vertx.deployVerticle(supervisor));
   }
 

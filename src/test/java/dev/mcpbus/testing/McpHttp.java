@@ -204,8 +204,11 @@ public final class McpHttp {
 
   /** A POST whose answer is read as it comes. */
   public Stream streamed(JsonObject message, String... headers) {
-    return new Stream(
-        join(CLIENT.sendAsync(posting(message.encode(), headers), BodyHandlers.ofInputStream())));
+    return streamed(message.encode(), headers);
+  }
+
+  public Stream streamed(String body, String... headers) {
+    return new Stream(join(CLIENT.sendAsync(posting(body, headers), BodyHandlers.ofInputStream())));
   }
 
   public Stream get(String... headers) {

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LineFramerTest {
 
@@ -62,6 +64,39 @@ class LineFramerTest {
       keeping.feed(new byte[] {b});
     }
     assertThat(kept).extracting(m -> m.text().toString()).containsExactly(ONE, TWO);
+  }
+
+  @Test
+  void a_batch_is_its_messages_where_the_version_has_batches() throws Exception {
+    framer.negotiated("2025-03-26");
+    framer.feed(bytes(" [" + ONE + " ,\t" + TWO + "]\n[INFO] a log line\n" + ONE + "\n"));
+    assertThat(messages).containsExactly(ONE, TWO, ONE);
+    assertThat(framer.junk()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[]",
+        "[{}]",
+        "[" + ONE + ",{\"jsonrpc\":\"2.0\"}]",
+        "[" + ONE + ",[" + TWO + "]]",
+        "[" + ONE + "] " + TWO,
+        "[" + ONE + ",]",
+        "[" + ONE
+      })
+  void of_a_batch_that_is_none_no_message_counts(String line) {
+    framer.negotiated("2025-03-26");
+    assertThat(refused(framer, bytes(line + "\n")).reason())
+        .isEqualTo(TransportException.Reason.PROTOCOL_ERROR);
+    assertThat(messages).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28"})
+  void other_versions_have_no_batches(String version) {
+    framer.negotiated(version);
+    assertThat(refused(framer, bytes("[" + ONE + "]\n")).getMessage()).contains("2025-03-26");
   }
 
   @Test

@@ -105,6 +105,11 @@ final class BridgeSession {
     release();
   }
 
+  /** The version that the client has agreed on; empty before. */
+  String version() {
+    return version == null ? "" : version;
+  }
+
   private static @Nullable String versionOf(@Nullable Envelope answer) {
     if (answer == null || answer.kind() != Envelope.Kind.RESULT || answer.ambiguity() != null) {
       return null;

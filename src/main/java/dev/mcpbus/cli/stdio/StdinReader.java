@@ -26,6 +26,11 @@ final class StdinReader {
 
     void malformed(ProtocolException fault);
 
+    /** The version that the client has agreed on; empty before. */
+    default String version() {
+      return "";
+    }
+
     /** Runs {@code next}, now or as soon as there is room for more messages. */
     void whenRoom(Runnable next);
 
@@ -73,6 +78,7 @@ final class StdinReader {
     owner.runOnContext(
         now -> {
           try {
+            framer.negotiated(listener.version());
             framer.feed(chunk);
           } catch (TransportException e) {
             throw new IllegalStateException("a tolerant framer does not throw", e);

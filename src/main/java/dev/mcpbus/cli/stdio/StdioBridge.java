@@ -97,6 +97,11 @@ final class StdioBridge
   }
 
   @Override
+  public String version() {
+    return session.version();
+  }
+
+  @Override
   public void whenRoom(Runnable next) {
     waitsForRoom.add(next);
     room();

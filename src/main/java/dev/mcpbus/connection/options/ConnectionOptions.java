@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  *     callers offer to answer: {@code {"elicitation": {"form": {}}}}; default none
  * @param requestTimeout a call without a deadline of its own gets this; default 120 s
  * @param maxCallDuration progress extends {@code requestTimeout} up to this; default 10 min
+ * @param maxStreamDuration how long a request may last that is a stream: {@code
+ *     subscriptions/listen}, or a method that MCP does not define and whose server goes on
+ *     speaking; zero for as long as it does, default zero
  * @param pingInterval between health checks, zero for none; default 30 s
  * @param pingTimeout for one health check, default 5 s
  * @param pingThreshold how many failed health checks in a row lead to a restart; default 3
@@ -50,6 +53,7 @@ public record ConnectionOptions(
     JsonObject capabilities,
     Duration requestTimeout,
     Duration maxCallDuration,
+    Duration maxStreamDuration,
     Duration pingInterval,
     Duration pingTimeout,
     int pingThreshold,
@@ -108,6 +112,7 @@ public record ConnectionOptions(
           new JsonObject(),
           Duration.ofSeconds(120),
           Duration.ofMinutes(10),
+          Duration.ZERO,
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
           3,
@@ -140,6 +145,7 @@ public record ConnectionOptions(
     private JsonObject capabilities;
     private Duration requestTimeout;
     private Duration maxCallDuration;
+    private Duration maxStreamDuration;
     private Duration pingInterval;
     private Duration pingTimeout;
     private int pingThreshold;
@@ -166,6 +172,7 @@ public record ConnectionOptions(
       capabilities = from.capabilities;
       requestTimeout = from.requestTimeout;
       maxCallDuration = from.maxCallDuration;
+      maxStreamDuration = from.maxStreamDuration;
       pingInterval = from.pingInterval;
       pingTimeout = from.pingTimeout;
       pingThreshold = from.pingThreshold;
@@ -213,6 +220,11 @@ public record ConnectionOptions(
 
     public Builder maxCallDuration(Duration value) {
       maxCallDuration = value;
+      return this;
+    }
+
+    public Builder maxStreamDuration(Duration value) {
+      maxStreamDuration = value;
       return this;
     }
 
@@ -314,6 +326,7 @@ public record ConnectionOptions(
           capabilities,
           requestTimeout,
           maxCallDuration,
+          maxStreamDuration,
           pingInterval,
           pingTimeout,
           pingThreshold,

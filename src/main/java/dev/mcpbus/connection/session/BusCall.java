@@ -73,8 +73,8 @@ public final class BusCall extends PendingRequest {
     this.raw = false;
   }
 
-  private BusCall(BusCall outer, String method, RawJson inner) {
-    super(method, outer.deadline(), outer.idleMillis(), outer.hardDeadline());
+  private BusCall(BusCall outer, String method, RawJson inner, long deadline, long hard) {
+    super(method, deadline, outer.idleMillis(), hard);
     this.message = outer.message;
     this.jsonCodec = outer.jsonCodec;
     this.params = inner;
@@ -209,10 +209,16 @@ public final class BusCall extends PendingRequest {
 
   /**
    * The same call with the method and params of a raw request ({@code mcp.<id>.request}); its
-   * caller gets the answer as it comes.
+   * caller gets the answer as it comes. One that may be a stream lasts as long as its server
+   * speaks, up to {@code maxStreamDuration}.
    */
-  public BusCall as(String method, RawJson inner) {
-    return new BusCall(this, method, inner);
+  public BusCall as(String method, RawJson inner, ConnectionOptions options) {
+    if (idleMillis() == 0 || !Methods.mayStream(method)) {
+      return new BusCall(this, method, inner, deadline(), hardDeadline());
+    }
+    long most = options.maxStreamDuration().toMillis();
+    long hard = most == 0 ? DeadlineTimer.NONE : began + most;
+    return new BusCall(this, method, inner, Math.min(began + idleMillis(), hard), hard);
   }
 
   /** True for a raw request: a task that the server makes of it goes to the caller as it is. */

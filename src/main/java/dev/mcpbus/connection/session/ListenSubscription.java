@@ -38,6 +38,11 @@ public final class ListenSubscription {
   private JsonObject wanted = new JsonObject();
   private boolean stopped;
 
+  /**
+   * Whether the server has opened the present stream: an error then ends it, and refuses nothing.
+   */
+  private boolean acknowledged;
+
   /** The server refused a filter with tasks; the next filters leave them out. */
   private boolean tasksRefused;
 
@@ -72,6 +77,7 @@ public final class ListenSubscription {
     InternalRequest call =
         new InternalRequest(Methods.LISTEN, session.clock().millis() + FOR_EVER.toMillis());
     wanted = filter;
+    acknowledged = false;
     openedAt = session.clock().millis();
     stream = session.send(call, RawJson.of(new JsonObject().put("notifications", filter)));
     long mine = stream;
@@ -87,6 +93,7 @@ public final class ListenSubscription {
 
   /** The server acknowledges the stream and names the part of the filter that it accepts. */
   public void acknowledged(RawJson params) {
+    acknowledged = true;
     JsonObject accepted =
         params.toJsonObject().getValue("notifications") instanceof JsonObject filter
             ? filter
@@ -110,7 +117,9 @@ public final class ListenSubscription {
     if (stopped || session.isOver()) {
       return;
     }
-    if (failure != null && ConnectionFailures.upstreamError(McpFailure.of(failure)) != null) {
+    if (failure != null
+        && !acknowledged
+        && ConnectionFailures.upstreamError(McpFailure.of(failure)) != null) {
       if (wanted.containsKey(TASKS) && !tasksRefused) {
         tasksRefused = true;
         refresh();

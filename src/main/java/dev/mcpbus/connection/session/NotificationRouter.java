@@ -42,7 +42,11 @@ final class NotificationRouter {
 
   void route(Session session, String method, RawJson params, long now) {
     boolean affordable = budget.take(now);
-    if (method.equals(Methods.PROGRESS) && RequestMeta.isOurs(params.member("progressToken"))) {
+    PendingRequest stream = method.equals(Methods.PROGRESS) ? null : stream(params);
+    if (stream != null && spoken(stream, method, params, now, affordable)) {
+      listener.reaches(stream);
+    } else if (method.equals(Methods.PROGRESS)
+        && RequestMeta.isOurs(params.member("progressToken"))) {
       progressed(params, now, affordable);
     } else if (affordable && method.equals(Methods.MESSAGE) && isOfOneCall(session, params)) {
       return;
@@ -57,6 +61,34 @@ final class NotificationRouter {
     if (!affordable && telemetry != null) {
       telemetry.dropped();
     }
+  }
+
+  /** The request of a caller whose stream the notification names; null where it names none. */
+  private @Nullable PendingRequest stream(RawJson params) {
+    RawJson meta = params.member("_meta");
+    RawJson id = meta == null ? null : meta.member(MetaKeys.SUBSCRIPTION_ID);
+    PendingRequest named = id == null ? null : pending.get(id.asLong());
+    return named == null || !named.isCallers() ? null : named;
+  }
+
+  /**
+   * The server speaks on the stream of a request, which so goes on: a listening one may be silent
+   * from its acknowledgement on.
+   *
+   * @return true where the caller wants it and alone gets it
+   */
+  private boolean spoken(
+      PendingRequest stream, String method, RawJson params, long now, boolean affordable) {
+    if (method.equals(Methods.ACKNOWLEDGED)) {
+      stream.open();
+    } else {
+      stream.extend(now);
+    }
+    String address = stream.noticeAddress();
+    if (address != null && (affordable || NEVER_DROPPED.contains(method))) {
+      listener.onCallNotification(address, stream.callId(), method, params);
+    }
+    return address != null;
   }
 
   /**

@@ -122,6 +122,11 @@ public abstract class PendingRequest {
     extendBy(now, idleMillis);
   }
 
+  /** The server has opened the stream of the request, which may be silent from now on. */
+  final void open() {
+    extendBy(0, hardDeadline);
+  }
+
   /** Whether the caller wants the server's own words, also where they break the rules of MCP. */
   boolean isAsIs() {
     return false;

@@ -190,8 +190,10 @@ final class DiscoverCall extends GatewayCall {
   }
 
   private DeliveryOptions options(String op) {
-    return SessionMessage.options(
-        op, request().principal().text(), request().reports(), request().callId());
+    return SessionMessage.lasting(
+        SessionMessage.options(
+            op, request().principal().text(), request().reports(), request().callId()),
+        request().method());
   }
 
   private static Throwable stale(Throwable failure) {

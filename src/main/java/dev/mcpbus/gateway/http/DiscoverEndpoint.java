@@ -226,7 +226,7 @@ final class DiscoverEndpoint {
           call.cancel();
         });
     RequestAudit.begun(vertx, directory.audit(), reply.source(), request, () -> answered(call))
-        .map(found -> call.written(request.takesTask() ? tasks.named(call, found) : found))
+        .map(found -> call.written(tasks.named(call, found)))
         .onComplete(
             answer -> {
               RequestAudit.ended(directory.audit(), reply.source(), call, answer);

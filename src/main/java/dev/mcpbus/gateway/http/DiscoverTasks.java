@@ -18,11 +18,13 @@ import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +69,7 @@ final class DiscoverTasks {
     call.about(task.connection(), task.tool());
     return router
         .send(call, task.connection(), suffix, TaskId.with(request.params(), task.own()))
-        .map(result -> TaskId.of(result).isEmpty() ? result : TaskId.with(result, id))
+        .map(result -> TaskId.renamed(result, own -> own.equals(task.own()) ? id : own))
         .recover(
             failure ->
                 Future.failedFuture(SealedTaskIds.renamed(McpErrors.of(failure), task.own(), id)));
@@ -101,19 +103,23 @@ final class DiscoverTasks {
                         : failure));
   }
 
-  /** The result of a tool call, with the client's id in place of the server's if it is a task. */
+  /** The result of a tool call, with the client's ids in place of the server's. */
   RawJson named(GatewayCall call, RawJson result) {
+    GatewayRequest request = call.request();
     ConnectionId at = call.at();
     String tool = call.item();
-    return at == null || tool == null || !TaskForms.isTask(result)
-        ? result
-        : TaskId.with(
-            result,
+    if (at == null || tool == null || !request.method().equals(Methods.TOOLS_CALL)) {
+      return result;
+    }
+    UnaryOperator<String> name =
+        own ->
             directory
                 .taskIds()
-                .seal(
-                    call.request().principal().name(),
-                    new SealedTaskIds.Named(at.value(), tool, TaskId.of(result))));
+                .seal(request.principal().name(), new SealedTaskIds.Named(at.value(), tool, own));
+    if (request.takesTask() && TaskForms.isTask(result)) {
+      return TaskId.renamed(result, name);
+    }
+    return directory.hasTasks(request.view()) ? TaskId.relatedRenamed(result, name) : result;
   }
 
   /** Whether a call of a client that knows tasks becomes a task on this server. */

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MissingServers;
@@ -48,6 +49,9 @@ public final class GatewayEndpoint implements MountedHandler {
 
   private static final long BEAT_MILLIS = 5_000;
   private static final long CHECK_MILLIS = 1_000;
+
+  /** Messages of one batch: each may be a call. */
+  private static final int MAX_BATCH = 100;
 
   private final Vertx vertx;
   private final ByteBudget budget;
@@ -139,7 +143,7 @@ public final class GatewayEndpoint implements MountedHandler {
       } else if (isSse) {
         sse(request, principal, body, view, reply);
       } else if (request.method().equals(HttpMethod.POST)) {
-        post(request.headers(), principal, body, view, reply);
+        post(request, admission, body, view, reply);
       } else {
         session(request, principal, view, reply);
       }
@@ -220,7 +224,13 @@ public final class GatewayEndpoint implements MountedHandler {
 
   /** A message of a client: parses it, finds the era, and hands it to the endpoint of the era. */
   private void post(
-      MultiMap headers, Principal principal, Buffer body, DirectoryView view, HttpReply reply) {
+      HttpServerRequest request,
+      Admission admission,
+      Buffer body,
+      DirectoryView view,
+      HttpReply reply) {
+    MultiMap headers = request.headers();
+    Principal principal = admission.principal();
     if (!accepts(headers, "application/json", "*/*", "application/*", "text/event-stream")) {
       reply.refuse(
           406,
@@ -229,12 +239,19 @@ public final class GatewayEndpoint implements MountedHandler {
               "Not Acceptable: accept application/json and text/event-stream"));
       return;
     }
-    Envelope message = isJson(headers, reply) ? parsed(body, reply) : null;
+    if (!isJson(headers, reply)) {
+      return;
+    }
+    RawJson raw = RawJson.of(body); // no other component has this buffer
+    if (mayBatch(headers) && Envelope.isBatch(raw.array(), raw.offset(), raw.length())) {
+      batch(request, admission, raw, view, reply);
+      return;
+    }
+    Envelope message = parsed(raw, reply);
     if (message == null) {
       return;
     }
-    boolean answer =
-        message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR;
+    boolean answer = message.kind().isAnswer();
     RawJson meta = answer ? null : message.params().member("_meta");
     meta = meta == null ? null : meta.indexed();
     boolean begins = !answer && message.method().equals(Methods.INITIALIZE);
@@ -258,25 +275,118 @@ public final class GatewayEndpoint implements MountedHandler {
   }
 
   /** The one scan of the body in the gateway; null if the client has got an error. */
-  private static @Nullable Envelope parsed(Buffer body, HttpReply reply) {
+  private static @Nullable Envelope parsed(RawJson raw, HttpReply reply) {
     try {
-      RawJson raw = RawJson.of(body); // no other component has this buffer
       Envelope message =
           Envelope.parse(raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS);
-      RawJson id = message.id();
-      if (message.kind() == Envelope.Kind.REQUEST && id != null) {
-        reply.answers(id);
+      if (message.kind() == Envelope.Kind.REQUEST) {
+        reply.answers(message);
       }
       return message;
     } catch (ProtocolException e) {
-      int code =
-          switch (e.reason()) {
-            case BATCH, DUPLICATE_KEY, NOT_JSON_RPC -> JsonRpcError.INVALID_REQUEST;
-            default -> JsonRpcError.PARSE_ERROR;
-          };
-      reply.refuse(400, null, McpErrors.rpc(code, String.valueOf(e.getMessage())));
+      refuse(reply, e);
       return null;
     }
+  }
+
+  private static void refuse(HttpReply reply, ProtocolException fault) {
+    int code =
+        switch (fault.reason()) {
+          case BATCH, DUPLICATE_KEY, NOT_JSON_RPC -> JsonRpcError.INVALID_REQUEST;
+          default -> JsonRpcError.PARSE_ERROR;
+        };
+    reply.refuse(400, null, McpErrors.rpc(code, String.valueOf(fault.getMessage())));
+  }
+
+  // ---- batches
+
+  /**
+   * A session without a version in its headers may be one of 2025-03-26, which has no such header.
+   */
+  private static boolean mayBatch(MultiMap headers) {
+    String version = headers.get(McpHeaders.PROTOCOL_VERSION);
+    return headers.get(McpHeaders.SESSION_ID) != null
+        && (version == null || ProtocolVersion.hasBatches(version));
+  }
+
+  /** The messages of a batch: each goes its own way, and counts as a request of its caller. */
+  private void batch(
+      HttpServerRequest request,
+      Admission admission,
+      RawJson raw,
+      DirectoryView view,
+      HttpReply reply) {
+    List<Envelope> messages;
+    try {
+      messages =
+          Envelope.batch(raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS, true);
+    } catch (ProtocolException e) {
+      refuse(reply, e);
+      return;
+    }
+    boolean begins =
+        messages.stream()
+            .anyMatch(one -> !one.kind().isAnswer() && one.method().equals(Methods.INITIALIZE));
+    if (begins || messages.size() > MAX_BATCH) {
+      reply.refuse(
+          400,
+          null,
+          McpErrors.invalidRequest(
+              begins
+                  ? "initialize must not be part of a batch"
+                  : "more than " + MAX_BATCH + " messages in a batch"));
+      return;
+    }
+    replies.add(reply);
+    List<BatchedReply> parts =
+        BatchedReply.of(
+            reply,
+            request,
+            mayStream(request.headers()),
+            admission,
+            messages.size(),
+            () -> replies.remove(reply));
+    for (int i = 0; i < parts.size(); i++) {
+      post(request.headers(), admission, messages.get(i), view, parts.get(i), i == 0);
+    }
+  }
+
+  private static McpFailure limited(long retryMillis) {
+    return new McpFailure(
+        FailureCode.RATE_LIMITED,
+        McpFailure.Sent.NO,
+        "more messages than you are allowed; try again in " + retryMillis + " ms",
+        retryMillis,
+        null);
+  }
+
+  /**
+   * @param counted whether the HTTP request has taken the message's place in the caller's limits
+   */
+  private void post(
+      MultiMap headers,
+      Admission admission,
+      Envelope message,
+      DirectoryView view,
+      BatchedReply reply,
+      boolean counted) {
+    if (counted) {
+      initialize.post(headers, admission.principal(), message, view, reply);
+      return;
+    }
+    admission
+        .message()
+        .onSuccess(
+            place -> {
+              if (place.isFree()) {
+                reply.onEnded(place.end());
+                initialize.post(headers, admission.principal(), message, view, reply);
+              } else if (message.kind() == Envelope.Kind.REQUEST) {
+                reply.refuse(429, message.id(), limited(place.retryMillis()));
+              } else {
+                reply.status(202);
+              }
+            });
   }
 
   /** Whether the body is JSON by its type; if not, the client gets an error. */

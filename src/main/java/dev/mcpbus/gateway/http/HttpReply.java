@@ -7,6 +7,8 @@ import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.RawBuffers;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.RequestSource;
@@ -16,6 +18,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * answered with an error. It closes the connection of a client that does not read. Confined to the
  * context of the HTTP verticle.
  */
-public final class HttpReply {
+public class HttpReply {
 
   /** Most bytes that a client has not read yet, for a response and for a standing stream. */
   private static final int MAX_QUEUED = 8 * 1024 * 1024;
@@ -51,6 +54,8 @@ public final class HttpReply {
   private final long since = System.nanoTime();
   private @Nullable Runnable streaming;
   private @Nullable RawJson requestId;
+  private String method = "";
+  private boolean knowsEnds;
   private boolean resumable;
   private boolean stream;
   private boolean standing;
@@ -91,13 +96,11 @@ public final class HttpReply {
     return this;
   }
 
-  /**
-   * The response answers a JSON-RPC request.
-   *
-   * @param id of the request
-   */
-  void answers(RawJson id) {
-    requestId = id;
+  /** The response answers that JSON-RPC request; keeps nothing of its params. */
+  void answers(Envelope request) {
+    requestId = request.id();
+    method = request.method();
+    knowsEnds = method.equals(Methods.LISTEN) && AuthorizationEnd.isKnownBy(request);
   }
 
   /** The body of the request is in use until {@code call} is complete, its client there or not. */
@@ -260,16 +263,17 @@ public final class HttpReply {
   }
 
   /**
-   * Ends a stream whose credential has ended, as if the client had closed it; a standing stream
-   * also if the client's rights have changed. A request that is still open fails, unless the stream
-   * is resumable: then the client comes back for the answer with a valid credential. Runs every
-   * second.
+   * Ends a stream whose credential has ended, as if the client had closed it; one that may stay
+   * open for long also if the client's rights have changed ({@link AuthorizationEnd}). Another
+   * request that is still open fails, unless the stream is resumable: then the client comes back
+   * for the answer with a valid credential. Runs every second.
    */
   void check() {
     if (!stream || isOver()) {
       return;
     }
-    String why = standing ? admission.changed() : admission.ended();
+    boolean lasts = standing || (requestId != null && Methods.mayStream(method));
+    String why = lasts ? admission.changed() : admission.ended();
     if (why == null) {
       return;
     }
@@ -278,11 +282,22 @@ public final class HttpReply {
       return;
     }
     over = true;
-    http.end(
-        requestId == null || resumable
-            ? Buffer.buffer(": " + why + "\n\n")
-            : framed(null, McpErrors.message(requestId, ended(why))));
+    http.end(last(why));
     gone.run();
+  }
+
+  private Buffer last(String why) {
+    RawJson id = requestId;
+    Buffer comment = Buffer.buffer(": " + why + "\n\n");
+    if (id == null || resumable) {
+      return comment;
+    }
+    List<byte[]> defined = AuthorizationEnd.messages(method, id, knowsEnds, admission.endReason());
+    if (defined == null) {
+      return framed(null, McpErrors.message(id, ended(why)));
+    }
+    defined.forEach(message -> comment.appendBuffer(framed(null, message)));
+    return comment;
   }
 
   private static McpFailure ended(String why) {

@@ -102,7 +102,8 @@ final class InitializeEndpoint {
             .addHeader(SessionMessage.SESSION, session);
     boolean request = message.kind() == Envelope.Kind.REQUEST;
     if (request) {
-      CallHeaders.add(options, CallHeaders.trace(headers));
+      CallHeaders.add(
+          SessionMessage.lasting(options, message.method()), CallHeaders.trace(headers));
       open(session, exchange, headers, reply);
     }
     Future<Message<Buffer>> call = send(session, message, options);

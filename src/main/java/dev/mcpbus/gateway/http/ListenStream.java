@@ -44,6 +44,9 @@ final class ListenStream {
   /** The client's ids of its tasks, by connection and the server's id. */
   final Map<SealedTaskIds.Named, String> tasks = new HashMap<>();
 
+  /** What the server of the endpoint tells beside; null where it was not asked to. */
+  @Nullable PassedListen passed;
+
   /** The key of the client, once its session host knows the stream. */
   @Nullable String client;
 
@@ -82,7 +85,10 @@ final class ListenStream {
 
   /** Ends the response with a result, so that the client sees a regular end. */
   void end() {
-    RawJson result = tagged(ResultType.EMPTY);
-    reply.answer(200, MessageWriter.result(id, result), null);
+    end(ResultType.EMPTY);
+  }
+
+  void end(RawJson result) {
+    reply.answer(200, MessageWriter.result(id, tagged(result)), null);
   }
 }

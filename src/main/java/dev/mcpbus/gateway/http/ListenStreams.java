@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SealedTaskIds;
@@ -18,8 +19,10 @@ import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.security.Principal;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -56,6 +59,9 @@ final class ListenStreams {
   /** Those that session hosts know, by {@code exchange}. */
   private final Map<String, ListenStream> atHosts = new HashMap<>();
 
+  /** Those with a {@link PassedListen}, by its call id. */
+  private final Map<String, ListenStream> atServers = new HashMap<>();
+
   /**
    * @param address of the HTTP verticle, for what session hosts send
    */
@@ -80,14 +86,14 @@ final class ListenStreams {
 
   void listen(
       DirectoryView view, Principal principal, RawJson id, RawJson params, HttpReply reply) {
-    RawJson filter = params.member("notifications");
+    RawJson filter = params.member(PassedListen.FILTER);
     if (filter == null || !filter.isObject()) {
       reply.refuse(400, id, McpErrors.invalidParams("\"notifications\" must be an object"));
       return;
     }
     JsonObject wanted = filter.toJsonObject();
-    List<String> uris = texts(wanted, "resourceSubscriptions");
-    List<String> taskIds = texts(wanted, "taskIds");
+    List<String> uris = texts(wanted, PassedListen.RESOURCES);
+    List<String> taskIds = texts(wanted, PassedListen.TASKS);
     RawJson meta = params.member("_meta");
     if (!taskIds.isEmpty()
         && !TaskForms.isOffered(meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES))) {
@@ -111,12 +117,7 @@ final class ListenStreams {
         listener.tasks.put(new SealedTaskIds.Named(task.connection(), "", task.own()), taskId);
       }
     }
-    reply.onGone(
-        () -> {
-          open.remove(listener);
-          replies.remove(reply);
-          close(listener);
-        });
+    reply.onGone(() -> forget(listener));
     List<ListKind> kinds = new ArrayList<>();
     for (ListKind kind : ListKind.values()) {
       if (Boolean.TRUE.equals(wanted.getValue(kind.filter))) {
@@ -130,11 +131,11 @@ final class ListenStreams {
             listed,
             Future.join(watching).timeout(PATIENCE_SECONDS, TimeUnit.SECONDS).otherwiseEmpty())
         .transform(done -> listenAtHost(listener, principal, meta, kinds))
+        .compose(done -> listenAtServer(listener, principal, params))
         .onComplete(
-            done -> begin(listener, kinds, uris),
+            theirs -> begin(listener, kinds, uris, theirs),
             failure -> {
-              close(listener);
-              replies.remove(reply);
+              forget(listener);
               McpFailure known = McpErrors.of(failure);
               reply.refuse(McpErrors.status(known), id, known);
             });
@@ -212,12 +213,56 @@ final class ListenStreams {
         });
   }
 
+  /** Passes the words of the filter that mcpbus does not know; the server's acknowledgement. */
+  private Future<RawJson> listenAtServer(
+      ListenStream listener, Principal principal, RawJson params) {
+    String callId = atServer(listener);
+    PassedListen passed =
+        listener.reply.isOver()
+            ? null
+            : PassedListen.send(
+                vertx,
+                directory.snapshot().server(listener.view.name()),
+                listener.view,
+                principal,
+                params,
+                callId,
+                address,
+                answer -> ended(listener, answer));
+    if (passed == null) {
+      return Future.succeededFuture(RawJson.EMPTY_OBJECT);
+    }
+    listener.passed = passed;
+    atServers.put(callId, listener);
+    return passed.acknowledged();
+  }
+
+  private static String atServer(ListenStream listener) {
+    return listener.exchange + "-server";
+  }
+
+  /** The server has ended its stream: so does the client's, with the same answer. */
+  private void ended(ListenStream listener, AsyncResult<RawJson> answer) {
+    McpFailure failure = answer.failed() ? McpErrors.of(answer.cause()) : null;
+    forget(listener);
+    if (failure != null && failure.code() == FailureCode.UPSTREAM_ERROR) {
+      listener.reply.refuse(200, listener.id, failure);
+    } else {
+      listener.end(failure == null ? answer.result() : ResultType.EMPTY);
+    }
+  }
+
   private DeliveryOptions options(String op, Principal principal, ListenStream listener) {
     return SessionMessage.options(op, principal.text(), address, listener.exchange);
   }
 
-  /** The client's own session reports something for a stream. */
+  /** The client's own session, or the server of its endpoint, reports something for a stream. */
   void reported(String exchange, String method, RawJson params) {
+    ListenStream passing = atServers.get(exchange);
+    PassedListen passed = passing == null ? null : passing.passed;
+    if (passing != null && passed != null && passed.told(method, params)) {
+      passing.tell(method, params);
+    }
     ListenStream listener = atHosts.get(exchange);
     if (listener != null && method.equals(SessionMessage.ENDED)) {
       end(listener);
@@ -236,14 +281,22 @@ final class ListenStreams {
   }
 
   private void end(ListenStream listener) {
+    forget(listener);
+    listener.end();
+  }
+
+  private void forget(ListenStream listener) {
     open.remove(listener);
     close(listener);
     replies.remove(listener.reply);
-    listener.end();
   }
 
   private void close(ListenStream listener) {
     listener.watched.close();
+    if (listener.passed != null) {
+      atServers.remove(atServer(listener));
+      listener.passed.close();
+    }
     String key = listener.client;
     if (key != null && atHosts.remove(listener.exchange) != null) {
       hostNames.tell(
@@ -255,7 +308,11 @@ final class ListenStreams {
     }
   }
 
-  private void begin(ListenStream listener, List<ListKind> kinds, List<String> uris) {
+  /**
+   * @param theirs the params of the server's own acknowledgement; empty for none
+   */
+  private void begin(
+      ListenStream listener, List<ListKind> kinds, List<String> uris, RawJson theirs) {
     if (listener.reply.isOver()) {
       return;
     }
@@ -266,17 +323,18 @@ final class ListenStreams {
         .filter(uri -> listener.watched.has(uri) || listener.ownWatched.contains(uri))
         .forEach(heard::add);
     if (!heard.isEmpty()) {
-      agreed.put("resourceSubscriptions", heard);
+      agreed.put(PassedListen.RESOURCES, heard);
     }
     if (!listener.tasks.isEmpty()) {
-      agreed.put("taskIds", new JsonArray(List.copyOf(listener.tasks.values())));
+      agreed.put(PassedListen.TASKS, new JsonArray(List.copyOf(listener.tasks.values())));
     }
     kinds.forEach(kind -> listener.changes.saw(directory.snapshot(), kind));
     open.add(listener);
     // "_meta" has its place at the end, where servers write it.
-    JsonObject params =
-        new JsonObject().put("notifications", agreed).put("_meta", new JsonObject());
-    listener.tell(Methods.ACKNOWLEDGED, RawJson.of(params));
+    RawJson params = PassedListen.agreed(theirs, RawJson.of(agreed));
+    listener.tell(
+        Methods.ACKNOWLEDGED,
+        params.member("_meta") == null ? params.with("_meta", RawJson.EMPTY_OBJECT) : params);
   }
 
   /**
@@ -305,10 +363,12 @@ final class ListenStreams {
     boolean task = Events.TASK.equals(event.type());
     for (ListenStream listener : open) {
       if (task) {
-        String id =
-            listener.tasks.get(new SealedTaskIds.Named(event.connection(), "", TaskId.of(params)));
+        String own = TaskId.of(params);
+        String id = listener.tasks.get(new SealedTaskIds.Named(event.connection(), "", own));
         if (id != null) {
-          listener.tell(Methods.TASKS_CHANGED, TaskId.with(params, id));
+          listener.tell(
+              Methods.TASKS_CHANGED,
+              TaskId.renamed(params, other -> other.equals(own) ? id : other));
         }
         continue;
       }
@@ -336,11 +396,6 @@ final class ListenStreams {
 
   /** Ends all streams with a result, so that clients see a regular end. */
   void close() {
-    for (ListenStream listener : open) {
-      listener.end();
-      close(listener);
-      replies.remove(listener.reply);
-    }
-    open.clear();
+    List.copyOf(open).forEach(this::end);
   }
 }

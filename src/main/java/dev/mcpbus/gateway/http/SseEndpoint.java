@@ -212,16 +212,16 @@ final class SseEndpoint {
       client.reply.event(null, McpErrors.message(id, unpaid));
       return;
     }
+    DeliveryOptions options =
+        options(SessionMessage.POST, client, exchange)
+            .addHeader(SessionMessage.SOURCE, client.reply.source().text())
+            .addHeader(SessionMessage.SESSION, session);
     if (id != null) {
       exchanges.put(exchange, client);
+      SessionMessage.lasting(options, message.method());
     }
     hostNames
-        .send(
-            RandomNames.host(session),
-            message,
-            options(SessionMessage.POST, client, exchange)
-                .addHeader(SessionMessage.SOURCE, client.reply.source().text())
-                .addHeader(SessionMessage.SESSION, session))
+        .send(RandomNames.host(session), message, options)
         .onComplete(sent -> body.close())
         .onComplete(
             answered -> {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param pageSize most entries of one page of a list, default 1,000
  * @param passUnknown whether requests and notifications that MCP does not define pass; null
  *     (default) for yes at the endpoint of one server and no elsewhere
+ * @param handshakeWait how long a client's handshake at the endpoint of one server waits for a
+ *     server that starts; default 5 s
  */
 @PublicApi
 public record GatewayOptions(
@@ -27,14 +29,24 @@ public record GatewayOptions(
     int maxCalls,
     int maxStreams,
     int pageSize,
-    @Nullable Boolean passUnknown) {
+    @Nullable Boolean passUnknown,
+    Duration handshakeWait) {
 
   public static final GatewayOptions DEFAULT =
-      new GatewayOptions(Map.of(), Duration.ofMinutes(30), 10_000, 256, 10_000, 1_000, null);
+      new GatewayOptions(
+          Map.of(),
+          Duration.ofMinutes(30),
+          10_000,
+          256,
+          10_000,
+          1_000,
+          null,
+          Duration.ofSeconds(5));
 
   public GatewayOptions {
     views = Map.copyOf(views);
     if (sessionIdle.toMillis() < 1
+        || handshakeWait.isNegative()
         || maxSessions < 1
         || maxCalls < 1
         || maxStreams < 1
@@ -45,31 +57,43 @@ public record GatewayOptions(
 
   public GatewayOptions withViews(Map<String, ViewOptions> other) {
     return new GatewayOptions(
-        other, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize, passUnknown);
+        other,
+        sessionIdle,
+        maxSessions,
+        maxCalls,
+        maxStreams,
+        pageSize,
+        passUnknown,
+        handshakeWait);
   }
 
   public GatewayOptions withSessionIdle(Duration other) {
     return new GatewayOptions(
-        views, other, maxSessions, maxCalls, maxStreams, pageSize, passUnknown);
+        views, other, maxSessions, maxCalls, maxStreams, pageSize, passUnknown, handshakeWait);
   }
 
   public GatewayOptions withMaxSessions(int other) {
     return new GatewayOptions(
-        views, sessionIdle, other, maxCalls, maxStreams, pageSize, passUnknown);
+        views, sessionIdle, other, maxCalls, maxStreams, pageSize, passUnknown, handshakeWait);
   }
 
   public GatewayOptions withMaxStreams(int other) {
     return new GatewayOptions(
-        views, sessionIdle, maxSessions, maxCalls, other, pageSize, passUnknown);
+        views, sessionIdle, maxSessions, maxCalls, other, pageSize, passUnknown, handshakeWait);
   }
 
   public GatewayOptions withPageSize(int other) {
     return new GatewayOptions(
-        views, sessionIdle, maxSessions, maxCalls, maxStreams, other, passUnknown);
+        views, sessionIdle, maxSessions, maxCalls, maxStreams, other, passUnknown, handshakeWait);
   }
 
   public GatewayOptions withPassUnknown(@Nullable Boolean other) {
     return new GatewayOptions(
-        views, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize, other);
+        views, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize, other, handshakeWait);
+  }
+
+  public GatewayOptions withHandshakeWait(Duration other) {
+    return new GatewayOptions(
+        views, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize, passUnknown, other);
   }
 }

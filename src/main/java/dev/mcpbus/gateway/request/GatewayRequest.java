@@ -68,7 +68,7 @@ public record GatewayRequest(
    */
   DeliveryOptions options(@Nullable TraceContext carried) {
     DeliveryOptions options =
-        CallHeaders.of(callId, CallDeadline.NONE, CallDeadline.Layer.CALLER)
+        CallHeaders.of(callId, CallDeadline.noneOf(method), CallDeadline.Layer.CALLER)
             .setCodecName(Codecs.SHARED)
             .addHeader(Headers.INPUT, questions);
     CallHeaders.add(options, carried);

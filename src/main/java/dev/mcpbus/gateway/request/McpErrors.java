@@ -166,7 +166,8 @@ public final class McpErrors {
 
   /**
    * A failure for a client of the {@code discover} era, which knows no -32042: it learns which
-   * capability it lacks, or gets an "internal error" with the server's text and data.
+   * capability it lacks, or gets an "internal error" with the server's text and data. An error of
+   * that number which names no URLs is another one, and passes as it is.
    *
    * @param capabilities as the client stated them
    */
@@ -175,7 +176,12 @@ public final class McpErrors {
       return failure;
     }
     JsonRpcError error = JsonRpcError.of(raw(failure));
-    JsonObject data = error.data() instanceof JsonObject known ? known.copy() : new JsonObject();
+    if (!(error.data() instanceof JsonObject known)
+        || !(known.getValue("elicitations") instanceof JsonArray urls)
+        || urls.stream().noneMatch(JsonObject.class::isInstance)) {
+      return failure;
+    }
+    JsonObject data = known.copy();
     RawJson elicitation = capabilities == null ? null : capabilities.member("elicitation");
     if (elicitation != null && elicitation.member("url") != null) {
       return rpc(JsonRpcError.INTERNAL_ERROR, error.message(), data);

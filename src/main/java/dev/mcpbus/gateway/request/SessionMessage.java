@@ -145,6 +145,11 @@ public final class SessionMessage {
         .addHeader(EXCHANGE, exchange);
   }
 
+  /** The answer comes when a request of {@code method} has ended, which may be a stream. */
+  public static DeliveryOptions lasting(DeliveryOptions options, String method) {
+    return options.setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.noneOf(method)));
+  }
+
   /**
    * The message of a client in the body. An endpoint of this node has parsed it; the bytes of
    * another node are parsed here.

@@ -32,7 +32,8 @@ public final class TaskForms {
   public static RawJson forInitialize(RawJson task, String id) {
     RawJson plain =
         task.without(ResultType.MEMBER).without("result").without("error").without("inputRequests");
-    return TaskId.with(moved(moved(plain, "ttlMs", "ttl"), "pollIntervalMs", "pollInterval"), id);
+    RawJson moved = moved(moved(plain, "ttlMs", "ttl"), "pollIntervalMs", "pollInterval");
+    return TaskId.with(TaskId.relatedRenamed(moved, own -> id), id);
   }
 
   private static RawJson moved(RawJson object, String from, String to) {

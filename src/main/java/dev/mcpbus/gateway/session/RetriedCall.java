@@ -120,7 +120,8 @@ final class RetriedCall extends ParkedCall {
     boolean progress = meta != null && meta.member("progressToken") != null;
     String suffix = SessionMessage.header(message, SessionMessage.SUFFIX);
     boolean asIs = message.headers().contains(Headers.AS_IS);
-    send(own, suffix, params, CallDeadline.NONE, progress, asIs);
+    long left = suffix.equals(Addresses.REQUEST) ? CallDeadline.STREAM : CallDeadline.NONE;
+    send(own, suffix, params, left, progress, asIs);
   }
 
   /** The response of that message waits for the answer, or for questions. */

@@ -57,13 +57,15 @@ final class SessionTasks {
   }
 
   /** The result of a tool call in the form for the client. */
-  RawJson begun(GatewayCall call, RawJson result) {
+  RawJson begun(GatewayCall call, RawJson given) {
     ConnectionId at = call.at();
     String tool = call.item();
-    if (call.request().params().member("task") == null
-        || at == null
-        || tool == null
-        || !host.directory().hasTasks(call.request().view())) {
+    if (at == null || tool == null || !host.directory().hasTasks(call.request().view())) {
+      return given;
+    }
+    RawJson result =
+        TaskId.relatedRenamed(given, own -> sealed(new SealedTaskIds.Named(at.value(), tool, own)));
+    if (call.request().params().member("task") == null) {
       return result;
     }
     if (TaskForms.isTask(result)) {
@@ -76,7 +78,7 @@ final class SessionTasks {
     RawJson task = result.member("task");
     if (task != null && !TaskId.of(task).isEmpty()) {
       String id = remember(new SealedTaskIds.Named(at.value(), tool, TaskId.of(task)));
-      return result.with("task", TaskId.with(task, id));
+      return result.with("task", TaskId.renamed(task, own -> id));
     }
     String server = call.request().isAsIs() ? server(at.value()) : null;
     return server != null && !session.servers.isDiscover(server)

@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -299,9 +300,14 @@ final class EventStreamReader implements SseParser.EventSink {
       eventless = 0;
       return true;
     }
-    Envelope message = Envelope.received(data, 0, length, channel.limits());
+    List<Envelope> messages = channel.messages(data, 0, length);
     eventless = 0;
-    return listener.message(message, replayed) && !stopped;
+    for (Envelope message : messages) {
+      if (!listener.message(message, replayed) || stopped) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

@@ -8,6 +8,8 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
@@ -64,6 +66,7 @@ final class HttpChannel implements Channel {
   private RequestOptions post;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
+  private boolean batches;
   private HttpEra era = HttpEra.INITIALIZE;
   private @Nullable Promise<Void> closing;
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
@@ -144,9 +147,19 @@ final class HttpChannel implements Channel {
   }
 
   /** The GET stream opens with the first message that the server accepts after this call. */
+  /**
+   * The messages of a body or of an event: one, or those of a batch where the version has batches.
+   */
+  List<Envelope> messages(byte[] bytes, int offset, int length) throws ProtocolException {
+    return batches && Envelope.isBatch(bytes, offset, length)
+        ? Envelope.batch(bytes, offset, length, limits(), false)
+        : List.of(Envelope.received(bytes, offset, length, limits()));
+  }
+
   @Override
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
+    batches = ProtocolVersion.hasBatches(protocolVersion);
     era = HttpEra.of(protocolVersion);
   }
 

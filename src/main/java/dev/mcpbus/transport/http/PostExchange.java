@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -224,13 +225,14 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   private void replied(HttpClientResponse response, HeldBytes body) {
     try {
-      Envelope reply =
-          Envelope.received(body.array(), body.offset(), body.length(), channel.limits());
-      Envelope mine = replyOf(reply);
-      if (mine == null) {
+      List<Envelope> found = channel.messages(body.array(), body.offset(), body.length());
+      for (Envelope one : found) {
+        if (found.size() > 1 || one.kind().isAnswer()) {
+          message(one, false);
+        }
+      }
+      if (!done) {
         reject(response, HttpFailures.protocol("the body does not answer request " + message.id()));
-      } else {
-        finish(mine);
       }
     } catch (ProtocolException e) {
       reject(response, HttpFailures.parsing(e));

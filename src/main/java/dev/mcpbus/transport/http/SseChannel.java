@@ -131,7 +131,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
     if (over) {
       return;
     }
-    if (message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR) {
+    if (message.kind().isAnswer()) {
       unanswered.remove(message.integerId());
     }
     receiver.onMessage(message);
@@ -175,7 +175,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
     if (message.kind() == Envelope.Kind.REQUEST) {
       unanswered.put(message.id(), next);
     }
-    if (message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR) {
+    if (message.kind().isAnswer()) {
       // Post an answer at once: the server may hold a post open until it has this answer.
       begin(next);
     } else {

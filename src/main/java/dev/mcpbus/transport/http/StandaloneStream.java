@@ -64,7 +64,7 @@ final class StandaloneStream implements EventStreamReader.StreamListener {
 
   @Override
   public boolean message(Envelope message, boolean replayed) {
-    if (message.kind() == Envelope.Kind.RESULT || message.kind() == Envelope.Kind.ERROR) {
+    if (message.kind().isAnswer()) {
       channel.countJunk();
     } else if (!replayed) {
       channel.deliver(message);

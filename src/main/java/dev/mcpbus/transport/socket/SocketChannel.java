@@ -159,9 +159,10 @@ final class SocketChannel implements Channel {
         });
   }
 
-  /** Does nothing: on this transport messages do not repeat the version. */
   @Override
-  public void negotiated(String protocolVersion) {}
+  public void negotiated(String protocolVersion) {
+    framer.negotiated(protocolVersion);
+  }
 
   private void end(TransportException reason) {
     if (over) {

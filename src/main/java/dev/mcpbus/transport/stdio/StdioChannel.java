@@ -109,7 +109,7 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
 
   @Override
   public void negotiated(String protocolVersion) {
-    // On stdio messages do not repeat the version.
+    framer.negotiated(protocolVersion);
   }
 
   @Override

@@ -103,7 +103,8 @@ class BusCallTest {
     assertThat(of(BusMessages.send(vertx, params.toBuffer())).task()).hasToString("{\"t\":1}");
     BusCall outer = of(BusMessages.send(vertx, new JsonObject().put("method", "tools/call")));
     assertThat(outer.task()).isNull();
-    assertThat(outer.as("tools/call", RawJson.of(params)).task()).hasToString("{\"t\":1}");
+    assertThat(outer.as("tools/call", RawJson.of(params), ConnectionOptions.DEFAULT).task())
+        .hasToString("{\"t\":1}");
   }
 
   @Test
@@ -200,7 +201,7 @@ class BusCallTest {
     BusCall named = BusMessages.call(vertx, new JsonObject(), Headers.CALL_ID, "c-1", AT_1000);
     assertThat(named.callId()).isEqualTo("c-1");
     assertThat(named.progressAddress()).isNull();
-    BusCall other = named.as("prompts/get", RawJson.EMPTY_OBJECT);
+    BusCall other = named.as("prompts/get", RawJson.EMPTY_OBJECT, ConnectionOptions.DEFAULT);
     assertThat(other.method()).isEqualTo("prompts/get");
     assertThat(other.callId()).isEqualTo("c-1");
     assertThat(other.deadline()).isEqualTo(named.deadline());
@@ -208,5 +209,43 @@ class BusCallTest {
             BusMessages.call(vertx, new JsonObject(), Headers.PROGRESS, "to.me", AT_1000)
                 .progressAddress())
         .isEqualTo("to.me");
+  }
+
+  private static BusCall asked(Vertx vertx, String method, ConnectionOptions options) {
+    Sent sent = BusMessages.send(vertx, new JsonObject());
+    return BusCall.of(sent.message(), "request", options, AT_1000, null)
+        .as(method, RawJson.EMPTY_OBJECT, options);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"events/stream", "subscriptions/listen", "tasks/stream", "x.example/tail"})
+  void a_request_that_may_be_a_stream_lasts_as_long_as_its_server_speaks(
+      String method, Vertx vertx) {
+    ConnectionOptions options =
+        ConnectionOptions.DEFAULT
+            .with()
+            .requestTimeout(Duration.ofMillis(100))
+            .maxCallDuration(Duration.ofMillis(150))
+            .build();
+    BusCall stream = asked(vertx, method, options);
+    assertThat(stream.deadline()).as("silent").isEqualTo(1_100);
+    for (long now = 1_050; now < 100_000; now += 50) {
+      stream.extend(now);
+      assertThat(stream.deadline()).isEqualTo(now + 100);
+    }
+    stream.open();
+    assertThat(stream.deadline()).as("opened, it may be silent").isEqualTo(Long.MAX_VALUE);
+
+    BusCall bounded =
+        asked(vertx, method, options.with().maxStreamDuration(Duration.ofMillis(300)).build());
+    bounded.extend(1_250);
+    assertThat(bounded.deadline()).isEqualTo(1_300);
+    bounded.open();
+    assertThat(bounded.deadline()).isEqualTo(1_300);
+
+    BusCall call = asked(vertx, "prompts/get", options);
+    call.extend(1_100);
+    assertThat(call.deadline()).as("no stream").isEqualTo(1_150);
   }
 }

@@ -35,6 +35,33 @@ class HttpBodyTest extends HttpFixture {
     expect(open(server).fail(1, "ping"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
   }
 
+  /** MCP 2025-03-26, Base Protocol, Batching: "MUST support receiving JSON-RPC batches". */
+  @Test
+  void a_batch_is_its_messages_in_a_body_and_in_a_stream_where_the_version_has_batches()
+      throws Exception {
+    String told = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}";
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (request.id() < 0) {
+                peer.reply("202 Accepted", "");
+                return;
+              }
+              String batch = "[" + told + "," + RawHttpServer.resultOf(request.id()) + "]";
+              if (request.id() < 3) {
+                peer.json(batch);
+              } else {
+                peer.reply("200 OK", "data: " + batch + "\n\n", "Content-Type: text/event-stream");
+              }
+            });
+    ChannelProbe probe = open(server);
+    expect(probe.fail(1, "ping"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
+    probe.run(() -> probe.channel().negotiated("2025-03-26"));
+    probe.call(2, "ping");
+    probe.call(3, "ping");
+    assertThat(probe.heard()).filteredOn(one -> one.equals("notifications/x")).hasSize(2);
+  }
+
   @Test
   void case_44_a_wrong_content_length_is_a_protocol_error() throws Exception {
     RawHttpServer server =
