@@ -115,11 +115,16 @@ final class EventLog {
         new EventRing.StoredEvent(
             String.valueOf(event.getValue(serverMember)),
             String.valueOf(event.getValue("type")),
-            event.getValue("principal") instanceof String owner ? owner : null,
+            owner(event),
             resource(event),
             now,
             frame));
     readers.forEach(Runnable::run);
+  }
+
+  /** The principal that the event names; empty where it is for admins alone, null for all. */
+  private static @Nullable String owner(JsonObject event) {
+    return event.containsKey("principal") ? event.getString("principal", "") : null;
   }
 
   /** The URI of the resource that was updated; null for other events. */

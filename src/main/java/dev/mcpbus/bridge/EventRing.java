@@ -94,7 +94,8 @@ final class EventRing {
       String uri = entry.uri();
       return rights.sees(entry.server())
           && (uri == null || rights.allows(Action.SUBSCRIBE, entry.server(), uri))
-          && (!Events.isOwned(entry.type()) || Requester.sees(requester, entry.owner()))
+          && (Requester.sees(requester, entry.owner())
+              || (entry.owner() == null && !Events.isOwned(entry.type())))
           && (servers.isEmpty() || servers.contains(entry.server()))
           && (types.isEmpty() || types.contains(entry.type()));
     }

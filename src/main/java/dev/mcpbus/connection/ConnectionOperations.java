@@ -185,7 +185,7 @@ final class ConnectionOperations {
     Session session = ready.session();
     Function<RawJson, Future<RawJson>> fetch =
         params -> {
-          InternalRequest page = new InternalRequest(method, call);
+          InternalRequest page = InternalRequest.page(method, call);
           session.send(page, params);
           return page.future();
         };

@@ -21,6 +21,7 @@ public abstract class PendingRequest {
   private final long idleMillis;
   private long deadline;
   private @Nullable Runnable held;
+  private long sentAs;
   private int rounds;
   private @Nullable TelemetryOperation operation;
   private boolean toolError;
@@ -59,6 +60,15 @@ public abstract class PendingRequest {
   /** The number of the caller's call in the {@link CallLog}; 0 for a request of the connection. */
   public long number() {
     return 0;
+  }
+
+  /** Our id of the latest request that was sent for it, 0 before. */
+  final long sentAs() {
+    return sentAs;
+  }
+
+  final void sentAs(long id) {
+    sentAs = id;
   }
 
   /**
@@ -140,6 +150,11 @@ public abstract class PendingRequest {
   /** True for a request of a caller, false for one of the connection itself. */
   public boolean isCallers() {
     return false;
+  }
+
+  /** Whether a caller's call causes it. */
+  boolean isForCaller() {
+    return isCallers();
   }
 
   /** The name of the principal who called; null for a program on the bus and for the connection. */

@@ -325,7 +325,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
       }
       case REQUEST, NOTIFICATION -> {
         if (!replayed) {
-          channel.deliver(received);
+          channel.deliver(received, message.id());
         }
       }
     }
@@ -398,7 +398,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   private void finish(Envelope reply) {
     if (finish()) {
-      channel.deliver(reply);
+      channel.deliver(reply, message.id());
     }
   }
 
