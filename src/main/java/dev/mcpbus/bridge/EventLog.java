@@ -124,7 +124,9 @@ final class EventLog {
 
   /** The principal that the event names; empty where it is for admins alone, null for all. */
   private static @Nullable String owner(JsonObject event) {
-    return event.containsKey("principal") ? event.getString("principal", "") : null;
+    return event.getValue("principal") instanceof String owner
+        ? owner
+        : event.containsKey("principal") ? "" : null;
   }
 
   /** The URI of the resource that was updated; null for other events. */
