@@ -347,7 +347,8 @@ final class ConnectionOperations {
     } else if (keepsAway(ready, method.asString(), params)) {
       call.fail(keptAway());
     } else {
-      ready.session().notify(method.asString(), ready.session().era().told(params, call));
+      RawJson named = ready.session().toServer(params, call);
+      ready.session().notify(method.asString(), ready.session().era().told(named, call));
       call.complete(RawJson.EMPTY_OBJECT);
     }
   }
@@ -390,8 +391,10 @@ final class ConnectionOperations {
         call.fail(keptAway());
         return;
       }
-      RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
-      forward(ready, call.as(method.asString(), inner), params);
+      RawJson named =
+          Methods.isKnown(method.asString()) ? params : ready.session().toServer(params, call);
+      RawJson inner = named == null ? RawJson.EMPTY_OBJECT : named;
+      forward(ready, call.as(method.asString(), inner), named);
     }
   }
 

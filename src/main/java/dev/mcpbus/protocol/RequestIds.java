@@ -62,6 +62,19 @@ public final class RequestIds {
                 replaced(meta, MetaKeys.PROGRESS_TOKEN, tokens), MetaKeys.SUBSCRIPTION_ID, ids));
   }
 
+  /**
+   * The params with the ids of one request renamed.
+   *
+   * @param from stands for the request, both as its id and as its token
+   * @param token null where the request has none
+   */
+  public static RawJson renamed(RawJson params, RawJson from, RawJson id, @Nullable RawJson token) {
+    return replaced(
+        params,
+        each -> each.equals(from) ? id : each,
+        each -> token != null && each.equals(from) ? token : each);
+  }
+
   @SuppressWarnings("ReferenceEquality") // what is not replaced is the same object
   private static RawJson replaced(RawJson object, String name, UnaryOperator<RawJson> change) {
     RawJson old = object.member(name);

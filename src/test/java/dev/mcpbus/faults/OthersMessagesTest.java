@@ -23,6 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a server says for one caller's call, and who gets it. */
@@ -427,5 +428,90 @@ class OthersMessagesTest {
       assertThat(peer.answers(901)).isEmpty();
       assertThat(peer.answers(902)).isEmpty();
     }
+  }
+
+  /** In all four pairs of eras, and in both directions. */
+  @ParameterizedTest
+  @CsvSource({"false,false", "false,true", "true,false", "true,true"})
+  void ids_of_requests_in_messages_that_mcp_does_not_define_are_translated(
+      boolean modernClient, boolean modernServer) {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      ScriptedPeer peer =
+          modernServer
+              ? Peers.discover(bed.bus, "o", OthersMessagesTest::silent)
+              : Peers.initialize(bed.bus, "o", OthersMessagesTest::silent);
+      McpHttp client = bed.mcp("/mcp/o");
+      McpHttp.Session session =
+          modernClient
+              ? null
+              : client.initialize("2025-11-25", new JsonObject(), as(DoorBed.ALICE));
+      JsonObject params = new JsonObject().put("_meta", new JsonObject());
+      JsonObject request =
+          (modernClient
+                  ? client.described("com.example/stream", params)
+                  : client.request("com.example/stream", params))
+              .put("id", "mine");
+      request.getJsonObject("params").getJsonObject("_meta").put("progressToken", "tok");
+      CompletableFuture<McpHttp.Stream> open =
+          session == null
+              ? streamed(client, request, DoorBed.ALICE)
+              : CompletableFuture.supplyAsync(() -> session.streamed(request));
+      await().until(() -> !peer.received("com.example/stream").isEmpty());
+      long id = peer.received("com.example/stream").get(0).getLong("id");
+      peer.tell(NEWS, ids(id, "mcpbus-" + id).encode());
+      try (McpHttp.Stream stream = open.join()) {
+        await().until(() -> has(stream, NEWS));
+        assertThat(stream.messages().get(0).getJsonObject("params")).isEqualTo(ids("mine", "tok"));
+
+        JsonObject told =
+            new JsonObject()
+                .put("jsonrpc", "2.0")
+                .put("method", "notifications/com.example/more")
+                .put("params", ids("mine", "tok"));
+        if (session == null) {
+          String info = "io.modelcontextprotocol/clientInfo";
+          JsonObject stated = request.getJsonObject("params").getJsonObject("_meta");
+          told.getJsonObject("params")
+              .getJsonObject("_meta")
+              .put(info, stated.getValue(info));
+        }
+        int status =
+            session == null
+                ? client
+                    .post(told, as(DoorBed.ALICE, "MCP-Protocol-Version", "2026-07-28"))
+                    .status()
+                : session.send(told);
+        assertThat(status).isEqualTo(202);
+        await().until(() -> !peer.received("notifications/com.example/more").isEmpty());
+        JsonObject got =
+            peer.received("notifications/com.example/more").get(0).getJsonObject("params");
+        got.getJsonObject("_meta").remove("io.modelcontextprotocol/clientInfo");
+        assertThat(got).isEqualTo(ids((int) id, "mcpbus-" + id));
+
+        peer.say(
+            "{\"jsonrpc\":\"2.0\",\"id\":"
+                + id
+                + ",\"result\":"
+                + ids(id, "mcpbus-" + id).put("resultType", "complete").encode()
+                + "}");
+        await().until(stream::hasEnded);
+        JsonObject result = stream.messages().get(1).getJsonObject("result");
+        result.remove("resultType");
+        assertThat(result).isEqualTo(ids("mine", "tok"));
+      }
+    }
+  }
+
+  private static JsonObject ids(Object id, String token) {
+    return new JsonObject()
+        .put("requestId", id)
+        .put("progressToken", token)
+        .put("n", 1.5)
+        .put(
+            "_meta",
+            new JsonObject()
+                .put("io.modelcontextprotocol/subscriptionId", id)
+                .put("progressToken", token)
+                .put("own", 7));
   }
 }

@@ -69,7 +69,9 @@ final class NotificationRouter {
     } else if (affordable) {
       MessageOwner owner = owners.of(method, params, request);
       if (!passed(session, method, params, owner)) {
-        listener.onNotification(session, method, params, owner);
+        PendingRequest call = listener.isPrivate() ? owner.call() : null;
+        boolean named = call != null && !Methods.isKnown(method);
+        listener.onNotification(session, method, named ? call.toCaller(params) : params, owner);
       }
     }
     if (!affordable && telemetry != null) {
@@ -96,7 +98,8 @@ final class NotificationRouter {
       return false;
     }
     listener.reaches(call);
-    listener.onCallNotification(address, call.callId(), method, params);
+    listener.onCallNotification(
+        address, call.callId(), method, log ? params : call.toCaller(params));
     return log;
   }
 

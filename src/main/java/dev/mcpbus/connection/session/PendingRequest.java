@@ -5,6 +5,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SentRequest;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.transport.OutboundMessage;
 import java.util.List;
@@ -69,6 +70,22 @@ public abstract class PendingRequest {
 
   final void sentAs(long id) {
     sentAs = id;
+  }
+
+  /**
+   * What the server says in a message that MCP does not define, with the caller's id of this call in
+   * place of ours and of our progress token.
+   */
+  final RawJson toCaller(RawJson said) {
+    String callId = callId();
+    if (callId == null) {
+      return said;
+    }
+    RawJson own = RawJson.string(callId);
+    return RequestIds.replaced(
+        said,
+        id -> RequestIds.number(id) == sentAs ? own : id,
+        token -> RequestMeta.requestOf(token) == sentAs ? own : token);
   }
 
   /**

@@ -17,6 +17,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
@@ -31,6 +32,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -268,6 +271,27 @@ public final class Session implements Channel.Receiver {
     Collection<PendingRequest> calls = named == null ? pending.all() : List.of(named);
     calls.forEach(listener::reaches);
     calls.forEach(call -> call.extendBy(clock.millis(), millis));
+  }
+
+  /**
+   * The params of a caller's message that MCP does not define: where they name another call of the
+   * caller by its call id, the server gets the id or the progress token that it knows.
+   */
+  public @Nullable RawJson toServer(@Nullable RawJson params, BusCall by) {
+    return params == null
+        ? null
+        : RequestIds.replaced(
+            params,
+            id -> named(id, by, found -> RawJson.of(Long.toString(found))),
+            token -> named(token, by, RequestMeta::token));
+  }
+
+  private RawJson named(RawJson name, BusCall by, LongFunction<RawJson> ours) {
+    long id = name.isString() ? pending.find(CallReference.ofCaller(name.asString())) : -1;
+    PendingRequest call = pending.get(id);
+    return call != null && Objects.equals(call.owner(), by.owner())
+        ? ours.apply(call.sentAs())
+        : name;
   }
 
   /** The call has become a task at the server. */

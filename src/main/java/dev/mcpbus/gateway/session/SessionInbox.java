@@ -86,14 +86,14 @@ final class SessionInbox implements ClientConnections.Holder {
         call.stream.send(notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
       }
     } else if (!method.equals(Methods.MESSAGE) || wants(params)) {
-      call.stream.send(notification(method, params));
+      call.stream.send(notification(method, call.named(method, params)));
     }
   }
 
   /** A notification of a server of either era, as the client's era has it. */
   static byte[] notification(String method, RawJson params) {
     return MessageWriter.notification(
-        method, params.isAbsent() ? null : EraMembers.paramsForInitialize(params));
+        method, params.isAbsent() ? null : EraMembers.paramsForInitialize(method, params));
   }
 
   /**
@@ -216,7 +216,10 @@ final class SessionInbox implements ClientConnections.Holder {
 
   private void pass(ServerNotice event, String method) {
     if (session.servers.sees(event.connection())) {
-      stream(event.call(), event.connection()).send(notification(method, event.params()));
+      String callId = event.call();
+      SessionCall call = callId == null ? null : session.requests.get(callId);
+      RawJson params = call == null ? event.params() : call.named(method, event.params());
+      stream(callId, event.connection()).send(notification(method, params));
     }
   }
 
