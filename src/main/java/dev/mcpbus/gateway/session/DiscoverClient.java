@@ -187,12 +187,15 @@ final class DiscoverClient implements ClientConnections.Holder {
     return found;
   }
 
-  /** The call that a notice names; else the latest call there that wants it. */
+  /**
+   * The call that a notice names; else the latest call there that wants it. The state of a task
+   * belongs to the call that became the task, and to no other.
+   */
   private @Nullable ParkedCall call(ServerNotice event, Predicate<ParkedCall> which) {
     String callId = event.call();
     boolean named = callId != null && !callId.isEmpty();
-    return latest(
-        event.connection(), one -> which.test(one) && (!named || one.callId.equals(callId)));
+    boolean any = !named && !event.type().equals(Events.TASK);
+    return latest(event.connection(), one -> which.test(one) && (any || one.callId.equals(callId)));
   }
 
   /**
