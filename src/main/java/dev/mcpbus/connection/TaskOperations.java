@@ -117,7 +117,8 @@ final class TaskOperations {
             .filter(
                 task -> {
                   TaskState state = TaskState.of(task);
-                  return state != null && Requester.sees(requester, known.ownerOf(state.id()).owner());
+                  return state != null
+                      && Requester.sees(requester, known.ownerOf(state.id()).owner());
                 })
             .toList();
     return result.with("tasks", RawJson.array(own));

@@ -152,8 +152,7 @@ final class FakeServer implements Transport, Channel, SessionListener {
       Session session, RawJson id, String method, RawJson params, MessageOwner owner) {}
 
   @Override
-  public void onNotification(
-      Session session, String method, RawJson params, MessageOwner owner) {
+  public void onNotification(Session session, String method, RawJson params, MessageOwner owner) {
     notifications.add(method);
   }
 

@@ -121,8 +121,7 @@ class OthersMessagesTest {
       this.older = older;
     }
 
-    private void answer(RawHttpServer.Request request, RawHttpServer.Peer peer)
-        throws IOException {
+    private void answer(RawHttpServer.Request request, RawHttpServer.Peer peer) throws IOException {
       if (!request.method().equals("POST")) {
         peer.reply("405 Method Not Allowed", "");
       } else if (request.id() < 0 || !request.body().contains("\"method\"")) {
@@ -132,7 +131,8 @@ class OthersMessagesTest {
       } else if (request.calls("tools/call") || request.calls("com.example/stream")) {
         JsonObject body = new JsonObject(request.body());
         String tool = body.getJsonObject("params").getString("name", "stream");
-        BlockingQueue<String> says = streams.computeIfAbsent(tool, t -> new LinkedBlockingQueue<>());
+        BlockingQueue<String> says =
+            streams.computeIfAbsent(tool, t -> new LinkedBlockingQueue<>());
         requests.put(tool, body);
         ids.put(tool, request.id());
         peer.stream();
@@ -151,7 +151,8 @@ class OthersMessagesTest {
             request.calls("server/discover")
                 ? older ? ScriptedPeer.error(-32601, "no such method") : ScriptedPeer.DISCOVERED
                 : request.calls("initialize")
-                    ? ScriptedPeer.INITIALIZED.replace("\"tools\":{}", "\"tools\":{},\"logging\":{}")
+                    ? ScriptedPeer.INITIALIZED.replace(
+                        "\"tools\":{}", "\"tools\":{},\"logging\":{}")
                     : request.calls("tools/list")
                         ? Peers.tools("one", "two")
                         : ScriptedPeer.error(-32601, "no such method");
@@ -349,8 +350,7 @@ class OthersMessagesTest {
   @Test
   void two_questions_without_a_name_are_both_answered_whichever_call_ends_first() {
     try (DoorBed bed = new DoorBed(DoorBed.keys())) {
-      ScriptedPeer peer =
-          Peers.initialize(bed.bus, "o", OthersMessagesTest::silent);
+      ScriptedPeer peer = Peers.initialize(bed.bus, "o", OthersMessagesTest::silent);
       McpHttp client = bed.mcp("/mcp/o");
       McpHttp.Session session =
           client.initialize(
@@ -417,10 +417,7 @@ class OthersMessagesTest {
       peer.say(answer(peer.received("tools/call").get(0).getValue("id")));
       first.getJsonObject("params").put("requestState", asksOne.getValue("requestState"));
       assertThat(
-              McpHttp.text(
-                  client
-                      .post(first, as(DoorBed.ALICE, McpHttp.headers(first)))
-                      .result()))
+              McpHttp.text(client.post(first, as(DoorBed.ALICE, McpHttp.headers(first))).result()))
           .isEqualTo("done");
       second.getJsonObject("params").put("requestState", asksTwo.getValue("requestState"));
       JsonObject both = client.post(second, as(DoorBed.ALICE, McpHttp.headers(second))).result();
@@ -471,9 +468,7 @@ class OthersMessagesTest {
         if (session == null) {
           String info = "io.modelcontextprotocol/clientInfo";
           JsonObject stated = request.getJsonObject("params").getJsonObject("_meta");
-          told.getJsonObject("params")
-              .getJsonObject("_meta")
-              .put(info, stated.getValue(info));
+          told.getJsonObject("params").getJsonObject("_meta").put(info, stated.getValue(info));
         }
         int status =
             session == null

@@ -8,14 +8,11 @@ import dev.mcpbus.connection.session.MessageOwner;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.TaskId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,10 +93,7 @@ public final class ServerRequests {
   /** The only address that gets the question: the one client, or the one whose call is named. */
   private @Nullable String address(MessageOwner owner) {
     PendingRequest call = owner.call();
-    return client != null
-            || call == null
-            || !owner.known()
-            || !InputRequests.isDirect(call.input())
+    return client != null || call == null || !owner.known() || !InputRequests.isDirect(call.input())
         ? client
         : call.input();
   }

@@ -91,7 +91,9 @@ final class MessageOwners {
   /** The owner of a question; a token in it is the server's own. */
   MessageOwner ofQuestion(String method, RawJson params, long request) {
     MessageOwner ofTask = ofTask(params);
-    return ofTask != null ? ofTask : request == Receiver.ANY_STREAM ? unnamed(method, true) : at(request);
+    return ofTask != null
+        ? ofTask
+        : request == Receiver.ANY_STREAM ? unnamed(method, true) : at(request);
   }
 
   /** Null where the message names no task. */
@@ -121,8 +123,8 @@ final class MessageOwners {
   }
 
   /**
-   * The owner of a message without evidence. It is of a call if there is only one that it may belong
-   * to; a server logs for calls alone that want it, and asks for roots for all.
+   * The owner of a message without evidence. It is of a call if there is only one that it may
+   * belong to; a server logs for calls alone that want it, and asks for roots for all.
    */
   private MessageOwner unnamed(String method, boolean question) {
     boolean log = method.equals(Methods.MESSAGE);

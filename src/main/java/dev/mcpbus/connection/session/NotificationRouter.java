@@ -3,7 +3,6 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.Era;
-import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;

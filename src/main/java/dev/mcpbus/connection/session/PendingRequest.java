@@ -73,8 +73,8 @@ public abstract class PendingRequest {
   }
 
   /**
-   * What the server says in a message that MCP does not define, with the caller's id of this call in
-   * place of ours and of our progress token.
+   * What the server says in a message that MCP does not define, with the caller's id of this call
+   * in place of ours and of our progress token.
    */
   final RawJson toCaller(RawJson said) {
     String callId = callId();

@@ -92,8 +92,7 @@ public final class ServerTasks {
    * @return true where this class ends {@code call}, now or later; false where the caller gets the
    *     task itself
    */
-  public boolean take(
-      Session in, @Nullable OpenSession of, PendingRequest call, RawJson result) {
+  public boolean take(Session in, @Nullable OpenSession of, PendingRequest call, RawJson result) {
     if (Methods.isOfTasks(call.method())) {
       return false; // some servers give the state of a task this resultType
     }

@@ -61,8 +61,8 @@ final class SessionInbox implements ClientConnections.Holder {
 
   /**
    * The stream for what comes over a private connection: that of its call. What is known to belong
-   * to no call in flight goes to the standalone stream, if the client reads it. All else goes to the
-   * stream of the latest call there.
+   * to no call in flight goes to the standalone stream, if the client reads it. All else goes to
+   * the stream of the latest call there.
    *
    * @param callId empty where no call in flight is it, null where that is not known
    */

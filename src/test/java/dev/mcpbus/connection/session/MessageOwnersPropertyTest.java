@@ -123,14 +123,7 @@ class MessageOwnersPropertyTest {
                   RawJson.EMPTY_OBJECT, null, preferences, null, ProtocolVersion.LATEST_INITIALIZE);
       session =
           new Session(
-              context(vertx),
-              this,
-              spoken,
-              ConnectionOptions.DEFAULT,
-              () -> now,
-              null,
-              null,
-              this);
+              context(vertx), this, spoken, ConnectionOptions.DEFAULT, () -> now, null, null, this);
       session.connect();
     }
 
@@ -235,11 +228,17 @@ class MessageOwnersPropertyTest {
       if (job != null) {
         jobs.remove(job);
         story.add("answers " + job.id());
-        hear("{\"jsonrpc\":\"2.0\",\"id\":" + job.id() + ",\"result\":{\"resultType\":\"complete\"}}", job.id());
+        hear(
+            "{\"jsonrpc\":\"2.0\",\"id\":"
+                + job.id()
+                + ",\"result\":{\"resultType\":\"complete\"}}",
+            job.id());
       }
     }
 
-    /** The server lets a call go that it was told to cancel, or that timed out, and says nothing. */
+    /**
+     * The server lets a call go that it was told to cancel, or that timed out, and says nothing.
+     */
     private void drop() {
       Job job = any(jobs.stream().filter(one -> one.call().ended).toList());
       if (job != null) {
@@ -267,10 +266,10 @@ class MessageOwnersPropertyTest {
       long id = job == null ? -1 : job.id();
       switch (evidence) {
         case TOKEN -> params.put("progressToken", "mcpbus-" + id);
-        case META_TOKEN -> params.put("_meta", new JsonObject().put("progressToken", "mcpbus-" + id));
+        case META_TOKEN ->
+            params.put("_meta", new JsonObject().put("progressToken", "mcpbus-" + id));
         case SUBSCRIPTION ->
-            params.put(
-                "_meta", new JsonObject().put("io.modelcontextprotocol/subscriptionId", id));
+            params.put("_meta", new JsonObject().put("io.modelcontextprotocol/subscriptionId", id));
         case REQUEST -> params.put("requestId", id);
         default -> {}
       }
@@ -295,8 +294,7 @@ class MessageOwnersPropertyTest {
 
     /** The principals for whom the server may be at work, as far as mcpbus can know. */
     private Set<String> atWork() {
-      Set<String> all =
-          jobs.stream().map(job -> job.call().owner()).collect(Collectors.toSet());
+      Set<String> all = jobs.stream().map(job -> job.call().owner()).collect(Collectors.toSet());
       dropped.forEach(job -> all.add(job.call().owner()));
       return all;
     }

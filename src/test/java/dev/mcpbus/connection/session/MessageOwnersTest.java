@@ -110,7 +110,9 @@ class MessageOwnersTest {
     assertThat(unnamed(LOG).call()).isSameAs(ada);
     assertThat(unnamed(ASKS).owner()).isEqualTo("ada");
     OwnedCall second = call("2", "ada");
-    assertThat(unnamed(LOG)).as("of one of two").isEqualTo(new MessageOwner(null, "ada", true, false));
+    assertThat(unnamed(LOG))
+        .as("of one of two")
+        .isEqualTo(new MessageOwner(null, "ada", true, false));
     pending.remove(second.sentAs());
     pending.add(new InternalRequest("ping", Long.MAX_VALUE));
     assertThat(unnamed(LOG).call()).as("beside a request of the connection").isSameAs(ada);
@@ -159,7 +161,9 @@ class MessageOwnersTest {
       owners.isOver((long) i);
     }
     owners.isOver(beyond.sentAs());
-    assertThat(unnamed(LOG)).as("one principal's").isEqualTo(new MessageOwner(null, "bob", true, false));
+    assertThat(unnamed(LOG))
+        .as("one principal's")
+        .isEqualTo(new MessageOwner(null, "bob", true, false));
     OwnedCall cleo = call("c", "cleo");
     assertThat(unnamed(LOG)).isEqualTo(MessageOwner.UNKNOWN);
     assertThat(owners.of(LOG, NOTHING, cleo.sentAs()).call()).isSameAs(cleo);
