@@ -16,6 +16,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -59,6 +60,11 @@ class OthersMessagesTest {
       McpHttp client, JsonObject call, ApiKeys.Fresh key) {
     return CompletableFuture.supplyAsync(
         () -> client.streamed(call, as(key, McpHttp.headers(call))));
+  }
+
+  private static CompletableFuture<McpHttp.Stream> opened(
+      McpHttp.Session session, JsonObject call) {
+    return CompletableFuture.supplyAsync(() -> session.streamed(call));
   }
 
   private static String log(String text) {
@@ -162,11 +168,11 @@ class OthersMessagesTest {
 
     long id(String tool) {
       await().until(() -> ids.containsKey(tool));
-      return ids.get(tool);
+      return Objects.requireNonNull(ids.get(tool));
     }
 
     void say(String tool, String message) {
-      streams.get(tool).add(message);
+      Objects.requireNonNull(streams.get(tool)).add(message);
     }
 
     void tell(String tool, String method, String params) {
@@ -188,7 +194,7 @@ class OthersMessagesTest {
     /** The answer to a question. */
     JsonObject answered(int id) {
       await().until(() -> requests.containsKey("answer " + id));
-      return requests.get("answer " + id);
+      return Objects.requireNonNull(requests.get("answer " + id));
     }
 
     @Override
@@ -262,12 +268,10 @@ class OthersMessagesTest {
       assertThat(session.call("logging/setLevel", new JsonObject().put("level", "debug")).status())
           .isEqualTo(200);
       CompletableFuture<McpHttp.Stream> one =
-          CompletableFuture.supplyAsync(
-              () -> session.streamed(client.request("tools/call", Peers.call("one"))));
+          opened(session, client.request("tools/call", Peers.call("one")));
       speaker.id("one");
       CompletableFuture<McpHttp.Stream> two =
-          CompletableFuture.supplyAsync(
-              () -> session.streamed(client.request("tools/call", Peers.call("two"))));
+          opened(session, client.request("tools/call", Peers.call("two")));
       speaker.id("two");
       bothSay(speaker);
       speaker.ask("one", 901);
@@ -438,7 +442,7 @@ class OthersMessagesTest {
               ? Peers.discover(bed.bus, "o", OthersMessagesTest::silent)
               : Peers.initialize(bed.bus, "o", OthersMessagesTest::silent);
       McpHttp client = bed.mcp("/mcp/o");
-      McpHttp.Session session =
+      McpHttp.@Nullable Session session =
           modernClient
               ? null
               : client.initialize("2025-11-25", new JsonObject(), as(DoorBed.ALICE));
@@ -450,9 +454,7 @@ class OthersMessagesTest {
               .put("id", "mine");
       request.getJsonObject("params").getJsonObject("_meta").put("progressToken", "tok");
       CompletableFuture<McpHttp.Stream> open =
-          session == null
-              ? streamed(client, request, DoorBed.ALICE)
-              : CompletableFuture.supplyAsync(() -> session.streamed(request));
+          session == null ? streamed(client, request, DoorBed.ALICE) : opened(session, request);
       await().until(() -> !peer.received("com.example/stream").isEmpty());
       long id = peer.received("com.example/stream").get(0).getLong("id");
       peer.tell(NEWS, ids(id, "mcpbus-" + id).encode());

@@ -69,8 +69,8 @@ final class NotificationRouter {
       MessageOwner owner = owners.of(method, params, request);
       if (!passed(session, method, params, owner)) {
         PendingRequest call = listener.isPrivate() ? owner.call() : null;
-        boolean named = call != null && !Methods.isKnown(method);
-        listener.onNotification(session, method, named ? call.toCaller(params) : params, owner);
+        RawJson said = call == null || Methods.isKnown(method) ? params : call.toCaller(params);
+        listener.onNotification(session, method, said, owner);
       }
     }
     if (!affordable && telemetry != null) {

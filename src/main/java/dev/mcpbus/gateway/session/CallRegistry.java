@@ -170,10 +170,10 @@ final class CallRegistry {
     }
     QuestionMessage question = QuestionMessage.of(message);
     String callId = question.call();
-    boolean ofCall = callId != null && !callId.isEmpty();
     Caller byConnection = connections.get(question.connection());
-    Caller caller = ofCall ? calls.get(callId) : byConnection;
-    if (caller == null && !ofCall && waits(question.connection(), () -> asked(message))) {
+    boolean unnamed = callId == null || callId.isEmpty();
+    Caller caller = callId == null || unnamed ? byConnection : calls.get(callId);
+    if (caller == null && unnamed && waits(question.connection(), () -> asked(message))) {
       return;
     }
     if (caller == null) {

@@ -27,6 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -65,7 +66,11 @@ class MessageOwnersPropertyTest {
   }
 
   /** What the server works on. */
-  private record Job(long id, OwnedCall call) {}
+  private record Job(long id, OwnedCall call) {
+    String owner() {
+      return Objects.requireNonNull(call.owner());
+    }
+  }
 
   @ParameterizedTest
   @CsvSource({"DISCOVER,false", "DISCOVER,true", "INITIALIZE,false", "INITIALIZE,true"})
@@ -178,7 +183,7 @@ class MessageOwnersPropertyTest {
                 try {
                   return method.invoke(real, arguments);
                 } catch (InvocationTargetException e) {
-                  throw e.getCause();
+                  throw Objects.requireNonNull(e.getCause());
                 }
               }));
     }
@@ -294,8 +299,8 @@ class MessageOwnersPropertyTest {
 
     /** The principals for whom the server may be at work, as far as mcpbus can know. */
     private Set<String> atWork() {
-      Set<String> all = jobs.stream().map(job -> job.call().owner()).collect(Collectors.toSet());
-      dropped.forEach(job -> all.add(job.call().owner()));
+      Set<String> all = jobs.stream().map(Job::owner).collect(Collectors.toSet());
+      dropped.forEach(job -> all.add(job.owner()));
       return all;
     }
 
@@ -312,7 +317,7 @@ class MessageOwnersPropertyTest {
       if (reached != null) {
         delivered++;
       }
-      String truth = job == null ? null : job.call().owner();
+      String truth = job == null ? null : job.owner();
       for (String principal :
           new @Nullable String[] {reached, owner == null ? null : owner.owner()}) {
         if (principal != null && truth != null) {
