@@ -111,7 +111,7 @@ final class EventLog {
         new EventRing.StoredEvent(
             String.valueOf(event.getValue(serverMember)),
             String.valueOf(event.getValue("type")),
-            event.getValue("principal") instanceof String owner ? owner : null,
+            owner(event),
             resource(event),
             now,
             frame,
@@ -126,6 +126,13 @@ final class EventLog {
         // JSON has no raw line break, so one data line holds it.
         .appendString(text)
         .appendString("\n\n");
+  }
+
+  /** The principal that the event names; empty where it is for admins alone, null for all. */
+  private static @Nullable String owner(JsonObject event) {
+    return event.getValue("principal") instanceof String owner
+        ? owner
+        : event.containsKey("principal") ? "" : null;
   }
 
   /** The URI of the resource that was updated; null for other events. */

@@ -102,7 +102,8 @@ final class EventRing {
       boolean wanted =
           (right == Action.LIST ? rights.sees(server) : rights.allows(right, server, ""))
               && (uri == null || rights.allows(Action.SUBSCRIBE, server, uri))
-              && (!Events.isOwned(entry.type()) || Requester.sees(requester, entry.owner()))
+              && (Requester.sees(requester, entry.owner())
+                  || (entry.owner() == null && !Events.isOwned(entry.type())))
               && (servers.isEmpty() || servers.contains(server))
               && (types.isEmpty() || types.contains(entry.type()));
       if (!wanted || entry.frame() == entry.bare() || rights.listsAllTools(server)) {

@@ -138,12 +138,13 @@ public final class Events {
   }
 
   /**
-   * Whether a requester may receive an event.
+   * Whether a requester may receive an event. One that names a principal is for that principal
+   * alone; if the name is null, for admins.
    *
    * @param requester null for a program on the bus
    */
   public static boolean isFor(@Nullable Requester requester, JsonObject event) {
-    return !isOwned(event.getString("type", ""))
+    return (!isOwned(event.getString("type", "")) && !event.containsKey("principal"))
         || Requester.sees(requester, event.getString("principal"));
   }
 }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key by which {@link #withdraw} takes the question back
  * @param connection the connection of the server
- * @param call the caller's id of the call that needs the answer; null where it is unknown
+ * @param call the caller's id of the call that needs the answer; empty if none in flight does, null
+ *     where it is unknown
  * @param params {@link RawJson#isAbsent absent} where the server sent none
  */
 public record QuestionMessage(

@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param type one of {@link Events}
  * @param method of the notification; empty for an event that is none
  * @param params {@link RawJson#isAbsent absent} for an event that is no notification
+ * @param call the caller's id of the call that it belongs to; empty if it belongs to no call in
+ *     flight, null if that is not known
  */
-public record ServerNotice(String connection, String type, String method, RawJson params) {
+public record ServerNotice(
+    String connection, String type, String method, RawJson params, @Nullable String call) {
 
   private static final String CONNECTION = "id";
   private static final String TYPE = "type";
@@ -66,11 +69,14 @@ public record ServerNotice(String connection, String type, String method, RawJso
   }
 
   private DeliveryOptions options() {
-    return new DeliveryOptions()
-        .setCodecName(Codecs.SHARED)
-        .addHeader(CONNECTION, connection)
-        .addHeader(TYPE, type)
-        .addHeader(Headers.METHOD, method);
+    DeliveryOptions options =
+        new DeliveryOptions()
+            .setCodecName(Codecs.SHARED)
+            .addHeader(CONNECTION, connection)
+            .addHeader(TYPE, type)
+            .addHeader(Headers.METHOD, method);
+    CallHeaders.add(options, Headers.CALL_ID, call);
+    return options;
   }
 
   /** Reads a notice, or an event. */
@@ -80,12 +86,14 @@ public record ServerNotice(String connection, String type, String method, RawJso
           event.getString(CONNECTION, ""),
           event.getString(TYPE, ""),
           event.getString("method", ""),
-          RawJson.of(event.getJsonObject("params", new JsonObject())));
+          RawJson.of(event.getJsonObject("params", new JsonObject())),
+          null);
     }
     return new ServerNotice(
         String.valueOf(message.headers().get(CONNECTION)),
         String.valueOf(message.headers().get(TYPE)),
         String.valueOf(message.headers().get(Headers.METHOD)),
-        RawJson.ofParams((Buffer) message.body()));
+        RawJson.ofParams((Buffer) message.body()),
+        message.headers().get(Headers.CALL_ID));
   }
 }

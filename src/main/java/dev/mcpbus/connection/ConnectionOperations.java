@@ -185,7 +185,7 @@ final class ConnectionOperations {
     Session session = ready.session();
     Function<RawJson, Future<RawJson>> fetch =
         params -> {
-          InternalRequest page = new InternalRequest(method, call);
+          InternalRequest page = InternalRequest.page(method, call);
           session.send(page, params);
           return page.future();
         };
@@ -347,7 +347,8 @@ final class ConnectionOperations {
     } else if (keepsAway(ready, method.asString(), params)) {
       call.fail(keptAway());
     } else {
-      ready.session().notify(method.asString(), ready.session().era().told(params, call));
+      RawJson named = ready.session().toServer(params, call);
+      ready.session().notify(method.asString(), ready.session().era().told(named, call));
       call.complete(RawJson.EMPTY_OBJECT);
     }
   }
@@ -390,8 +391,10 @@ final class ConnectionOperations {
         call.fail(keptAway());
         return;
       }
-      RawJson inner = params == null ? RawJson.EMPTY_OBJECT : params;
-      forward(ready, call.as(method.asString(), inner, ready.session().options()), params);
+      RawJson named =
+          Methods.isKnown(method.asString()) ? params : ready.session().toServer(params, call);
+      RawJson inner = named == null ? RawJson.EMPTY_OBJECT : named;
+      forward(ready, call.as(method.asString(), inner, ready.session().options()), named);
     }
   }
 

@@ -15,6 +15,7 @@ import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.connection.options.ReplicaRole;
 import dev.mcpbus.connection.session.CallReference;
 import dev.mcpbus.connection.session.Clock;
+import dev.mcpbus.connection.session.MessageOwner;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.protocol.Era;
@@ -289,10 +290,10 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
    * Publishes a notification of the server as an event; not for {@code list_changed}, whose event
    * {@code ToolListRefresh} publishes when the list has been read.
    *
-   * @param principal the owner of the task that it is about; null for none
+   * @param owner whose it is
    */
-  void publish(String method, RawJson params, @Nullable String principal) {
-    events.publish(EventTypes.of(method), epoch, method, params, principal);
+  void publish(String method, RawJson params, MessageOwner owner) {
+    events.publish(EventTypes.of(method), epoch, method, params, owner);
   }
 
   /** Passes a {@code list_changed} to the gateway as the server sent it. */

@@ -7,6 +7,7 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.connection.options.ReplicaRole;
+import dev.mcpbus.connection.session.MessageOwner;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -64,7 +65,7 @@ final class EventPublisher {
   /** Publishes the event whatever the role says. */
   void publishAlways(String type, long epoch, JsonObject more) {
     if (privateConnection != null && Addresses.takesBytes(privateConnection.events())) {
-      send(privateConnection.events(), type, "", RawJson.EMPTY_OBJECT);
+      send(privateConnection.events(), type, "", RawJson.EMPTY_OBJECT, null);
     } else {
       publish(event(type, epoch).mergeIn(more), new DeliveryOptions());
     }
@@ -74,27 +75,27 @@ final class EventPublisher {
    * Publishes a notification of the server. The gateway gets its params as the bytes that the
    * server sent.
    *
-   * @param principal the owner of the task that it is about; null for none
+   * @param owner whose it is
    */
-  void publish(String type, long epoch, String method, RawJson params, @Nullable String principal) {
+  void publish(String type, long epoch, String method, RawJson params, MessageOwner owner) {
     if (role != null && !role.publishes(type)) {
       return;
     }
     if (privateConnection != null && Addresses.takesBytes(privateConnection.events())) {
-      send(privateConnection.events(), type, method, params);
+      send(privateConnection.events(), type, method, params, owner.callId());
       return;
     }
     JsonObject event = event(type, epoch).put("params", shown(params));
     if (type.equals(Events.NOTIFICATION)) {
       event.put("method", method);
     }
-    if (principal != null) {
-      event.put("principal", principal);
+    if (owner.restricted()) {
+      event.put("principal", owner.owner());
     }
     boolean beside = privateConnection == null && FOR_GATEWAY.contains(type);
     publish(event, beside ? ServerNotice.beside() : new DeliveryOptions());
     if (beside) {
-      new ServerNotice(id.value(), type, method, params).publish(bus);
+      new ServerNotice(id.value(), type, method, params, null).publish(bus);
     }
   }
 
@@ -115,9 +116,9 @@ final class EventPublisher {
       return;
     }
     if (privateConnection == null) {
-      new ServerNotice(id.value(), Events.NOTIFICATION, method, params).publish(bus);
+      new ServerNotice(id.value(), Events.NOTIFICATION, method, params, null).publish(bus);
     } else if (Addresses.takesBytes(privateConnection.events())) {
-      send(privateConnection.events(), Events.NOTIFICATION, method, params);
+      send(privateConnection.events(), Events.NOTIFICATION, method, params, null);
     }
   }
 
@@ -129,8 +130,9 @@ final class EventPublisher {
         .put("time", Instant.now().toString());
   }
 
-  private void send(String holder, String type, String method, RawJson params) {
-    new ServerNotice(id.value(), type, method, params).sendTo(bus, holder);
+  private void send(
+      String holder, String type, String method, RawJson params, @Nullable String call) {
+    new ServerNotice(id.value(), type, method, params, call).sendTo(bus, holder);
   }
 
   private void publish(JsonObject event, DeliveryOptions options) {

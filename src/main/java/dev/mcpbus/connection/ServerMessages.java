@@ -8,6 +8,7 @@ import dev.mcpbus.connection.input.InputRequests;
 import dev.mcpbus.connection.input.MultiRoundTrip;
 import dev.mcpbus.connection.input.ServerRequests;
 import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.connection.session.MessageOwner;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.SessionListener;
@@ -38,6 +39,7 @@ final class ServerMessages implements SessionListener {
   private final ConnectionStateHolder connection;
   private final ToolListRefresh lists;
   private final Consumer<BusCall> again;
+  private final boolean isPrivate;
   private final BiConsumer<Session, McpFailure> ended;
 
   /**
@@ -57,7 +59,8 @@ final class ServerMessages implements SessionListener {
       BiConsumer<Session, McpFailure> ended) {
     this.bus = bus;
     this.tasks = tasks;
-    this.requests = new ServerRequests(inputs, tasks::ownerOf, tasks::callOf, client);
+    this.requests = new ServerRequests(inputs, client);
+    this.isPrivate = client != null;
     this.rounds = new MultiRoundTrip(inputs);
     this.connection = connection;
     this.lists = lists;
@@ -74,7 +77,7 @@ final class ServerMessages implements SessionListener {
   public boolean onUnfinished(Session of, PendingRequest call, String resultType, RawJson result) {
     if (resultType.equals("task")) {
       ReadySession now = connection.ready(of);
-      return tasks.take(now == null ? null : now.open(), call, result);
+      return tasks.take(of, now == null ? null : now.open(), call, result);
     }
     if (resultType.equals(ResultType.INPUT_REQUIRED) && Headers.PASS.equals(call.input())) {
       return false; // the caller answers the questions itself
@@ -116,11 +119,22 @@ final class ServerMessages implements SessionListener {
   }
 
   @Override
-  public void onRequest(Session of, RawJson requestId, String method, RawJson params) {
+  public void onRequest(
+      Session of, RawJson requestId, String method, RawJson params, MessageOwner owner) {
     // The discover era has no requests from server to client, and no answers to them.
     if (of.era().era() == Era.INITIALIZE) {
-      requests.handle(of, requestId, method, params);
+      requests.handle(of, requestId, method, params, owner);
     }
+  }
+
+  @Override
+  public MessageOwner ownerOfTask(String taskId) {
+    return tasks.ownerOf(taskId);
+  }
+
+  @Override
+  public boolean isPrivate() {
+    return isPrivate;
   }
 
   @Override
@@ -140,11 +154,11 @@ final class ServerMessages implements SessionListener {
    * for, so this drops it.
    */
   @Override
-  public void onNotification(Session of, String method, RawJson params) {
+  public void onNotification(Session of, String method, RawJson params, MessageOwner owner) {
     ReadySession now = connection.ready(of);
     if (now == null) {
       if (method.equals(Methods.MESSAGE) && connection.session() == of) {
-        connection.publish(method, params, null);
+        connection.publish(method, params, owner);
       }
       return;
     }
@@ -152,16 +166,15 @@ final class ServerMessages implements SessionListener {
       case Methods.ACKNOWLEDGED -> now.subscriptions().acknowledged(params);
       case Methods.CANCELLED -> cancelled(now, params.member("requestId"));
       case Methods.TASKS_STATUS, Methods.TASKS_CHANGED -> {
-        tasks.notified(params);
-        String task = TaskId.of(params);
-        connection.publish(method, params, task.isEmpty() ? null : tasks.ownerOf(task));
+        tasks.notified(of, params);
+        connection.publish(method, params, tasks.ownerOf(TaskId.of(params)));
       }
       default -> {
         if (method.equals(Methods.RESOURCE_UPDATED)) {
           SubscriptionOperations.sweep(now, of.clock().millis());
         }
         now.cache().dropStale(method, params);
-        connection.publish(method, params, null);
+        connection.publish(method, params, owner);
       }
     }
   }

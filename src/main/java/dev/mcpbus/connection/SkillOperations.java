@@ -150,7 +150,7 @@ final class SkillOperations {
 
   private static Future<RawJson> request(
       ReadySession ready, BusCall call, String method, RawJson params) {
-    InternalRequest request = new InternalRequest(method, call.deadline(), call.callId());
+    InternalRequest request = InternalRequest.of(method, call);
     ready.session().send(request, params);
     return request.future();
   }

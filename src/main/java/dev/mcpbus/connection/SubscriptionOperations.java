@@ -64,7 +64,7 @@ final class SubscriptionOperations {
       ready.subscriptions().refresh();
       return Future.succeededFuture(RawJson.EMPTY_OBJECT);
     }
-    InternalRequest request = new InternalRequest(call.method(), call.deadline(), call.callId());
+    InternalRequest request = InternalRequest.of(call.method(), call);
     ready.session().send(request, call.params());
     return request.future();
   }

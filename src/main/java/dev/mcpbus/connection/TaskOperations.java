@@ -41,6 +41,7 @@ final class TaskOperations {
           TaskState now = TaskState.of(result);
           if (now != null && now.isOver()) {
             ready.preferences().tasks().remove(now.id());
+            ready.session().taskOver(now.id());
           }
         });
     withTask(ready, call, (session, taskId) -> session.send(call, call.params()));
@@ -116,7 +117,8 @@ final class TaskOperations {
             .filter(
                 task -> {
                   TaskState state = TaskState.of(task);
-                  return state != null && Requester.sees(requester, known.ownerOf(state.id()));
+                  return state != null
+                      && Requester.sees(requester, known.ownerOf(state.id()).owner());
                 })
             .toList();
     return result.with("tasks", RawJson.array(own));

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.http.GatewayEndpoint;
 import dev.mcpbus.gateway.http.HttpReply;
+import dev.mcpbus.gateway.http.NamedRequests;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.session.ParkedCallBounds;
@@ -30,6 +31,7 @@ public final class Gateway {
   private final Directory directory;
   private final FairLimit<HttpReply> streams;
   private final SessionHostNames hostNames;
+  private final NamedRequests named = new NamedRequests();
 
   /**
    * @param serverInfo the name and version that clients receive
@@ -67,7 +69,7 @@ public final class Gateway {
 
   /** A new endpoint for one HTTP verticle. */
   public MountedHandler endpoint() {
-    return new GatewayEndpoint(vertx, directory, options, serverInfo, hostNames, streams);
+    return new GatewayEndpoint(vertx, directory, options, serverInfo, hostNames, streams, named);
   }
 
   /** Shows in the status of this node how many streams of clients are open. */

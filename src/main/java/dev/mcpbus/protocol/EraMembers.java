@@ -1,6 +1,7 @@
 package dev.mcpbus.protocol;
 
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The members of results and notifications that only one era of MCP knows. A gateway takes them out
@@ -22,6 +23,12 @@ public final class EraMembers {
           MetaKeys.CLIENT_CAPABILITIES,
           MetaKeys.LOG_LEVEL);
 
+  /** The same, of messages that MCP does not define: there a subscription is any request. */
+  private static final Set<String> DISCOVER_META_UNKNOWN =
+      DISCOVER_META.stream()
+          .filter(key -> !key.equals(MetaKeys.SUBSCRIPTION_ID))
+          .collect(Collectors.toUnmodifiableSet());
+
   /** Of {@code _meta} (MCP 2025-11-25, Tasks). */
   private static final Set<String> INITIALIZE_META = Set.of(MetaKeys.RELATED_TASK);
 
@@ -32,9 +39,15 @@ public final class EraMembers {
     return withMeta(result, DISCOVER, DISCOVER_META);
   }
 
+  /** As {@link #resultForInitialize}, of a method that MCP does not define. */
+  public static RawJson unknownForInitialize(RawJson result) {
+    return withMeta(result, DISCOVER, DISCOVER_META_UNKNOWN);
+  }
+
   /** The params of a server's notification for a client of the {@code initialize} era. */
-  public static RawJson paramsForInitialize(RawJson params) {
-    return withMeta(params, Set.of(), DISCOVER_META);
+  public static RawJson paramsForInitialize(String method, RawJson params) {
+    return withMeta(
+        params, Set.of(), Methods.isKnown(method) ? DISCOVER_META : DISCOVER_META_UNKNOWN);
   }
 
   /**

@@ -65,11 +65,27 @@ public interface Channel {
   /** Receives the messages and the failures of a channel, on the owner's context. */
   interface Receiver {
 
+    /** The channel cannot tell on which stream a message came: it has one for all. */
+    long ANY_STREAM = 0;
+
+    /** The message came on the stream that belongs to no request. */
+    long STANDING_STREAM = -1;
+
     /**
      * One message of the server, in the order sent. The receiver refuses an ambiguous message
      * ({@link Envelope#ambiguity}). The bytes of the message belong to the receiver.
      */
     void onMessage(Envelope message);
+
+    /**
+     * The same, for a channel whose requests have streams of their own.
+     *
+     * @param request our id of the request on whose stream the message came, {@link #ANY_STREAM} or
+     *     {@link #STANDING_STREAM}
+     */
+    default void onMessage(Envelope message, long request) {
+      onMessage(message);
+    }
 
     /** Request {@code id} has failed; the channel stays open. No answer to this request follows. */
     void onRequestFailed(long id, TransportException reason);

@@ -105,6 +105,11 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
     }
 
     @Override
+    public void onMessage(Envelope message, long request) {
+      inner.onMessage(message, request);
+    }
+
+    @Override
     public void onRequestFailed(long id, TransportException reason) {
       inner.onRequestFailed(id, redacted(reason, redactor));
     }

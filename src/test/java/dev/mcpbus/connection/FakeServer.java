@@ -4,6 +4,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.InitializeEra;
+import dev.mcpbus.connection.session.MessageOwner;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.SessionListener;
@@ -147,10 +148,11 @@ final class FakeServer implements Transport, Channel, SessionListener {
   }
 
   @Override
-  public void onRequest(Session session, RawJson id, String method, RawJson params) {}
+  public void onRequest(
+      Session session, RawJson id, String method, RawJson params, MessageOwner owner) {}
 
   @Override
-  public void onNotification(Session session, String method, RawJson params) {
+  public void onNotification(Session session, String method, RawJson params, MessageOwner owner) {
     notifications.add(method);
   }
 

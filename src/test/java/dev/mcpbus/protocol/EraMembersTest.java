@@ -36,7 +36,8 @@ class EraMembersTest {
         "[1]|[1]"
       })
   void a_notification_loses_protocol_members_of_its_meta_alone(String params, String left) {
-    assertThat(EraMembers.paramsForInitialize(json(params))).hasToString(json(left).toString());
+    assertThat(EraMembers.paramsForInitialize("notifications/message", json(params)))
+        .hasToString(json(left).toString());
   }
 
   @ParameterizedTest

@@ -4,16 +4,15 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.connection.session.MessageOwner;
+import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.TaskId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,31 +34,24 @@ public final class ServerRequests {
   private static final int MAX_OPEN = 64;
 
   private final InputRequests inputs;
-  private final Function<String, @Nullable String> ownerOf;
-  private final Function<String, @Nullable String> callOf;
   private final @Nullable String client;
 
   /** The keys of our questions by the id of the server's request. */
   private final Map<RawJson, String> open = new HashMap<>();
 
   /**
-   * @param ownerOf the principal of a task by its id; null where it is unknown
-   * @param callOf the caller's id of the call that waits for a task, by the task's id; null where
-   *     none does
    * @param client the only address that gets the questions, null for any handler
    */
-  public ServerRequests(
-      InputRequests inputs,
-      Function<String, @Nullable String> ownerOf,
-      Function<String, @Nullable String> callOf,
-      @Nullable String client) {
+  public ServerRequests(InputRequests inputs, @Nullable String client) {
     this.inputs = inputs;
-    this.ownerOf = ownerOf;
-    this.callOf = callOf;
     this.client = client;
   }
 
-  public void handle(Session session, RawJson requestId, String method, RawJson params) {
+  /**
+   * @param owner whose question it is
+   */
+  public void handle(
+      Session session, RawJson requestId, String method, RawJson params, MessageOwner owner) {
     if (method.equals(Methods.PING)) {
       session.answer(requestId, RawJson.EMPTY_OBJECT);
     } else if (!InputRequests.isInput(method) && !InputRequests.isDirect(client)) {
@@ -69,19 +61,16 @@ public final class ServerRequests {
       session.refuse(
           requestId, JsonRpcError.INTERNAL_ERROR, MAX_OPEN + " questions are open already");
     } else {
-      ask(session, requestId, method, params);
+      ask(session, requestId, method, params, owner);
     }
   }
 
-  private void ask(Session session, RawJson requestId, String method, RawJson params) {
-    String task = task(params);
-    String owner = task == null ? session.cause() : task.isEmpty() ? null : ownerOf.apply(task);
-    String call = task == null ? null : callOf.apply(task);
+  private void ask(
+      Session session, RawJson requestId, String method, RawJson params, MessageOwner owner) {
     InputRequests.OutgoingQuestion question =
-        inputs.ask(method, params, false, owner, client, call);
+        inputs.ask(method, params, false, owner.owner(), address(owner), owner.callId());
     open.put(requestId, question.key());
-    session.reachesAll();
-    session.extendAll(CallDeadline.QUESTION_MILLIS);
+    session.asks(owner, CallDeadline.QUESTION_MILLIS);
     question
         .answer()
         .onComplete(
@@ -101,12 +90,12 @@ public final class ServerRequests {
             });
   }
 
-  /** The id of the task that the question names, empty if it is no id; null if it names none. */
-  private static @Nullable String task(RawJson params) {
-    RawJson meta = params.member("_meta");
-    return meta == null || meta.member(MetaKeys.RELATED_TASK) == null
-        ? null
-        : TaskId.related(params);
+  /** The only address that gets the question: the one client, or the one whose call is named. */
+  private @Nullable String address(MessageOwner owner) {
+    PendingRequest call = owner.call();
+    return client != null || call == null || !owner.known() || !InputRequests.isDirect(call.input())
+        ? client
+        : call.input();
   }
 
   /** The server has cancelled its request: takes the question back and sends no answer. */

@@ -380,7 +380,8 @@ public final class BusCall extends PendingRequest {
   }
 
   @Override
-  public void complete(RawJson result) {
+  public void complete(RawJson answer) {
+    RawJson result = raw && !Methods.isKnown(method()) ? toCaller(answer) : answer;
     if (resultListener != null && rounds() == 0) {
       resultListener.accept(result);
     }

@@ -15,41 +15,37 @@ public final class InternalRequest extends PendingRequest {
 
   private final Promise<RawJson> promise = Promise.promise();
 
-  private final @Nullable String callId;
-  private final @Nullable String input;
+  private final @Nullable BusCall caller;
+  private final boolean states;
   private final boolean extra;
 
   public InternalRequest(String method, long deadline) {
-    this(method, deadline, null);
-  }
-
-  /** A request on behalf of a caller, who may cancel it by {@code callId}. */
-  public InternalRequest(String method, long deadline, @Nullable String callId) {
-    this(method, deadline, callId, null, false);
-  }
-
-  /** A page of a list for a caller, who may state itself what each request states. */
-  public InternalRequest(String method, BusCall call) {
-    this(method, call.deadline(), call.callId(), call.input(), false);
+    this(method, deadline, null, false, false);
   }
 
   private InternalRequest(
-      String method,
-      long deadline,
-      @Nullable String callId,
-      @Nullable String input,
-      boolean extra) {
+      String method, long deadline, @Nullable BusCall caller, boolean states, boolean extra) {
     super(method, deadline, 0, deadline);
-    this.callId = callId;
-    this.input = input;
+    this.caller = caller;
+    this.states = states;
     this.extra = extra;
+  }
+
+  /** A request on behalf of a caller, who may cancel it. */
+  public static InternalRequest of(String method, BusCall caller) {
+    return new InternalRequest(method, caller.deadline(), caller, false, false);
+  }
+
+  /** A page of a list for a caller, who may state itself what each request states. */
+  public static InternalRequest page(String method, BusCall caller) {
+    return new InternalRequest(method, caller.deadline(), caller, true, false);
   }
 
   /**
    * A request for a held call, beyond the bound on pending requests: the held call counts there.
    */
   public static InternalRequest extra(String method, long deadline) {
-    return new InternalRequest(method, deadline, null, null, true);
+    return new InternalRequest(method, deadline, null, false, true);
   }
 
   @Override
@@ -58,13 +54,33 @@ public final class InternalRequest extends PendingRequest {
   }
 
   @Override
+  boolean isForCaller() {
+    return caller != null;
+  }
+
+  @Override
+  public @Nullable String owner() {
+    return caller == null ? null : caller.owner();
+  }
+
+  @Override
   public @Nullable String callId() {
-    return callId;
+    return caller == null ? null : caller.callId();
+  }
+
+  @Override
+  @Nullable String logAddress() {
+    return caller == null ? null : caller.logAddress();
+  }
+
+  @Override
+  @Nullable String noticeAddress() {
+    return caller == null ? null : caller.noticeAddress();
   }
 
   @Override
   public @Nullable String input() {
-    return input;
+    return caller == null || !states ? null : caller.input();
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.Era;
-import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonObject;
@@ -23,7 +22,17 @@ final class NotificationRouter {
    */
   private static final Set<String> NEVER_DROPPED = Set.of(Methods.ACKNOWLEDGED, Methods.CANCELLED);
 
+  /** Notifications of MCP that name what they are about, which is no call. */
+  private static final Set<String> OWN_WAYS =
+      Set.of(
+          Methods.ACKNOWLEDGED,
+          Methods.CANCELLED,
+          Methods.RESOURCE_UPDATED,
+          Methods.TASKS_STATUS,
+          Methods.TASKS_CHANGED);
+
   private final PendingRequests pending;
+  private final MessageOwners owners;
   private final SessionListener listener;
   private final NotificationBudget budget;
   private final @Nullable ConnectionTelemetry telemetry;
@@ -31,16 +40,22 @@ final class NotificationRouter {
 
   NotificationRouter(
       PendingRequests pending,
+      MessageOwners owners,
       SessionListener listener,
       @Nullable ConnectionTelemetry telemetry,
       long now) {
     this.pending = pending;
+    this.owners = owners;
     this.listener = listener;
     this.telemetry = telemetry;
     this.budget = new NotificationBudget(now);
   }
 
-  void route(Session session, String method, RawJson params, long now) {
+  /**
+   * @param request where it came: as {@link
+   *     dev.mcpbus.transport.Channel.Receiver#onMessage(dev.mcpbus.protocol.Envelope, long)}
+   */
+  void route(Session session, String method, RawJson params, long request, long now) {
     boolean affordable = budget.take(now);
     PendingRequest stream = method.equals(Methods.PROGRESS) ? null : stream(params);
     if (stream != null && spoken(stream, method, params, now, affordable)) {
@@ -48,15 +63,19 @@ final class NotificationRouter {
     } else if (method.equals(Methods.PROGRESS)
         && RequestMeta.isOurs(params.member("progressToken"))) {
       progressed(params, now, affordable);
-    } else if (affordable && method.equals(Methods.MESSAGE) && isOfOneCall(session, params)) {
-      return;
     } else if (!ListKind.announcedBy(method).isEmpty()) {
       listener.onListChanged(session, method, params, affordable);
-    } else if (affordable || NEVER_DROPPED.contains(method)) {
-      if (session.era().era() == Era.DISCOVER && !Methods.isKnown(method)) {
-        noticed(method, params);
+    } else if (OWN_WAYS.contains(method)) {
+      if (affordable || NEVER_DROPPED.contains(method)) {
+        listener.onNotification(session, method, params, MessageOwner.SERVER);
       }
-      listener.onNotification(session, method, params);
+    } else if (affordable) {
+      MessageOwner owner = owners.of(method, params, request);
+      if (!passed(session, method, params, owner)) {
+        PendingRequest call = listener.isPrivate() ? owner.call() : null;
+        RawJson said = call == null || Methods.isKnown(method) ? params : call.toCaller(params);
+        listener.onNotification(session, method, said, owner);
+      }
     }
     if (!affordable && telemetry != null) {
       telemetry.dropped();
@@ -92,35 +111,27 @@ final class NotificationRouter {
   }
 
   /**
-   * Passes on a log message of the {@code discover} era, which names no request: servers log only
-   * for requests that want it, so with one such request in flight the message belongs to it.
+   * Passes a log message, or a notification that MCP does not define, to the caller of its call. A
+   * server of the {@code initialize} era also says what belongs to no call, so without evidence
+   * nothing of it does.
+   *
+   * @return true where the caller alone gets it
    */
-  private boolean isOfOneCall(Session session, RawJson params) {
-    PendingRequest call = session.era().era() == Era.DISCOVER ? pending.onlyLogging() : null;
-    String address = call == null ? null : call.logAddress();
-    if (call == null || address == null) {
+  private boolean passed(Session session, String method, RawJson params, MessageOwner owner) {
+    PendingRequest call = owner.call();
+    if (call == null || !(owner.known() || session.era().era() == Era.DISCOVER)) {
       return false;
     }
-    listener.onCallNotification(address, call.callId(), Methods.MESSAGE, params);
-    return true;
-  }
-
-  /**
-   * Passes on a notification of the {@code discover} era that MCP does not define: it belongs to a
-   * request in flight, unless it names a stream of {@code subscriptions/listen}. With one caller's
-   * request in flight it is that one.
-   */
-  private void noticed(String method, RawJson params) {
-    RawJson meta = params.member("_meta");
-    PendingRequest call =
-        meta == null || meta.member(MetaKeys.SUBSCRIPTION_ID) == null
-            ? pending.onlyCallers()
-            : null;
-    String address = call == null ? null : call.noticeAddress();
-    if (call != null && address != null) {
-      listener.reaches(call);
-      listener.onCallNotification(address, call.callId(), method, params);
+    boolean log = method.equals(Methods.MESSAGE);
+    String address =
+        log ? call.logAddress() : Methods.isKnown(method) ? null : call.noticeAddress();
+    if (address == null || (!log && listener.isPrivate())) {
+      return false;
     }
+    listener.reaches(call);
+    listener.onCallNotification(
+        address, call.callId(), method, log ? params : call.toCaller(params));
+    return log;
   }
 
   /**

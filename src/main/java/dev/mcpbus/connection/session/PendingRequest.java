@@ -5,6 +5,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SentRequest;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.transport.OutboundMessage;
 import java.util.List;
@@ -21,6 +22,7 @@ public abstract class PendingRequest {
   private final long idleMillis;
   private long deadline;
   private @Nullable Runnable held;
+  private long sentAs;
   private int rounds;
   private @Nullable TelemetryOperation operation;
   private boolean toolError;
@@ -59,6 +61,31 @@ public abstract class PendingRequest {
   /** The number of the caller's call in the {@link CallLog}; 0 for a request of the connection. */
   public long number() {
     return 0;
+  }
+
+  /** Our id of the latest request that was sent for it, 0 before. */
+  final long sentAs() {
+    return sentAs;
+  }
+
+  final void sentAs(long id) {
+    sentAs = id;
+  }
+
+  /**
+   * What the server says in a message that MCP does not define, with the caller's id of this call
+   * in place of ours and of our progress token.
+   */
+  final RawJson toCaller(RawJson said) {
+    String callId = callId();
+    if (callId == null) {
+      return said;
+    }
+    RawJson own = RawJson.string(callId);
+    return RequestIds.replaced(
+        said,
+        id -> RequestIds.number(id) == sentAs ? own : id,
+        token -> RequestMeta.requestOf(token) == sentAs ? own : token);
   }
 
   /**
@@ -145,6 +172,11 @@ public abstract class PendingRequest {
   /** True for a request of a caller, false for one of the connection itself. */
   public boolean isCallers() {
     return false;
+  }
+
+  /** Whether a caller's call causes it. */
+  boolean isForCaller() {
+    return isCallers();
   }
 
   /** The name of the principal who called; null for a program on the bus and for the connection. */

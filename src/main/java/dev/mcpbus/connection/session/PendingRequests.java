@@ -7,10 +7,10 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +33,6 @@ final class PendingRequests {
 
   private final DeadlineTimer timer;
   private final Expiry expiry;
-  private final RequestCauses causes = new RequestCauses();
   private long lastId;
   private int streams;
   private @Nullable Promise<Void> drained;
@@ -107,51 +106,9 @@ final class PendingRequests {
     return pending;
   }
 
-  /** The call ended without an answer; the server may still work on it. */
-  void abandoned(PendingRequest call, long now) {
-    causes.abandoned(call, now);
-  }
-
-  /** The principal whose call a question of the server belongs to; null where that is unknown. */
-  @Nullable String cause(long now) {
-    return causes.of(byId.values(), now);
-  }
-
-  /** The only request that wants log messages; null where there is none, or more than one. */
-  @Nullable PendingRequest onlyLogging() {
-    PendingRequest found = null;
-    for (PendingRequest pending : byId.values()) {
-      if (pending.logAddress() != null) {
-        if (found != null) {
-          return null;
-        }
-        found = pending;
-      }
-    }
-    return found;
-  }
-
-  /** The only request of a caller; null where there is none, or more than one. */
-  @Nullable PendingRequest onlyCallers() {
-    PendingRequest found = null;
-    for (PendingRequest pending : byId.values()) {
-      if (pending.isCallers()) {
-        if (found != null) {
-          return null;
-        }
-        found = pending;
-      }
-    }
-    return found;
-  }
-
-  void forEach(Consumer<PendingRequest> action) {
-    byId.values().forEach(action);
-  }
-
-  /** Extends every deadline that we chose to at least {@code millis} from now. */
-  void extendAll(long now, long millis) {
-    byId.values().forEach(pending -> pending.extendBy(now, millis));
+  /** All requests, in no order. */
+  Collection<PendingRequest> all() {
+    return byId.values();
   }
 
   /** Our id of the request, or -1. */

@@ -21,7 +21,7 @@ final class RequestMeta {
   static RawJson added(RawJson meta, long id, PendingRequest call, @Nullable TraceContext trace) {
     RawJson all = meta;
     if (call.progressAddress() != null) {
-      all = all.with(MetaKeys.PROGRESS_TOKEN, RawJson.string(TOKEN_PREFIX + id));
+      all = all.with(MetaKeys.PROGRESS_TOKEN, token(id));
     }
     return trace == null ? all : trace.into(all);
   }
@@ -32,6 +32,11 @@ final class RequestMeta {
    */
   static RawJson withoutDiscoverMembers(RawJson meta) {
     return meta.without(MetaKeys.DESCRIBING);
+  }
+
+  /** Our token of the request. */
+  static RawJson token(long id) {
+    return RawJson.string(TOKEN_PREFIX + id);
   }
 
   /** True for a token that this class made. */

@@ -17,6 +17,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
@@ -28,7 +29,11 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +54,7 @@ public final class Session implements Channel.Receiver {
   private final SessionChannel wire;
   private final SessionListener listener;
   private final PendingRequests pending;
+  private final MessageOwners owners;
   private final NotificationRouter notifications;
   private final AmbiguousMessages ambiguous = new AmbiguousMessages();
   private final LoopCheck loops;
@@ -78,7 +84,9 @@ public final class Session implements Channel.Receiver {
     this.wire = new SessionChannel(options.limits().maxBytes(), tap, telemetry);
     this.listener = listener;
     this.pending = new PendingRequests(context.owner(), clock, this::expired);
-    this.notifications = new NotificationRouter(pending, listener, telemetry, clock.millis());
+    this.owners = new MessageOwners(pending, listener::ownerOfTask);
+    this.notifications =
+        new NotificationRouter(pending, owners, listener, telemetry, clock.millis());
     this.loops = new LoopCheck(InstanceId.of(context.owner()));
   }
 
@@ -190,6 +198,7 @@ public final class Session implements Channel.Receiver {
       return -1;
     }
     long id = pending.add(call);
+    call.sentAs(id);
     wire.measure(id, call, params);
     byte[] bytes = MessageWriter.request(id, call.method(), era.params(params, id, call));
     try {
@@ -253,14 +262,46 @@ public final class Session implements Channel.Receiver {
     }
   }
 
-  /** Extends the deadlines that we chose to at least {@code millis} from now. */
-  public void extendAll(long millis) {
-    pending.extendAll(clock.millis(), millis);
+  /**
+   * The server asks a question: the call that waits for the answer, or each that may, has at least
+   * {@code millis} from now, where we chose its deadline.
+   */
+  public void asks(MessageOwner of, long millis) {
+    PendingRequest named = of.call();
+    Collection<PendingRequest> calls = named == null ? pending.all() : List.of(named);
+    calls.forEach(listener::reaches);
+    calls.forEach(call -> call.extendBy(clock.millis(), millis));
   }
 
-  /** The server asks a question for one of the calls in flight, and does not name it. */
-  public void reachesAll() {
-    pending.forEach(listener::reaches);
+  /**
+   * The params of a caller's message that MCP does not define: where they name another call of the
+   * caller by its call id, the server gets the id or the progress token that it knows.
+   */
+  public @Nullable RawJson toServer(@Nullable RawJson params, BusCall by) {
+    return params == null
+        ? null
+        : RequestIds.replaced(
+            params,
+            id -> named(id, by, found -> RawJson.of(Long.toString(found))),
+            token -> named(token, by, RequestMeta::token));
+  }
+
+  private RawJson named(RawJson name, BusCall by, LongFunction<RawJson> ours) {
+    long id = name.isString() ? pending.find(CallReference.ofCaller(name.asString())) : -1;
+    PendingRequest call = pending.get(id);
+    return call != null && Objects.equals(call.owner(), by.owner())
+        ? ours.apply(call.sentAs())
+        : name;
+  }
+
+  /** The call has become a task at the server. */
+  public void becameTask(String taskId, PendingRequest call) {
+    owners.goesOn(taskId, call);
+  }
+
+  /** The server does not work on the task any more. */
+  public void taskOver(String taskId) {
+    owners.isOver(taskId);
   }
 
   /** Something of a call leaves for its client, or lives on at the server. */
@@ -302,18 +343,13 @@ public final class Session implements Channel.Receiver {
     call.fail(ConnectionFailures.unanswered(call.method()));
   }
 
-  /** The principal whose call a question of the server belongs to; null where that is unknown. */
-  public @Nullable String cause() {
-    return pending.cause(clock.millis());
-  }
-
   /** "The {@code initialize} request MUST NOT be cancelled by clients" (MCP, Cancellation). */
   private void abandon(long id, PendingRequest call, RawJson params) {
     if (call.isHeld()) {
       call.abandon();
       return;
     }
-    pending.abandoned(call, clock.millis());
+    owners.goesOn(id, call);
     if (!call.method().equals(Methods.INITIALIZE)) {
       era.cancel(this, id, params.with("requestId", RawJson.of(Long.toString(id))));
     }
@@ -322,6 +358,11 @@ public final class Session implements Channel.Receiver {
 
   @Override
   public void onMessage(Envelope message) {
+    onMessage(message, ANY_STREAM);
+  }
+
+  @Override
+  public void onMessage(Envelope message, long request) {
     if (ended) {
       return;
     }
@@ -334,6 +375,7 @@ public final class Session implements Channel.Receiver {
       case RESULT, ERROR -> {
         PendingRequest call = pending.remove(message.integerId());
         if (call == null) {
+          owners.isOver(message.integerId());
           unmatched++;
         } else if (message.kind() == Envelope.Kind.RESULT) {
           answered(call, message);
@@ -342,10 +384,14 @@ public final class Session implements Channel.Receiver {
         }
       }
       case NOTIFICATION ->
-          notifications.route(this, message.method(), message.params(), lastReceived);
+          notifications.route(this, message.method(), message.params(), request, lastReceived);
       case REQUEST ->
           listener.onRequest(
-              this, requireNonNull(message.id()), message.method(), message.params());
+              this,
+              requireNonNull(message.id()),
+              message.method(),
+              message.params(),
+              owners.ofQuestion(message.method(), message.params(), request));
     }
   }
 
@@ -382,6 +428,9 @@ public final class Session implements Channel.Receiver {
   public void onRequestFailed(long id, TransportException reason) {
     PendingRequest call = pending.remove(id);
     if (call != null) {
+      if (reason.reached() != TransportException.Reached.NO) {
+        owners.goesOn(id, call);
+      }
       unsent(call, reason);
     }
   }

@@ -12,8 +12,10 @@ public interface SessionListener {
   /**
    * A question of the server. The listener answers it with {@link Session#answer} or {@link
    * Session#refuse}.
+   *
+   * @param owner whose question it is
    */
-  void onRequest(Session session, RawJson id, String method, RawJson params);
+  void onRequest(Session session, RawJson id, String method, RawJson params, MessageOwner owner);
 
   /**
    * A result whose {@code resultType} is not {@code complete}.
@@ -41,8 +43,18 @@ public interface SessionListener {
     return false;
   }
 
-  /** A notification that does not belong to one call. */
-  void onNotification(Session session, String method, RawJson params);
+  /** A notification that {@link #onCallNotification} did not get, or not it alone. */
+  void onNotification(Session session, String method, RawJson params, MessageOwner owner);
+
+  /** The owner of a message about the task with that id. */
+  default MessageOwner ownerOfTask(String taskId) {
+    return MessageOwner.ofPrincipal(null);
+  }
+
+  /** Whether {@link #onNotification} alone tells the one caller of all calls. */
+  default boolean isPrivate() {
+    return false;
+  }
 
   /**
    * The server announces that a list is another one ({@code list_changed}).

@@ -8,7 +8,7 @@
  * +-----|----------------------------------|-- results not complete ----+
  * |     v                                  |                            |
  * |  Session ------------------------> NotificationRouter               |
- * |     |   PendingRequests                (NotificationBudget)         |
+ * |     |   PendingRequests                (MessageOwners: whose it is) |
  * |     |     ids, deadlines (DeadlineTimer)                            |
  * |     |   InitializeEra, DiscoverEra                                  |
  * |     |     form of requests (RequestMeta)                            |

@@ -6,6 +6,7 @@ import dev.mcpbus.connection.input.InputRequests;
 import dev.mcpbus.connection.input.TaskInputs;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.InternalRequest;
+import dev.mcpbus.connection.session.MessageOwner;
 import dev.mcpbus.connection.session.OpenSession;
 import dev.mcpbus.connection.session.PendingRequest;
 import dev.mcpbus.connection.session.Session;
@@ -60,41 +61,43 @@ public final class ServerTasks {
     return inputs;
   }
 
-  /** The principal whose call became the task; null where it is unknown. */
-  public @Nullable String ownerOf(String taskId) {
-    return owners.of(taskId);
-  }
-
-  /** The caller's id of the call that became the task and waits for its end; null if none does. */
-  public @Nullable String callOf(String taskId) {
+  /**
+   * Whose a message about the task is: the principal's whose call became the task, and about the
+   * call that waits for its end.
+   */
+  public MessageOwner ownerOf(String taskId) {
+    TaskWatch waits = null;
     for (TaskWatch watch : watches.getOrDefault(taskId, Set.of())) {
-      if (watch.isMine()) {
-        return watch.callId();
-      }
+      waits = waits == null || watch.isMine() ? watch : waits;
     }
-    return null;
+    return new MessageOwner(waits, owners.of(taskId), true, true);
   }
 
   /** Notes the caller of a tool call as the owner of the task, if {@code task} is one. */
-  void made(BusCall call, @Nullable RawJson task) {
+  void made(Session session, BusCall call, @Nullable RawJson task) {
     TaskState state = call.method().equals(Methods.TOOLS_CALL) ? TaskState.of(task) : null;
     if (state != null) {
       owners.note(state.id(), call.owner());
+      if (!state.isOver()) {
+        session.becameTask(state.id(), call);
+      }
     }
   }
 
   /**
    * Takes a result that is a task, in the {@code discover} era.
    *
+   * @param in the session of the result
+   * @param of the same if it is ready, else null
    * @return true where this class ends {@code call}, now or later; false where the caller gets the
    *     task itself
    */
-  public boolean take(@Nullable OpenSession of, PendingRequest call, RawJson result) {
+  public boolean take(Session in, @Nullable OpenSession of, PendingRequest call, RawJson result) {
     if (Methods.isOfTasks(call.method())) {
       return false; // some servers give the state of a task this resultType
     }
     if (call instanceof BusCall origin) {
-      made(origin, result);
+      made(in, origin, result);
       if (origin.isRequest()) {
         return false;
       }
@@ -146,11 +149,12 @@ public final class ServerTasks {
   }
 
   /** The server says that a task has changed: each call that waits for it polls at once. */
-  public void notified(RawJson params) {
+  public void notified(Session session, RawJson params) {
     TaskState now = TaskState.of(params);
     if (now != null) {
       if (now.isOver()) {
         preferences.tasks().remove(now.id());
+        session.taskOver(now.id());
       }
       List.copyOf(watches.getOrDefault(now.id(), Set.of()))
           .forEach(watch -> watch.notified(now.status()));

@@ -120,7 +120,7 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
       origin.complete(result); // the server made no task
       return;
     }
-    tasks.made(origin, first.raw());
+    tasks.made(in, origin, first.raw());
     in.hold(hold, this, this::abandoned);
     begun(in, first);
   }
@@ -187,6 +187,9 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
     }
     extend(in.clock().millis());
     status = now.status();
+    if (now.isOver()) {
+      in.taskOver(taskId);
+    }
     if (status.equals(TasksExtension.WORKING)) {
       tasks.inputs().due(taskId, origin, RawJson.EMPTY_OBJECT, this::pollNow);
     } else if (status.equals(TasksExtension.INPUT_REQUIRED) && support.extension()) {
@@ -227,7 +230,9 @@ final class TaskWatch extends PendingRequest implements TaskPolling.TaskListener
 
   @Override
   public void ended(RawJson result) {
-    if (leave()) {
+    Session in = session;
+    if (leave() && in != null) {
+      in.taskOver(taskId);
       RawJson error = result.member("isError");
       if (error != null && error.toString().equals("true")) {
         origin.toolFailed();

@@ -77,7 +77,7 @@ public final class ToolCallSender {
   /** Sends a raw request: the caller itself requests a task, and gets it. */
   public void sendUnchanged(BusCall call, @Nullable RawJson params) {
     if (support.create() && params != null && params.member("task") != null) {
-      call.onResult(result -> tasks.made(call, result.member("task")));
+      call.onResult(result -> tasks.made(session, call, result.member("task")));
     }
     session.send(call, params);
   }
@@ -85,7 +85,7 @@ public final class ToolCallSender {
   private void asTask(BusCall call, boolean wanted) {
     RawJson wish = call.task();
     if (wanted) {
-      call.onResult(result -> tasks.made(call, result.member("task")));
+      call.onResult(result -> tasks.made(session, call, result.member("task")));
       session.send(call, call.params().with("task", wish == null ? RawJson.EMPTY_OBJECT : wish));
       return;
     }

@@ -171,7 +171,7 @@ public final class SessionTools {
   }
 
   private Future<RawJson> page(BusCall call, RawJson params) {
-    InternalRequest page = new InternalRequest(Methods.TOOLS_LIST, call);
+    InternalRequest page = InternalRequest.page(Methods.TOOLS_LIST, call);
     session.send(page, params);
     return page.future();
   }

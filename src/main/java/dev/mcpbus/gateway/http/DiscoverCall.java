@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.http;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -16,11 +17,13 @@ import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TraceContext;
 import io.vertx.core.AsyncResult;
@@ -43,6 +46,7 @@ final class DiscoverCall extends GatewayCall {
   private final Directory directory;
   private final SessionHostNames hostNames;
   private final ClientHosts clients;
+  private final NamedRequests named;
   private final MultiMap headers;
   private final RawJson id;
   final HttpReply reply;
@@ -53,6 +57,9 @@ final class DiscoverCall extends GatewayCall {
 
   /** The {@code requestState} of a retry; empty for one that no host has made, null for none. */
   private final @Nullable String state;
+
+  /** Where messages that MCP does not define may name it; null where none may. */
+  private @Nullable String namedAt;
 
   /** The host that parks the call; null if none does. */
   private @Nullable String host;
@@ -77,6 +84,7 @@ final class DiscoverCall extends GatewayCall {
       Directory directory,
       SessionHostNames hostNames,
       ClientHosts clients,
+      NamedRequests named,
       GatewayRequest request,
       MultiMap headers,
       RawJson id,
@@ -86,6 +94,7 @@ final class DiscoverCall extends GatewayCall {
     this.directory = directory;
     this.hostNames = hostNames;
     this.clients = clients;
+    this.named = named;
     this.headers = headers;
     this.id = id;
     this.reply = reply;
@@ -117,9 +126,40 @@ final class DiscoverCall extends GatewayCall {
     DirectoryEntry facts = directory.snapshot().server(server);
     asked = true;
     statedByServer = facts != null && facts.isDiscover(); // the last server answers it
-    return facts == null || !facts.hasSessions()
+    boolean shared = facts == null || !facts.hasSessions();
+    boolean known = Methods.isKnown(request().method());
+    if (known && token == null) {
+      return sendTo(facts, shared, server, suffix, params);
+    }
+    String principal = request().principal().name();
+    String at = (shared ? principal : clients.key(request().principal(), meta)) + "\n" + server;
+    RawJson own =
+        known ? params : UnknownMethods.adapted(suffix, params, all -> named.toServer(at, all));
+    forget();
+    if (!suffix.equals(Addresses.NOTIFY)) {
+      named.add(at, id, token, request().callId());
+      namedAt = at;
+    }
+    return sendTo(facts, shared, server, suffix, own);
+  }
+
+  private Future<RawJson> sendTo(
+      @Nullable DirectoryEntry facts,
+      boolean shared,
+      String server,
+      String suffix,
+      RawJson params) {
+    return facts == null || shared
         ? sendTo(new ConnectionId(server), suffix, params)
         : park(parking(facts, suffix, params), server, suffix, params);
+  }
+
+  /** No message can name the request any more. */
+  void forget() {
+    if (namedAt != null) {
+      named.remove(namedAt, id, token, request().callId());
+      namedAt = null;
+    }
   }
 
   /** How the host parks the request. */
@@ -225,7 +265,15 @@ final class DiscoverCall extends GatewayCall {
       }
       params = params.with(MetaKeys.PROGRESS_TOKEN, token);
     }
+    params = named(method, params);
     reply.event(null, MessageWriter.notification(method, params.isAbsent() ? null : params));
+  }
+
+  /** Params or a result by the client's ids, where MCP does not define the method. */
+  private RawJson named(String method, RawJson said) {
+    return Methods.isKnown(method)
+        ? said
+        : RequestIds.renamed(said, RawJson.string(request().callId()), id, token);
   }
 
   /**
@@ -234,7 +282,8 @@ final class DiscoverCall extends GatewayCall {
    */
   Buffer written(RawJson answer) {
     String method = request().method();
-    RawJson result = statedByServer || isPage(method) ? answer : EraMembers.forDiscover(answer);
+    RawJson known = named(method, answer);
+    RawJson result = statedByServer || isPage(method) ? known : EraMembers.forDiscover(known);
     boolean untyped = !isTyped(method) && result.member(ResultType.MEMBER) == null;
     boolean late = untyped && result.length() >= MessageWriter.LONG; // a new member would copy it
     RawJson typed =

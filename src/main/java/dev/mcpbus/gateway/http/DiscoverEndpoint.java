@@ -55,6 +55,7 @@ final class DiscoverEndpoint {
   private final HandshakeAnswers handshakes;
   private final OpenReplies replies;
   private final SessionHostNames hostNames;
+  private final NamedRequests named;
   private final ClientHosts clients;
   private final String address;
 
@@ -78,13 +79,15 @@ final class DiscoverEndpoint {
       Implementation serverInfo,
       OpenReplies replies,
       String name,
-      SessionHostNames hostNames) {
+      SessionHostNames hostNames,
+      NamedRequests named) {
     this.vertx = vertx;
     this.sender = RequestSender.of(vertx);
     this.directory = directory;
     this.handshakes = new HandshakeAnswers(vertx, directory, serverInfo);
     this.replies = replies;
     this.hostNames = hostNames;
+    this.named = named;
     this.clients = new ClientHosts(hostNames);
     this.address = Addresses.GATEWAY_CALLS + name;
     this.callIds = name + "-" + RandomNames.create(16) + "-";
@@ -189,7 +192,7 @@ final class DiscoverEndpoint {
       HttpReply reply) {
     GatewayRequest request = request(headers, principal, view, message, meta);
     return new DiscoverCall(
-        vertx, sender, directory, hostNames, clients, request, headers, id, meta, reply);
+        vertx, sender, directory, hostNames, clients, named, request, headers, id, meta, reply);
   }
 
   private GatewayRequest request(
@@ -267,6 +270,7 @@ final class DiscoverEndpoint {
 
   private void forget(DiscoverCall call) {
     calls.remove(call.request().callId());
+    call.forget();
     replies.remove(call.reply);
   }
 

@@ -70,14 +70,16 @@ public final class GatewayEndpoint implements MountedHandler {
       GatewayOptions options,
       Implementation serverInfo,
       SessionHostNames hostNames,
-      FairLimit<HttpReply> streams) {
+      FairLimit<HttpReply> streams,
+      NamedRequests named) {
     this.vertx = vertx;
     this.budget = ByteBudget.of(vertx);
     this.name = hostNames.name();
     this.directory = directory;
     this.replies = new OpenReplies(streams);
     this.discover =
-        new DiscoverEndpoint(vertx, directory, options, serverInfo, replies, name, hostNames);
+        new DiscoverEndpoint(
+            vertx, directory, options, serverInfo, replies, name, hostNames, named);
     this.initialize = new InitializeEndpoint(replies, name, hostNames);
     this.sse = new SseEndpoint(replies, name, hostNames, budget);
   }

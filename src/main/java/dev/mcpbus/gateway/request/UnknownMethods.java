@@ -170,7 +170,7 @@ public final class UnknownMethods {
    * that the server gets.
    */
   public static RawJson adapted(String suffix, RawJson body, UnaryOperator<RawJson> change) {
-    if (!suffix.equals(Addresses.REQUEST)) {
+    if (!suffix.equals(Addresses.REQUEST) && !suffix.equals(Addresses.NOTIFY)) {
       return change.apply(body);
     }
     RawJson params = body.member(PARAMS);

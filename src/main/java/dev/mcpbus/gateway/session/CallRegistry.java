@@ -34,7 +34,7 @@ final class CallRegistry {
     /**
      * A question of a server.
      *
-     * @param callId null if the server does not name the call
+     * @param callId null or empty if no call in flight is known that it belongs to
      * @param connection the private connection; null for a shared one
      * @param question the key by which the server takes it back
      * @return the client's answer, unchanged; fails where there is none
@@ -170,10 +170,10 @@ final class CallRegistry {
     }
     QuestionMessage question = QuestionMessage.of(message);
     String callId = question.call();
-    Caller byCall = callId == null ? null : calls.get(callId);
     Caller byConnection = connections.get(question.connection());
-    Caller caller = byCall == null ? byConnection : byCall;
-    if (caller == null && waits(question.connection(), () -> asked(message))) {
+    boolean unnamed = callId == null || callId.isEmpty();
+    Caller caller = callId == null || unnamed ? byConnection : calls.get(callId);
+    if (caller == null && unnamed && waits(question.connection(), () -> asked(message))) {
       return;
     }
     if (caller == null) {
@@ -186,7 +186,7 @@ final class CallRegistry {
         message,
         caller
             .asked(
-                byCall == null ? null : callId,
+                callId,
                 byConnection == null ? null : question.connection(),
                 question.key(),
                 question.method(),

@@ -18,6 +18,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.eventbus.Message;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -187,8 +188,30 @@ final class DiscoverClient implements ClientConnections.Holder {
   }
 
   /**
-   * A question that names no call is for the latest call that offers to answer it. If no call is
-   * under way there, it waits for the next one.
+   * The call that a notice names; else the latest call there that wants it. The state of a task
+   * belongs to the call that became the task, and to no other.
+   */
+  private @Nullable ParkedCall call(ServerNotice event, Predicate<ParkedCall> which) {
+    String callId = event.call();
+    boolean named = callId != null && !callId.isEmpty();
+    boolean any = !named && !event.type().equals(Events.TASK);
+    return latest(event.connection(), one -> which.test(one) && (any || one.callId.equals(callId)));
+  }
+
+  /**
+   * The call whose client gets a question that names no call: of those that its server has not
+   * answered and whose client offers to answer, the first with the fewest questions.
+   */
+  private @Nullable ParkedCall asking(String connection, String method, RawJson params) {
+    return calls.stream()
+        .filter(one -> one.isAt(connection) && one.outcome() == null && one.offers(method, params))
+        .min(Comparator.comparingInt(ParkedCall::questions))
+        .orElse(null);
+  }
+
+  /**
+   * A question that names no call is for one that is under way there. If none is, it waits for the
+   * next one.
    */
   @Override
   public Future<ClientAnswer> asked(
@@ -197,7 +220,7 @@ final class DiscoverClient implements ClientConnections.Holder {
       String question,
       String method,
       RawJson params) {
-    ParkedCall call = latest(connection, one -> one.offers(method, params));
+    ParkedCall call = connection == null ? null : asking(connection, method, params);
     if (call != null) {
       return call.asked(null, connection, question, method, params);
     }
@@ -207,7 +230,8 @@ final class DiscoverClient implements ClientConnections.Holder {
       return Future.failedFuture(ClientQuestions.notOffered(method));
     }
     ServerQuestion asked =
-        new ServerQuestion(question, method, ClientQuestions.embedded(params), Promise.promise());
+        new ServerQuestion(
+            question, method, ClientQuestions.embedded(params), false, Promise.promise());
     early.add(connection, asked);
     return asked.answer().future();
   }
@@ -217,9 +241,21 @@ final class DiscoverClient implements ClientConnections.Holder {
     return early.take(own.id().value(), offered);
   }
 
-  /** A question outlives the call that had it. */
-  void keep(Opened own, ServerQuestion question) {
-    early.add(own.id().value(), question);
+  /**
+   * A question outlives the call that had it: another call under way there has it from now on, or
+   * the next one if it is about the session.
+   *
+   * @return false if there is none: it may have belonged to that call alone
+   */
+  boolean keep(Opened own, ServerQuestion question) {
+    String connection = own.id().value();
+    ParkedCall call = asking(connection, question.method(), question.params());
+    if (call != null) {
+      call.put(question);
+    } else if (question.isOfSession()) {
+      early.add(connection, question);
+    }
+    return call != null || question.isOfSession();
   }
 
   @Override
@@ -236,14 +272,14 @@ final class DiscoverClient implements ClientConnections.Holder {
     String connection = event.connection();
     RawJson params = event.params();
     switch (event.type()) {
-      case Events.LOG -> pass(latest(connection, call -> call.wantsLog(params)), event);
+      case Events.LOG -> pass(call(event, call -> call.wantsLog(params)), event);
       case Events.NOTIFICATION, Events.TASK -> {
         if (event.method().equals(UrlElicitations.COMPLETE)) {
           calls.stream().filter(one -> one.isAt(connection)).forEach(one -> one.opened(params));
         } else if (!ListKind.announcedBy(event.method()).isEmpty()) {
           announced(connection, event.method(), params);
         } else if (event.type().equals(Events.TASK) || !Methods.isKnown(event.method())) {
-          pass(latest(connection, call -> call.hears(event.type())), event);
+          pass(call(event, call -> call.hears(event.type())), event);
         }
       }
       case Events.RESOURCE_UPDATED -> {

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
@@ -201,6 +202,9 @@ abstract class ParkedCall implements CallRegistry.Caller {
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
             .addHeader(Headers.INPUT, home.host.registry().inputs());
+    if (own.shared()) {
+      new Requester(client.owner(), false).addTo(options); // others call there, too
+    }
     CallHeaders.add(options, Headers.PROGRESS, progress ? home.host.registry().calling() : null);
     CallHeaders.add(options, Headers.AS_IS, asIs ? "true" : null);
     home.host
@@ -282,6 +286,11 @@ abstract class ParkedCall implements CallRegistry.Caller {
     return !questions.isEmpty();
   }
 
+  /** The number of open questions. */
+  int questions() {
+    return questions.size();
+  }
+
   /** The open questions as {@code inputRequests}, with the params as the server sent them. */
   RawJson inputRequests() {
     Map<String, RawJson> requests = new LinkedHashMap<>();
@@ -349,12 +358,13 @@ abstract class ParkedCall implements CallRegistry.Caller {
       return Future.failedFuture(ClientQuestions.notOffered(method));
     }
     ServerQuestion asked =
-        new ServerQuestion(question, method, ClientQuestions.embedded(params), Promise.promise());
+        new ServerQuestion(
+            question, method, ClientQuestions.embedded(params), call != null, Promise.promise());
     put(asked);
     return asked.answer().future();
   }
 
-  private void put(ServerQuestion question) {
+  void put(ServerQuestion question) {
     questions.put("input-" + ++sequence, question);
     questionsChanged();
   }
@@ -418,14 +428,13 @@ abstract class ParkedCall implements CallRegistry.Caller {
     over = true;
     home.host.registry().remove(callId);
     McpFailure unanswered = McpFailure.notSent(FailureCode.CANCELLED, ending());
-    for (ServerQuestion question : questions.values()) {
-      if (connection != null && question.isOfSession()) {
-        client.keep(connection, question);
-      } else {
+    List<ServerQuestion> open = List.copyOf(questions.values());
+    questions.clear();
+    for (ServerQuestion question : open) {
+      if (connection == null || question.isOfCall() || !client.keep(connection, question)) {
         question.answer().tryFail(unanswered);
       }
     }
-    questions.clear();
     home.ended(this);
   }
 }

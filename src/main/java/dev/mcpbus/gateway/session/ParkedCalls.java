@@ -11,6 +11,7 @@ import dev.mcpbus.gateway.request.ResultUris;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Context;
@@ -21,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -232,6 +234,16 @@ final class ParkedCalls {
   /** A response waits for the call. */
   void waits(String response, ParkedCall call) {
     byResponse.put(response, call);
+  }
+
+  /** Params that name requests of the client by their responses, by the ids of their calls. */
+  RawJson toServer(RawJson params) {
+    UnaryOperator<RawJson> callId =
+        name -> {
+          ParkedCall call = name.isString() ? byResponse.get(name.asString()) : null;
+          return call == null ? name : RawJson.string(call.callId);
+        };
+    return RequestIds.replaced(params, callId, callId);
   }
 
   /** Whether a response waits for a call. */

@@ -10,9 +10,11 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.AsyncResult;
@@ -121,7 +123,11 @@ final class RetriedCall extends ParkedCall {
     String suffix = SessionMessage.header(message, SessionMessage.SUFFIX);
     boolean asIs = message.headers().contains(Headers.AS_IS);
     long left = suffix.equals(Addresses.REQUEST) ? CallDeadline.STREAM : CallDeadline.NONE;
-    send(own, suffix, params, left, progress, asIs);
+    RawJson named =
+        suffix.equals(Addresses.REQUEST) || suffix.equals(Addresses.NOTIFY)
+            ? UnknownMethods.adapted(suffix, params, home::toServer)
+            : params;
+    send(own, suffix, named, left, progress, asIs);
   }
 
   /** The response of that message waits for the answer, or for questions. */
@@ -150,7 +156,11 @@ final class RetriedCall extends ParkedCall {
     if (result.succeeded()) {
       DeliveryOptions options = new DeliveryOptions().setCodecName(Codecs.SHARED);
       CallHeaders.add(options, Headers.TOOL_ERROR, isToolError() ? "true" : null);
-      message.reply(result.result().toBuffer(), options);
+      RawJson answer =
+          SessionMessage.header(message, SessionMessage.SUFFIX).equals(Addresses.REQUEST)
+              ? named(message, result.result())
+              : result.result();
+      message.reply(answer.toBuffer(), options);
     } else {
       message.reply(McpFailure.of(result.cause()));
     }
@@ -229,8 +239,14 @@ final class RetriedCall extends ParkedCall {
           SessionMessage.header(message, SessionMessage.VERTICLE),
           SessionMessage.header(message, SessionMessage.EXCHANGE),
           method,
-          params);
+          Methods.isKnown(method) ? params : named(message, params));
     }
+  }
+
+  /** What the server says, with the name of the client's request in place of the call's id. */
+  private RawJson named(Message<?> request, RawJson said) {
+    RawJson own = RawJson.string(SessionMessage.header(request, SessionMessage.EXCHANGE));
+    return RequestIds.renamed(said, RawJson.string(callId), own, own);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.gateway.request.GatewayCall;
@@ -7,7 +8,9 @@ import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.EraMembers;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.RequestIds;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class SessionCall extends GatewayCall {
 
   private final SessionServers servers;
+  private final SessionRequests requests;
   final RawJson id;
   final @Nullable RawJson token;
   final ResumableStream stream;
@@ -43,6 +47,7 @@ final class SessionCall extends GatewayCall {
       Message<?> message) {
     super(host.vertx(), host.sender(), request);
     this.servers = session.servers;
+    this.requests = session.requests;
     this.id = id;
     this.token = token;
     this.message = message;
@@ -62,11 +67,27 @@ final class SessionCall extends GatewayCall {
                 sendTo(
                     at,
                     suffix,
-                    UnknownMethods.adapted(suffix, params, own -> servers.adapted(server, own))));
+                    UnknownMethods.adapted(
+                        suffix, params, own -> servers.adapted(server, toServer(at, own)))));
+  }
+
+  private RawJson toServer(ConnectionId at, RawJson params) {
+    return Methods.isKnown(request().method()) ? params : requests.toServer(at, params);
+  }
+
+  /** Params or a result by the client's ids, where MCP does not define the method. */
+  RawJson named(String method, RawJson said) {
+    return Methods.isKnown(method)
+        ? said
+        : RequestIds.renamed(said, RawJson.string(request().callId()), id, token);
   }
 
   /** The result without members that only the other era knows. */
   RawJson adapted(RawJson result) {
+    if (!Methods.isKnown(request().method())) {
+      RawJson named = named(request().method(), result);
+      return modern ? EraMembers.unknownForInitialize(named) : named;
+    }
     return modern ? EraMembers.resultForInitialize(result) : result;
   }
 

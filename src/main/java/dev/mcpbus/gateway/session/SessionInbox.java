@@ -59,14 +59,20 @@ final class SessionInbox implements ClientConnections.Holder {
     return level;
   }
 
-  /** The call of that id, else the latest call on that private connection. */
-  private @Nullable SessionCall call(@Nullable String callId, @Nullable String connection) {
-    SessionCall named = callId == null ? null : session.requests.get(callId);
-    return named != null || connection == null ? named : session.requests.latestAt(connection);
-  }
-
-  private ResumableStream stream(@Nullable SessionCall call) {
-    return call == null ? session.streams.standing() : call.stream;
+  /**
+   * The stream for what comes over a private connection: that of its call. What is known to belong
+   * to no call in flight goes to the standalone stream, if the client reads it. All else goes to
+   * the stream of the latest call there.
+   *
+   * @param callId empty where no call in flight is it, null where that is not known
+   */
+  private ResumableStream stream(@Nullable String callId, @Nullable String connection) {
+    SessionCall call = callId == null ? null : session.requests.get(callId);
+    ResumableStream standing = session.streams.standing();
+    if (call == null && connection != null && (callId == null || !standing.isRead())) {
+      call = session.requests.latestAt(connection);
+    }
+    return call == null ? standing : call.stream;
   }
 
   @Override
@@ -80,14 +86,14 @@ final class SessionInbox implements ClientConnections.Holder {
         call.stream.send(notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
       }
     } else if (!method.equals(Methods.MESSAGE) || wants(params)) {
-      call.stream.send(notification(method, params));
+      call.stream.send(notification(method, call.named(method, params)));
     }
   }
 
   /** A notification of a server of either era, as the client's era has it. */
   static byte[] notification(String method, RawJson params) {
     return MessageWriter.notification(
-        method, params.isAbsent() ? null : EraMembers.paramsForInitialize(params));
+        method, params.isAbsent() ? null : EraMembers.paramsForInitialize(method, params));
   }
 
   /**
@@ -112,23 +118,15 @@ final class SessionInbox implements ClientConnections.Holder {
       String question,
       String method,
       RawJson params) {
-    SessionCall call = call(callId, connection);
-    boolean ofCall = callId != null || !method.equals(Methods.ROOTS_LIST);
-    String of = call == null || !ofCall ? null : call.request().callId();
-    ResumableStream stream = ofCall ? stream(call) : outsideCalls(call);
+    SessionCall call = callId == null ? null : session.requests.get(callId);
+    // Servers ask for roots when they start, and the connection starts with the first call.
+    boolean outside = call == null && method.equals(Methods.ROOTS_LIST);
+    ResumableStream stream = stream(outside ? "" : callId, connection);
+    String of = call == null ? null : callId;
     RawJson asked = ofTask(call, connection, params);
     return passes(method)
         ? session.questions.pass(stream, question, of, connection, method, asked)
         : session.questions.ask(stream, question, of, connection, method, asked);
-  }
-
-  /**
-   * The stream for a question that outlives the calls in flight: servers ask for roots when they
-   * start, and the connection starts with the first call.
-   */
-  private ResumableStream outsideCalls(@Nullable SessionCall call) {
-    ResumableStream standing = session.streams.standing();
-    return standing.isRead() ? standing : stream(call);
   }
 
   /**
@@ -171,14 +169,14 @@ final class SessionInbox implements ClientConnections.Holder {
     switch (event.type()) {
       case Events.LOG -> {
         if (wants(params)) {
-          pass(connection, Methods.MESSAGE, params);
+          pass(event, Methods.MESSAGE);
         }
       }
       case Events.NOTIFICATION -> {
         if (!ListKind.announcedBy(event.method()).isEmpty()) {
           announced(connection, event.method(), params);
         } else if (isForClients(event.method())) {
-          pass(connection, event.method(), params);
+          pass(event, event.method());
         }
       }
       case Events.TASK -> task(connection, params);
@@ -216,9 +214,12 @@ final class SessionInbox implements ClientConnections.Holder {
         || (!Methods.isKnown(method) && session.view().hearsUnknown());
   }
 
-  private void pass(String connection, String method, RawJson params) {
-    if (session.servers.sees(connection)) {
-      stream(call(null, connection)).send(notification(method, params));
+  private void pass(ServerNotice event, String method) {
+    if (session.servers.sees(event.connection())) {
+      String callId = event.call();
+      SessionCall call = callId == null ? null : session.requests.get(callId);
+      RawJson params = call == null ? event.params() : call.named(method, event.params());
+      stream(callId, event.connection()).send(notification(method, params));
     }
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 
@@ -11,15 +12,24 @@ import io.vertx.core.Future;
  */
 final class SessionNotification extends GatewayCall {
 
-  private final SessionServers servers;
+  private final GatewaySession session;
 
-  SessionNotification(HostParts host, SessionServers servers, GatewayRequest notification) {
+  SessionNotification(HostParts host, GatewaySession session, GatewayRequest notification) {
     super(host.vertx(), host.sender(), notification);
-    this.servers = servers;
+    this.session = session;
   }
 
   @Override
   protected Future<RawJson> send(String server, String suffix, RawJson params) {
-    return servers.connection(server).compose(at -> sendTo(at, suffix, params));
+    return session
+        .servers
+        .connection(server)
+        .compose(
+            at ->
+                sendTo(
+                    at,
+                    suffix,
+                    UnknownMethods.adapted(
+                        suffix, params, own -> session.requests.toServer(at, own))));
   }
 }

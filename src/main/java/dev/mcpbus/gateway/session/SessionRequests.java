@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
@@ -16,6 +17,7 @@ import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
@@ -68,6 +70,23 @@ final class SessionRequests {
     return calls.get(callId);
   }
 
+  /** Params in which the client names calls at that connection, by their call ids. */
+  RawJson toServer(ConnectionId at, RawJson params) {
+    return RequestIds.replaced(
+        params,
+        id -> callId(id, call -> at.equals(call.at()) && id.equals(call.id)),
+        token -> callId(token, call -> at.equals(call.at()) && token.equals(call.token)));
+  }
+
+  private RawJson callId(RawJson named, Predicate<SessionCall> is) {
+    for (SessionCall call : calls.values()) {
+      if (is.test(call)) {
+        return RawJson.string(call.request().callId());
+      }
+    }
+    return named;
+  }
+
   /** The latest call that was sent to a connection; null if none is in flight there. */
   @Nullable SessionCall latestAt(String connection) {
     SessionCall found = null;
@@ -114,7 +133,7 @@ final class SessionRequests {
     }
     TraceContext trace = GatewayRequest.trace(message.headers(), params.member("_meta"));
     GatewayRequest request = request(method, params, false, trace);
-    SessionNotification sent = new SessionNotification(host, session.servers, request);
+    SessionNotification sent = new SessionNotification(host, session, request);
     notifications++;
     begun(message, request, () -> host.router().notify(sent))
         .onComplete(

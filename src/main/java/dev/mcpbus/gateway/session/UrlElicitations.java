@@ -69,7 +69,7 @@ final class UrlElicitations {
     for (RawJson url : urls == null ? List.<RawJson>of() : urls.elements()) {
       if (url.isObject() && questions.size() < MAX_URLS) {
         String key = callId + "-url-" + rounds + "-" + questions.size();
-        questions.add(new ServerQuestion(key, Methods.ELICITATION, url, Promise.promise()));
+        questions.add(new ServerQuestion(key, Methods.ELICITATION, url, true, Promise.promise()));
         String id = id(url);
         if (id != null) {
           open.add(id);

@@ -321,9 +321,13 @@ final class HttpChannel implements Channel {
     junk++;
   }
 
-  void deliver(Envelope message) {
+  /**
+   * @param request our id of the request on whose stream it came, or {@link
+   *     Receiver#STANDING_STREAM}
+   */
+  void deliver(Envelope message, long request) {
     if (!over) {
-      receiver.onMessage(message);
+      receiver.onMessage(message, request);
     }
   }
 

@@ -338,7 +338,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
       }
       case REQUEST, NOTIFICATION -> {
         if (!replayed) {
-          channel.deliver(received);
+          channel.deliver(received, message.id());
         }
       }
     }
@@ -410,7 +410,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   private void finish(Envelope reply) {
     if (finish()) {
-      channel.deliver(reply);
+      channel.deliver(reply, message.id());
     }
   }
 

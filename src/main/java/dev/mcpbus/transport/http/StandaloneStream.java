@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientRequest;
@@ -67,7 +68,7 @@ final class StandaloneStream implements EventStreamReader.StreamListener {
     if (message.kind().isAnswer()) {
       channel.countJunk();
     } else if (!replayed) {
-      channel.deliver(message);
+      channel.deliver(message, Channel.Receiver.STANDING_STREAM);
     }
     return true;
   }

@@ -62,7 +62,7 @@ class PendingRequestsTest {
   @Test
   void a_call_is_found_by_its_callers_name_while_it_waits(Vertx vertx) {
     PendingRequests calls = calls(vertx);
-    long id = calls.add(new InternalRequest("m", NEVER, "mine"));
+    long id = calls.add(new OwnedCall("mine", null, NEVER));
     assertThat(calls.find(CallReference.ofCaller("mine"))).isEqualTo(id);
     assertThat(calls.find(CallReference.ofCaller("other"))).isEqualTo(-1);
     calls.remove(id);
@@ -72,8 +72,8 @@ class PendingRequestsTest {
   @Test
   void a_name_that_is_used_twice_means_the_later_call(Vertx vertx) {
     PendingRequests calls = calls(vertx);
-    long first = calls.add(new InternalRequest("m", NEVER, "mine"));
-    long second = calls.add(new InternalRequest("m", NEVER, "mine"));
+    long first = calls.add(new OwnedCall("mine", null, NEVER));
+    long second = calls.add(new OwnedCall("mine", null, NEVER));
     calls.remove(first);
     assertThat(calls.find(CallReference.ofCaller("mine"))).isEqualTo(second);
   }

@@ -50,7 +50,7 @@ class CallRegistryTest {
   }
 
   private void comes(String connection, String method) {
-    registry.heard(new ServerNotice(connection, Events.NOTIFICATION, method, RawJson.NULL));
+    registry.heard(new ServerNotice(connection, Events.NOTIFICATION, method, RawJson.NULL, null));
   }
 
   @Test

@@ -112,7 +112,7 @@ class DiscoverClientsTest {
   @Test
   void a_client_whose_connection_has_ended_is_forgotten(Vertx vertx) throws Exception {
     connected(vertx);
-    ServerNotice over = new ServerNotice("own", Events.GAVE_UP, "", RawJson.EMPTY_OBJECT);
+    ServerNotice over = new ServerNotice("own", Events.GAVE_UP, "", RawJson.EMPTY_OBJECT, null);
     on(
         () -> {
           parts.registry().heard(over);

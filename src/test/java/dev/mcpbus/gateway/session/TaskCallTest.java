@@ -111,7 +111,9 @@ class TaskCallTest {
             10);
     Opened own = Opened.shared(new ConnectionId("s"), KEPT.toMillis());
     client.keep(
-        own, new ServerQuestion("q", Methods.ROOTS_LIST, RawJson.EMPTY_OBJECT, Promise.promise()));
+        own,
+        new ServerQuestion(
+            "q", Methods.ROOTS_LIST, RawJson.EMPTY_OBJECT, false, Promise.promise()));
     RawJson roots = RawJson.of("{\"capabilities\":{\"roots\":{}}}");
     TaskCall task =
         new TaskCall(impatient, client, "s", ClientStatement.of(roots, null), "host.1", "work");
