@@ -98,21 +98,21 @@ final class EventBusEndpoint {
   }
 
   /** What a client of SockJS asks first. */
-  private static void info(HttpServerResponse response) {
+  private static void info(RoutingContext ctx) {
     JsonObject info =
         new JsonObject()
             .put("websocket", true)
             .put("origins", JsonArray.of("*:*")) // no client reads it; the protocol wants it
             .put("cookie_needed", false)
             .put("entropy", ThreadLocalRandom.current().nextLong(1L << 32));
-    RouteTable.document(response, 200, info);
+    RouteTable.document(ctx, 200, info);
   }
 
   private void admit(RoutingContext ctx) {
     String path = ctx.request().path();
     String problem = problem(ctx.request());
     if (path.equals(PATH + "/info") && ctx.request().method().equals(HttpMethod.GET)) {
-      info(ctx.response());
+      info(ctx);
     } else if (!SOCKET.matcher(path).matches()) {
       ProblemDocument.send(ctx.response(), 404, "WebSockets alone are spoken here");
     } else if (problem != null) {

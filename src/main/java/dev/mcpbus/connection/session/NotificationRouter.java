@@ -3,8 +3,10 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.Era;
+import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.RequestIds;
 import io.vertx.core.json.JsonObject;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +88,7 @@ final class NotificationRouter {
   private @Nullable PendingRequest stream(RawJson params) {
     RawJson meta = params.member("_meta");
     RawJson id = meta == null ? null : meta.member(MetaKeys.SUBSCRIPTION_ID);
-    PendingRequest named = id == null ? null : pending.get(id.asLong());
+    PendingRequest named = id == null ? null : pending.get(RequestIds.number(id));
     return named == null || !named.isCallers() ? null : named;
   }
 
@@ -105,7 +107,7 @@ final class NotificationRouter {
     }
     String address = stream.noticeAddress();
     if (address != null && (affordable || NEVER_DROPPED.contains(method))) {
-      listener.onCallNotification(address, stream.callId(), method, params);
+      listener.onCallNotification(address, stream.callId(), method, stream.toCaller(params));
     }
     return address != null;
   }

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.http;
 
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.security.Admission;
 import io.vertx.core.buffer.Buffer;
@@ -21,8 +22,9 @@ final class BatchedReply extends HttpReply {
     private final boolean streams;
     private final List<Runnable> gone = new ArrayList<>();
     private final List<Buffer> answers = new ArrayList<>();
-    private boolean answered;
     private final Runnable done;
+    private boolean answered;
+    private int paid;
     private int open;
 
     Batch(HttpReply whole, boolean streams, int open, Runnable done) {
@@ -33,8 +35,16 @@ final class BatchedReply extends HttpReply {
       whole.onGone(
           () -> {
             done.run();
+            whole.unread.give(paid);
             gone.forEach(Runnable::run);
           });
+    }
+
+    /** The answers of an array wait for the last one. */
+    boolean pays(int length) {
+      boolean paying = streams || whole.unread.take(length);
+      paid += paying && !streams ? length : 0;
+      return paying;
     }
 
     void event(byte[] json) {
@@ -52,6 +62,7 @@ final class BatchedReply extends HttpReply {
         return;
       }
       done.run();
+      whole.unread.give(paid);
       if (!answers.isEmpty()) {
         whole.answer(200, array(), null);
       } else if (answered) {
@@ -74,8 +85,9 @@ final class BatchedReply extends HttpReply {
   private Runnable ended = () -> {};
   private boolean over;
 
-  private BatchedReply(HttpServerRequest request, Admission admission, Batch batch) {
-    super(request, batch.streams, admission);
+  private BatchedReply(
+      HttpServerRequest request, Admission admission, ByteBudget budget, Batch batch) {
+    super(request, batch.streams, admission, budget);
     this.batch = batch;
   }
 
@@ -91,12 +103,13 @@ final class BatchedReply extends HttpReply {
       HttpServerRequest request,
       boolean streams,
       Admission admission,
+      ByteBudget budget,
       int size,
       Runnable done) {
     Batch batch = new Batch(whole, streams, size, done);
     List<BatchedReply> replies = new ArrayList<>();
     for (int i = 0; i < size; i++) {
-      replies.add(new BatchedReply(request, admission, batch));
+      replies.add(new BatchedReply(request, admission, budget, batch));
     }
     return replies;
   }
@@ -110,7 +123,8 @@ final class BatchedReply extends HttpReply {
     if (!over) {
       over = true;
       ended.run();
-      batch.ended(answer);
+      boolean pays = answer == null || batch.pays(answer.length());
+      batch.ended(pays ? answer : RawBuffers.of(unpaid(answer.length())));
     }
   }
 

@@ -346,6 +346,7 @@ public final class GatewayEndpoint implements MountedHandler {
             request,
             mayStream(request.headers()),
             admission,
+            budget,
             messages.size(),
             () -> replies.remove(reply));
     for (int i = 0; i < parts.size(); i++) {

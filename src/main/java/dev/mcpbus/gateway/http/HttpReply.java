@@ -49,7 +49,10 @@ public class HttpReply {
   private final HttpServerResponse http;
   private final boolean mayStream;
   private final Admission admission;
-  private final ByteBudget.ByteAccount unread;
+
+  /** Pays for what the client has not read. */
+  final ByteBudget.ByteAccount unread;
+
   private Runnable gone = () -> {};
   private final long since = System.nanoTime();
   private @Nullable Runnable streaming;
@@ -195,12 +198,17 @@ public class HttpReply {
     if (unread.take(length)) {
       answer(status, json, id, length);
     } else {
-      McpFailure unpaid = McpFailure.unpaid(McpFailure.Sent.MAYBE, unread.refusal(length));
       if (!stream) {
         http.putHeader(HttpHeaders.RETRY_AFTER, "1");
       }
-      answer(503, RawBuffers.of(McpErrors.message(requestId, unpaid)), id, 0);
+      answer(503, RawBuffers.of(unpaid(length)), id, 0);
     }
+  }
+
+  /** The error in place of an answer of that length, for which there is no room. */
+  final byte[] unpaid(int length) {
+    McpFailure unpaid = McpFailure.unpaid(McpFailure.Sent.MAYBE, unread.refusal(length));
+    return McpErrors.message(requestId, unpaid);
   }
 
   private void answer(int status, Buffer json, @Nullable String id, int paid) {
