@@ -78,7 +78,7 @@ class OAuthDiscoveryTest extends OAuthFixture {
         store = TokenStore.inMemory();
         world.resource(json("authorization_servers", list(named)));
         world.documents.put(place, world.metadata().put("issuer", own));
-        world.callback.put("iss", named);
+        world.callback.put("iss", own);
         OAuthClient client = client(Settings.withIssuer(settings(), named));
         assertThat(challenged(client)).as(named + " " + own).isTrue();
         now = now.plusSeconds(7200);
