@@ -33,8 +33,7 @@ class OAuthDiscoveryTest extends OAuthFixture {
   void a_url_of_the_challenge_that_leads_nowhere_does_not_stop_the_well_known_places()
       throws Exception {
     world.documents.put(
-        "/other",
-        json("resource", "https://x").put("authorization_servers", list(world.issuer())));
+        "/other", json("resource", "https://x").put("authorization_servers", list(world.issuer())));
     world.documents.put("/odd", json("x", 1));
     for (String hint :
         List.of(
