@@ -134,7 +134,7 @@ final class BrowserLogin {
   private static String check(Map<String, String> fields, ServerMetadata from)
       throws OAuthException {
     String issuer = fields.get("iss");
-    if (issuer == null ? from.sendsIssuer() : !IssuerKeys.isSame(from.issuer(), issuer)) {
+    if (issuer == null ? from.sendsIssuer() : !issuer.equals(from.issuer())) {
       throw new OAuthException(
           OAuthFailure.INVALID,
           "the login's answer "

@@ -101,8 +101,7 @@ final class ClientAssertion {
             .put("jti", OAuthDigests.secret());
     String text = OAuthDigests.base64Url(header) + "." + OAuthDigests.base64Url(claims);
     try {
-      return OAuthDigests.signed(
-          text, rsa ? "SHA256withRSA" : "SHA256withECDSAinP1363Format", key);
+      return OAuthDigests.signed(text, rsa ? "SHA256withRSA" : "SHA256withECDSAinP1363Format", key);
     } catch (GeneralSecurityException e) {
       throw unusable("does not sign");
     }

@@ -45,7 +45,8 @@ final class DpopKey {
     this.d = d;
     JsonObject jwk = new JsonObject().put("crv", "P-256").put("kty", "EC").put("x", x).put("y", y);
     this.header =
-        OAuthDigests.base64Url(new JsonObject().put("typ", "dpop+jwt").put("alg", ALGORITHM).put("jwk", jwk))
+        OAuthDigests.base64Url(
+                new JsonObject().put("typ", "dpop+jwt").put("alg", ALGORITHM).put("jwk", jwk))
             + ".";
   }
 

@@ -512,9 +512,7 @@ public final class OAuthClient {
     }
     Promise<Boolean> promise = Promise.promise();
     running = promise.future();
-    context.run(
-        () ->
-            work.get().onComplete((outcome, why) -> finished(why)).onComplete(promise));
+    context.run(() -> work.get().onComplete((outcome, why) -> finished(why)).onComplete(promise));
     return promise.future();
   }
 

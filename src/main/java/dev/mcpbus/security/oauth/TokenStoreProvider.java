@@ -35,12 +35,10 @@ public interface TokenStoreProvider {
 
   /** A store shared by all nodes, {@code ClusterTokenStore}. */
   TokenStoreProvider CLUSTER =
-      new BuiltIn(
-          "cluster", (vertx, variables) -> ClusterTokenStore.of(vertx, key(variables)));
+      new BuiltIn("cluster", (vertx, variables) -> ClusterTokenStore.of(vertx, key(variables)));
 
   /** A store that loses everything when the process ends. */
-  TokenStoreProvider MEMORY =
-      new BuiltIn("memory", (vertx, variables) -> TokenStore.inMemory());
+  TokenStoreProvider MEMORY = new BuiltIn("memory", (vertx, variables) -> TokenStore.inMemory());
 
   private static String key(Map<String, String> variables) {
     String key = variables.getOrDefault(KEY_VARIABLE, "");

@@ -132,6 +132,11 @@ class BrowserLoginTest extends OAuthFixture {
       world.callback.put("iss", other);
       assertThat(refused(client())).hasMessageContaining("another issuer");
     }
+    world.resource(json("authorization_servers", list(world.base())));
+    world.documents.put(
+        "/.well-known/oauth-authorization-server", world.metadata().put("issuer", world.base()));
+    world.callback.put("iss", world.base() + "/");
+    assertThat(refused(client())).hasMessageContaining("another issuer");
     assertThat(world.seen("/token")).isEmpty();
   }
 

@@ -33,8 +33,7 @@ class OAuthDiscoveryTest extends OAuthFixture {
   void a_url_of_the_challenge_that_leads_nowhere_does_not_stop_the_well_known_places()
       throws Exception {
     world.documents.put(
-        "/other",
-        json("resource", "https://x").put("authorization_servers", list(world.issuer())));
+        "/other", json("resource", "https://x").put("authorization_servers", list(world.issuer())));
     world.documents.put("/odd", json("x", 1));
     for (String hint :
         List.of(
@@ -78,7 +77,7 @@ class OAuthDiscoveryTest extends OAuthFixture {
         store = TokenStore.inMemory();
         world.resource(json("authorization_servers", list(named)));
         world.documents.put(place, world.metadata().put("issuer", own));
-        world.callback.put("iss", named);
+        world.callback.put("iss", own);
         OAuthClient client = client(Settings.withIssuer(settings(), named));
         assertThat(challenged(client)).as(named + " " + own).isTrue();
         now = now.plusSeconds(7200);
