@@ -158,10 +158,13 @@ class CanaryIT {
   private static String ascii(String secret) {
     StringBuilder json = new StringBuilder();
     StringBuilder percent = new StringBuilder();
-    for (char c : secret.toCharArray()) {
-      json.append(String.format("\\u%04x", (int) c));
-      percent.append(String.format("%%%02x", (int) c));
-    }
+    secret
+        .chars()
+        .forEach(
+            c -> {
+              json.append(String.format("\\u%04x", c));
+              percent.append(String.format("%%%02x", c));
+            });
     return "{\"spelled\":\""
         + json
         + "\",\"in\":\"{\\\"a\\\":\\\""

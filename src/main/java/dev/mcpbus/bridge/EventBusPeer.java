@@ -111,7 +111,7 @@ final class EventBusPeer {
       String server = String.valueOf(fact.getValue("id"));
       String uri = EventLog.resource(fact);
       JsonObject bare = PolicyFilter.withoutTools(fact);
-      JsonObject shown = bare == fact || caller.rights().listsAllTools(server) ? fact : bare;
+      JsonObject shown = fact.equals(bare) || caller.rights().listsAllTools(server) ? fact : bare;
       if (shown == null) {
         return false;
       }

@@ -115,7 +115,7 @@ final class EventLog {
             resource(event),
             now,
             frame,
-            bare == event ? frame : bare == null ? null : frame(bare, now)));
+            event.equals(bare) ? frame : bare == null ? null : frame(bare, now)));
     readers.forEach(Runnable::run);
   }
 

@@ -76,10 +76,10 @@ public final class PolicyCheck {
   public static Operation toAll(String address, RawJson body) {
     return switch (address) {
       case Addresses.ALL_TOOLS_LIST,
-              Addresses.ALL_PROMPTS_LIST,
-              Addresses.ALL_RESOURCES_LIST,
-              Addresses.ALL_SKILLS_LIST,
-              Addresses.ALL_TOOLS_SEARCH ->
+          Addresses.ALL_PROMPTS_LIST,
+          Addresses.ALL_RESOURCES_LIST,
+          Addresses.ALL_SKILLS_LIST,
+          Addresses.ALL_TOOLS_SEARCH ->
           Operation.NOTHING;
       case Addresses.ALL_TOOLS_CALL ->
           tool(body)
@@ -105,8 +105,8 @@ public final class PolicyCheck {
           Operation.of(Action.ADMIN, ServerId.of(String.valueOf(body.getValue("name"))), "");
       case Addresses.INPUT_PENDING, Addresses.INPUT_RESPOND, Addresses.INPUT_WITHDRAW ->
           Operation.own(Action.CALL, id);
-        // Servers learn of an offer: it requires a server that the caller may call, or the admin
-        // right.
+      // Servers learn of an offer: it requires a server that the caller may call, or the admin
+      // right.
       case Addresses.INPUT_OFFER ->
           id.isEmpty() ? Operation.whole(Action.CALL, id) : Operation.of(Action.CALL, id, "");
       case Addresses.SERVERS_CALLS ->

@@ -7,10 +7,10 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Redactor {
 
   /** A redactor without secrets. */
-  public static final Redactor NONE = new Redactor(new TreeMap<>(), 0);
+  public static final Redactor NONE = new Redactor(Map.of(), 0);
 
   /** A shorter secret is not removed, because it would match too many harmless texts. */
   public static final int MIN_LENGTH = 4;
@@ -38,7 +38,7 @@ public final class Redactor {
   /** JSON in a text in JSON, and so on. */
   private static final int MAX_LEVELS = 4;
 
-  /** Characters of the longest escape of one character, such as {@code \u0041}. */
+  /** Characters of the longest escape of one character, a backslash, a letter and four digits. */
   private static final int ESCAPE = 6;
 
   /** Behind a longer match the search does not look for one that begins within it. */
@@ -64,8 +64,8 @@ public final class Redactor {
    * @param all whether each form is a word
    * @param length of the longest secret
    */
-  private Redactor(TreeMap<String, Boolean> all, int length) {
-    forms = all.keySet().stream().map(String::toCharArray).toArray(char[][]::new);
+  private Redactor(Map<String, Boolean> all, int length) {
+    forms = all.keySet().stream().sorted().map(String::toCharArray).toArray(char[][]::new);
     within = new int[forms.length];
     longest = length * ESCAPE;
     for (int i = 0; i < forms.length; i++) {
@@ -87,7 +87,7 @@ public final class Redactor {
    *     than 4 characters are ignored. {@link SecretRules} says which values are secrets
    */
   public static Redactor of(Collection<Sensitive> secrets) {
-    TreeMap<String, Boolean> forms = new TreeMap<>();
+    Map<String, Boolean> forms = new HashMap<>();
     int length = 0;
     for (Sensitive secret : secrets) {
       addValue(forms, secret.reveal());

@@ -26,7 +26,7 @@ public final class SecretRules {
   /** Anywhere in a name, without case and separators. */
   private static final Set<String> PARTS =
       words(
-          """
+"""
 2fa accesskey accountkey apikey authkey authorization backupcode bearer clientassertion
 codeverifier connectionstring connstr cookie credential deploykey encryptionkey licensekey
 masterkey mnemonic passcode passphrase passw privatekey recoverycode recoveryphrase secret
@@ -186,7 +186,7 @@ webhook
     if (json != null) {
       members(found, name, json, depth + 1);
     } else if (!url) {
-      for (String piece : BETWEEN.split(text)) {
+      for (String piece : BETWEEN.split(text, -1)) {
         int equals = piece.indexOf('=');
         int scheme = scheme(piece);
         if (equals > 0 && equals < piece.length() - 1 && scheme < 0) {
@@ -233,7 +233,7 @@ webhook
     if (isPath(text)) {
       return true;
     }
-    for (String piece : BETWEEN.split(text)) {
+    for (String piece : BETWEEN.split(text, -1)) {
       int equals = piece.indexOf('=');
       String value = piece.substring(equals + 1);
       if ((equals > 0 && isSecret(piece.substring(0, equals)))
@@ -289,7 +289,7 @@ webhook
     }
     int query = end(url, path, "?#");
     if (!url.regionMatches(true, 0, "unix:", 0, 5)) {
-      for (String part : url.substring(query).split("[?#&;]")) {
+      for (String part : url.substring(query).split("[?#&;]", -1)) {
         int equals = part.indexOf('=');
         String value = part.substring(equals + 1);
         if (mayTakeSecret(part.substring(0, Math.max(0, equals))) || !isHarmless(decoded(value))) {
@@ -297,7 +297,7 @@ webhook
         }
       }
     }
-    for (String part : url.substring(path, query).split("/")) {
+    for (String part : url.substring(path, query).split("/", -1)) {
       if (looksSecret(part)) {
         secrets.add(part);
       }

@@ -95,6 +95,8 @@ public final class SpelledText {
       }
     }
     String letter = escape.group(6);
-    return letter == null ? NAMES.get(escape.group(7)) : MEANT.charAt(LETTERS.indexOf(letter));
+    return letter == null
+        ? NAMES.getOrDefault(escape.group(7), '?')
+        : MEANT.charAt(LETTERS.indexOf(letter));
   }
 }

@@ -102,7 +102,7 @@ class EntryMaskingTest {
     Sample sample = Sample.in(directory);
     ConfigResult result =
         sample.json(
-            """
+"""
 {"mcpServers": {
   "a": {"url": "canary://${API_TOKEN}", "headers": {"A": "canary\\n", "B": ["canary"]}},
   "b": {"url": "http://h/can ary ${API_TOKEN}", "timeout": "${API_TOKEN}"},
@@ -166,7 +166,8 @@ class EntryMaskingTest {
                 "\"headers\": {\"A\": \"Bearer canary-h\"}")
             .redactor();
     assertThat(
-            redactor.redact("http://db.example/canary9w7x/p?k=canary9k7x canary-h canary-w canary-k"))
+            redactor.redact(
+                "http://db.example/canary9w7x/p?k=canary9k7x canary-h canary-w canary-k"))
         .isEqualTo("http://db.example/***/p?k=*** *** canary-w canary-k");
     assertThat(redactor.toString()).doesNotContain("canary");
   }
