@@ -37,6 +37,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,19 +134,52 @@ class CanaryIT {
   private JsonObject telling(List<String> args) throws IOException {
     Path envFile = directory.resolve("e" + canaries.size() + ".env");
     Files.writeString(envFile, "FROM_FILE=" + canary() + "\nQUOTED=\"" + canary() + "\"\n");
+    String spelled = canary();
     JsonArray all =
         new JsonArray()
             .add("-c")
             .add(
                 "echo \"$@\" >&2; env | tee /dev/stderr | base64 >&2; echo \"bad option $*\" >&2;"
-                    + " exit 3")
+                    + " printf '%s\\n' '"
+                    + ascii(spelled)
+                    + "' >&2; exit 3")
             .add("sh");
     args.forEach(all::add);
     return new JsonObject()
         .put("command", "/bin/sh")
         .put("args", all)
         .put("envFile", envFile.toString())
-        .put("env", new JsonObject().put("A", canary()).put("B", variable()));
+        .put(
+            "env",
+            new JsonObject().put("A", canary()).put("B", variable()).put("SPELLED", spelled));
+  }
+
+  /** As JSON of ASCII, within JSON, and percent-encoded. */
+  private static String ascii(String secret) {
+    StringBuilder json = new StringBuilder();
+    StringBuilder percent = new StringBuilder();
+    secret
+        .chars()
+        .forEach(
+            c -> {
+              json.append(String.format("\\u%04x", c));
+              percent.append(String.format("%%%02x", c));
+            });
+    return "{\"spelled\":\""
+        + json
+        + "\",\"in\":\"{\\\"a\\\":\\\""
+        + json.toString().replace("\\", "\\\\")
+        + "\\\"}\"} spelled?"
+        + percent;
+  }
+
+  /** The text in which each escape is what it stands for. */
+  private static String read(String text) {
+    return Pattern.compile("(?:\\\\+u00|%)([0-9a-fA-F]{2})")
+        .matcher(text)
+        .replaceAll(
+            hex ->
+                Matcher.quoteReplacement(Character.toString(Integer.parseInt(hex.group(1), 16))));
   }
 
   private JsonObject servers() throws IOException {
@@ -308,14 +343,16 @@ class CanaryIT {
 
     // That there was something to hide in.
     assertThat(told).contains("exit code 3", "bad option", "START_FAILED", "AUTH_REQUIRED");
-    assertThat(told).contains("redirects", "TLS", "refused", "***");
+    assertThat(told).contains("redirects", "TLS", "refused", "***", "spelled?***");
     assertThat(logged.list).anyMatch(event -> event.getLoggerName().equals(RpcLog.LOGGER));
     TreeSet<String> out = new TreeSet<>();
     told.toString()
         .lines()
         .forEach(
             line ->
-                canaries.stream().filter(line::contains).forEach(c -> out.add(c + " in: " + line)));
+                canaries.stream()
+                    .filter(canary -> line.contains(canary) || read(line).contains(canary))
+                    .forEach(canary -> out.add(canary + " in: " + line)));
     assertThat(out)
         .as("of %s secrets, told in %s characters", canaries.size(), told.length())
         .isEmpty();

@@ -26,7 +26,7 @@ class GuardedRightsTest {
   private static final Map<String, Set<String>> MAY_REVEAL =
       Map.of(
           "takes it out of other texts",
-          Set.of("protocol.Redactor"),
+          Set.of("protocol.Redactor", "protocol.SecretRules"),
           "hands it to a process",
           Set.of(
               "hosting.credentials.HeadersHelper",
@@ -39,7 +39,8 @@ class GuardedRightsTest {
               "transport.http.ConfiguredHeaders",
               "transport.http.HttpEndpoint",
               "transport.socket.SocketTarget"),
-          "looks before a start for the command or the address that it is, and shows what is masked",
+          "looks before a start for the command or the address that it is, and shows what is"
+              + " masked",
           Set.of("doctor.CommandCheck", "doctor.Endpoint"),
           "gets tokens with it, and keeps them encrypted",
           Set.of(

@@ -80,9 +80,12 @@ final class BridgeCalls {
     Future<JsonObject> reply =
         gate.call(
             ctx, PolicyCheck.toService(address, body), () -> json(null, address, body, options));
-    return address.equals(Addresses.SERVERS_LIST)
-        ? reply.map(list -> PolicyFilter.servers(list, AdmittedRequests.of(ctx).rights()))
-        : reply;
+    Rights rights = AdmittedRequests.of(ctx).rights();
+    return switch (address) {
+      case Addresses.SERVERS_LIST -> reply.map(list -> PolicyFilter.servers(list, rights));
+      case Addresses.SERVERS_GET -> reply.map(status -> PolicyFilter.status(status, rights));
+      default -> reply;
+    };
   }
 
   /** A caller's request to the connection of one server, with a JSON reply. */
@@ -90,10 +93,14 @@ final class BridgeCalls {
     DeliveryOptions options =
         AdmittedRequests.requester(ctx, id.value())
             .addTo(new DeliveryOptions().setSendTimeout(ASK_TIMEOUT.toMillis()));
-    return gate.call(
-        ctx,
-        PolicyCheck.toServer(id.value(), suffix, RawJson.EMPTY_OBJECT),
-        () -> json(id, Addresses.of(id, suffix), body, options));
+    Future<JsonObject> reply =
+        gate.call(
+            ctx,
+            PolicyCheck.toServer(id.value(), suffix, RawJson.EMPTY_OBJECT),
+            () -> json(id, Addresses.of(id, suffix), body, options));
+    return suffix.equals(Addresses.STATUS)
+        ? reply.map(status -> PolicyFilter.status(status, AdmittedRequests.of(ctx).rights()))
+        : reply;
   }
 
   /**

@@ -179,7 +179,7 @@ public final class BridgeVerticle extends VerticleBase {
     new RpcRoute(calls, limits).mount(routes);
     streams = new OpenStreams(vertx, options, shared, gate, arrivals);
     streams.mount(routes, router);
-    new LogLevelRoutes(vertx, limits).mount(routes);
+    new LogLevelRoutes(vertx, gate, limits).mount(routes);
     new MetricsRoute(vertx, gate).mount(routes);
     new OpenApiRoute().mount(routes);
     routes.mount(router);

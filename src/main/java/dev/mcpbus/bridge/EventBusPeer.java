@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.Events;
@@ -9,6 +10,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.InboundConnection;
+import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.Operation;
@@ -94,9 +96,12 @@ final class EventBusPeer {
         && frame.getValue("body") instanceof JsonObject fact) {
       String server = String.valueOf(fact.getValue("id"));
       String uri = EventLog.resource(fact);
-      if (Events.TASK.equals(fact.getValue("type"))) {
-        frame.put("body", tasks.sealed(fact));
+      JsonObject bare = PolicyFilter.withoutTools(fact);
+      JsonObject shown = fact.equals(bare) || caller.rights().listsAllTools(server) ? fact : bare;
+      if (shown == null) {
+        return false;
       }
+      frame.put("body", Events.TASK.equals(fact.getValue("type")) ? tasks.sealed(fact) : shown);
       return Events.isFor(AdmittedRequests.requester(ctx(), server), fact)
           && (uri == null || caller.rights().allows(Action.SUBSCRIBE, server, uri));
     }
@@ -251,8 +256,17 @@ final class EventBusPeer {
         new JsonObject()
             .put("type", "rec")
             .put("address", message.getString("replyAddress"))
-            .put("body", sent.answer(answer.result().body()));
+            .put("body", visible(message, sent.answer(answer.result().body())));
     write(message, headers.isEmpty() ? frame : frame.put("headers", headers));
+  }
+
+  private @Nullable Object visible(JsonObject message, @Nullable Object answer) {
+    return answer instanceof JsonObject status
+            && EventBusRules.suffix(message.getString("address"))
+                .orElse("")
+                .equals(Addresses.STATUS)
+        ? PolicyFilter.status(status, caller.rights())
+        : answer;
   }
 
   private void fail(JsonObject message, Throwable failure) {

@@ -157,8 +157,11 @@ final class EventFeed {
         if (entry == null) {
           position = ring.first();
           missed();
-        } else if (filter.wants(entry)) {
-          response.write(entry.frame());
+          continue;
+        }
+        Buffer frame = filter.frame(entry);
+        if (frame != null) {
+          response.write(frame);
         }
       }
       if (response.writeQueueFull()) {

@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.policy.PolicyFilter;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageConsumer;
@@ -103,14 +104,9 @@ final class EventLog {
 
   private void publish(TaskIdSealing tasks, JsonObject fact) {
     JsonObject event = Events.TASK.equals(fact.getValue("type")) ? tasks.sealed(fact) : fact;
-    String text = event.encode();
     long now = System.currentTimeMillis();
-    Buffer frame =
-        Buffer.buffer(text.length() + 64)
-            .appendString("id: " + id(ring.next(), now) + "\ndata: ")
-            // JSON has no raw line break, so one data line holds it.
-            .appendString(text)
-            .appendString("\n\n");
+    Buffer frame = frame(event, now);
+    JsonObject bare = PolicyFilter.withoutTools(event);
     ring.add(
         new EventRing.StoredEvent(
             String.valueOf(event.getValue(serverMember)),
@@ -118,8 +114,18 @@ final class EventLog {
             event.getValue("principal") instanceof String owner ? owner : null,
             resource(event),
             now,
-            frame));
+            frame,
+            event.equals(bare) ? frame : bare == null ? null : frame(bare, now)));
     readers.forEach(Runnable::run);
+  }
+
+  private Buffer frame(JsonObject event, long now) {
+    String text = event.encode();
+    return Buffer.buffer(text.length() + 64)
+        .appendString("id: " + id(ring.next(), now) + "\ndata: ")
+        // JSON has no raw line break, so one data line holds it.
+        .appendString(text)
+        .appendString("\n\n");
   }
 
   /** The URI of the resource that was updated; null for other events. */

@@ -19,6 +19,7 @@ final class EventRing {
    * @param uri the resource that was updated; null for other events
    * @param at when it arrived, wall clock, milliseconds
    * @param frame the bytes for a reader
+   * @param bare the bytes for a reader that may not see all tools of the server; null for none
    */
   record StoredEvent(
       String server,
@@ -26,7 +27,8 @@ final class EventRing {
       @Nullable String owner,
       @Nullable String uri,
       long at,
-      Buffer frame) {}
+      Buffer frame,
+      @Nullable Buffer bare) {}
 
   private final @Nullable StoredEvent[] slots;
   private final long maxBytes;
@@ -86,17 +88,27 @@ final class EventRing {
   /**
    * The events for one reader; an empty set means all.
    *
+   * @param right the right to a server that its events need
    * @param rights of the reader, which hide servers and resources
    * @param requester the reader: events about things of other principals are hidden
    */
-  record Filter(Set<String> servers, Set<String> types, Rights rights, Requester requester) {
-    boolean wants(StoredEvent entry) {
+  record Filter(
+      Set<String> servers, Set<String> types, Action right, Rights rights, Requester requester) {
+
+    /** The bytes of the event for this reader; null if it does not get the event. */
+    @Nullable Buffer frame(StoredEvent entry) {
       String uri = entry.uri();
-      return rights.sees(entry.server())
-          && (uri == null || rights.allows(Action.SUBSCRIBE, entry.server(), uri))
-          && (!Events.isOwned(entry.type()) || Requester.sees(requester, entry.owner()))
-          && (servers.isEmpty() || servers.contains(entry.server()))
-          && (types.isEmpty() || types.contains(entry.type()));
+      String server = entry.server();
+      boolean wanted =
+          (right == Action.LIST ? rights.sees(server) : rights.allows(right, server, ""))
+              && (uri == null || rights.allows(Action.SUBSCRIBE, server, uri))
+              && (!Events.isOwned(entry.type()) || Requester.sees(requester, entry.owner()))
+              && (servers.isEmpty() || servers.contains(server))
+              && (types.isEmpty() || types.contains(entry.type()));
+      if (!wanted || entry.frame() == entry.bare() || rights.listsAllTools(server)) {
+        return wanted ? entry.frame() : null;
+      }
+      return entry.bare();
     }
   }
 }

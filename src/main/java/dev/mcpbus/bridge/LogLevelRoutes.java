@@ -2,8 +2,10 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.observability.logging.LogLevels;
+import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.Action;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -11,6 +13,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +29,12 @@ final class LogLevelRoutes {
   private static final Map<String, TemporaryLevel> TEMPORARY = new ConcurrentHashMap<>();
 
   private final Vertx vertx;
+  private final PolicyGate gate;
   private final ParseLimits limits;
 
-  LogLevelRoutes(Vertx vertx, ParseLimits limits) {
+  LogLevelRoutes(Vertx vertx, PolicyGate gate, ParseLimits limits) {
     this.vertx = vertx;
+    this.gate = gate;
     this.limits = limits;
   }
 
@@ -37,7 +42,7 @@ final class LogLevelRoutes {
     routes.add(
         Route.get(PATH, Action.ADMIN, "getLoggers", "Loggers with a level of their own.")
             .giving("LogLevels"),
-        ctx -> answer(ctx, levels()));
+        ctx -> answer(ctx, LogLevelRoutes::levels));
     routes.add(
         Route.of(
                 HttpMethod.PUT,
@@ -47,7 +52,7 @@ final class LogLevelRoutes {
                 "Gives a logger a level, or null for that of its parent; for a time with seconds.")
             .taking("LogLevel")
             .giving("LogLevels"),
-        this::set);
+        (ctx, body) -> answer(ctx, () -> set(body)));
   }
 
   private static LogLevels levels() {
@@ -59,7 +64,7 @@ final class LogLevelRoutes {
     return levels;
   }
 
-  private void set(RoutingContext ctx, Buffer body) {
+  private LogLevels set(Buffer body) {
     JsonObject change = ServerRoutes.object(body, limits).toJsonObject();
     if (!(change.getValue("logger", LogLevels.ROOT) instanceof String logger)
         || !change.containsKey("level")
@@ -79,7 +84,7 @@ final class LogLevelRoutes {
     } catch (IllegalArgumentException refused) {
       throw McpFailure.badRequest("logger '" + logger + "': " + refused.getMessage());
     }
-    answer(ctx, levels);
+    return levels;
   }
 
   private static long seconds(@Nullable Object value) {
@@ -115,9 +120,15 @@ final class LogLevelRoutes {
     }
   }
 
-  private static void answer(RoutingContext ctx, LogLevels levels) {
-    JsonObject all = new JsonObject();
-    levels.all().forEach(all::put);
-    RouteTable.json(ctx.response(), 200, new JsonObject().put("levels", all).toBuffer());
+  /** The levels are those of the node, so they concern all its servers. */
+  private void answer(RoutingContext ctx, Supplier<LogLevels> levels) {
+    gate.call(ctx, PolicyCheck.toNode(), () -> Future.succeededFuture().map(go -> levels.get()))
+        .onSuccess(
+            now -> {
+              JsonObject all = new JsonObject();
+              now.all().forEach(all::put);
+              RouteTable.json(ctx.response(), 200, new JsonObject().put("levels", all).toBuffer());
+            })
+        .onFailure(ctx::fail);
   }
 }

@@ -35,7 +35,9 @@ final class StreamRoutes {
         Route.get("/api/events", Action.LIST, "streamEvents", "What happens, as it happens.")
             .with(SERVER, Param.texts("type", "Only events of these types."), LAST)
             .streaming("Event"),
-        ctx -> events.read(ctx, filter(ctx, QueryParameters.words(ctx, "type", Events.ALL))));
+        ctx ->
+            events.read(
+                ctx, filter(ctx, QueryParameters.words(ctx, "type", Events.ALL), Action.LIST)));
     routes.add(
         Route.get(
                 "/api/rpc-log",
@@ -44,13 +46,14 @@ final class StreamRoutes {
                 "JSON-RPC messages of servers whose RPC log is bus, secrets masked.")
             .with(SERVER, LAST)
             .streaming("RpcMessage"),
-        ctx -> rpc.read(ctx, filter(ctx, Set.of())));
+        ctx -> rpc.read(ctx, filter(ctx, Set.of(), Action.ADMIN)));
   }
 
-  private static EventRing.Filter filter(RoutingContext ctx, Set<String> types) {
+  private static EventRing.Filter filter(RoutingContext ctx, Set<String> types, Action right) {
     return new EventRing.Filter(
         servers(ctx),
         types,
+        right,
         AdmittedRequests.of(ctx).rights(),
         AdmittedRequests.requester(ctx, ""));
   }

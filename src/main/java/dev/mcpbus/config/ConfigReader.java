@@ -308,19 +308,15 @@ public final class ConfigReader {
     return editors && parent.getParent() != null ? parent.getParent() : parent;
   }
 
-  private static Map<String, String> inputs(ConfigNode root) {
-    Map<String, String> descriptions = new HashMap<>();
+  private static Map<String, ConfigNode> inputs(ConfigNode root) {
+    Map<String, ConfigNode> declared = new HashMap<>();
     ConfigNode inputs = root.get("inputs");
     if (inputs != null) {
       for (ConfigNode input : inputs.items()) {
-        ConfigNode id = input.get("id");
-        ConfigNode description = input.get("description");
-        if (id != null && description != null) {
-          descriptions.put(id.text(), description.text());
-        }
+        RegistryInput.text(input, "id").ifPresent(id -> declared.put(id, input));
       }
     }
-    return descriptions;
+    return declared;
   }
 
   /** The top-level settings. Files of other programs may have further keys, which are ignored. */

@@ -3,12 +3,10 @@ package dev.mcpbus.config;
 import static dev.mcpbus.protocol.Sensitive.MASK;
 
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.SecretRules;
 import dev.mcpbus.protocol.Sensitive;
-import java.net.URI;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,14 +17,6 @@ import java.util.regex.Pattern;
  * option before it does not take a secret. Stateless.
  */
 final class EntryMasking {
-
-  private static final Pattern SECRET_WORD =
-      Pattern.compile(
-          "token|secret|passw|pwd|passphrase|passcode|(^|[-_.])(pin|otp|totp|mfa|2fa|pass|sid|dsn|pat"
-              + "|jwt|salt|seed|code|user|login|auth|header|cert)([-_.]|$)|mnemonic|api[-_]?key|(^|[-_.])key"
-              + "|key$|bearer|authorization|credential|cookie|signature|session|licen[cs]e|webhook"
-              + "|connection[-_]?string",
-          Pattern.CASE_INSENSITIVE);
 
   private static final Pattern OPTION = Pattern.compile("--?[A-Za-z][A-Za-z0-9._-]{0,50}");
 
@@ -56,29 +46,6 @@ final class EntryMasking {
   private static final Pattern PAIR =
       Pattern.compile("(-{0,2}[A-Za-z_][\\w.-]{0,60})(=|:\\s+)(.*)", Pattern.DOTALL);
 
-  private static final Pattern SECRET_FORM =
-      Pattern.compile(
-          "(sk-|pk_|rk_|sk_|gh[opusr]_|github_pat_|glpat-|xox[abpsr]-|npm_|AKIA|AIza|ya29\\.|eyJ"
-              + "|Bearer |Basic ).*",
-          Pattern.DOTALL);
-
-  /** Long, with digits and letters, and not a path: not a word that a person would write. */
-  private static final Pattern RANDOM =
-      Pattern.compile("(?=.*\\d)(?=.*[A-Za-z])[A-Za-z0-9_+=~-]{20,}|[A-Za-z0-9_+=~-]{40,}");
-
-  private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z_.:-]{0,60}|\\d{1,5}");
-
-  /** A path, or the name of a package with its version. */
-  private static final Pattern PATH =
-      Pattern.compile(
-          "(\\.{0,2}/|~/|@[\\w.-]+/|[A-Za-z]:\\\\)[\\w./@+ \\\\~-]{0,300}"
-              + "|[\\w.-]+(/[\\w.-]+)++(:[\\w.-]+)?"
-              + "|[A-Za-z][\\w.-]*(@|==)[\\w.^~-]{1,30}"
-              + "|[\\w-][\\w.-]*\\.(js|mjs|cjs|ts|py|jar|sh|rb|json|ya?ml|toml|db|sqlite|wasm|exe)");
-
-  private static final Pattern URL =
-      Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
-
   private static final Pattern PROGRAM = Pattern.compile("[\\w.+/-]{1,200}");
 
   private static final Pattern HOST = Pattern.compile("^[^:]+://(?:[^/?#]*@)?([^/?#]*)");
@@ -88,7 +55,7 @@ final class EntryMasking {
   /** The command as it may be shown: also a name or path with digits, such as python3.11. */
   static String command(Filled command) {
     String shown = command.shown();
-    boolean plain = PROGRAM.matcher(shown).matches() && !SECRET_FORM.matcher(shown).matches();
+    boolean plain = PROGRAM.matcher(shown).matches() && !SecretRules.looksSecret(shown);
     return plain ? shown : arg(shown);
   }
 
@@ -103,42 +70,39 @@ final class EntryMasking {
     return out;
   }
 
-  /**
-   * The secrets among hidden arguments, which must be removed from all texts. Paths are no secrets.
-   */
+  /** The secrets among hidden arguments, which must be removed from all texts. */
   static List<Sensitive> secrets(List<Filled> args) {
-    Set<String> secrets = new LinkedHashSet<>();
+    List<Sensitive> secrets = new ArrayList<>();
     List<String> shown = args(args);
+    String option = "";
     for (int i = 0; i < shown.size(); i++) {
       String value = args.get(i).value().reveal();
       if (shown.get(i).contains(MASK)) {
-        Matcher pair = PAIR.matcher(value);
-        if (URL.matcher(value).matches()) {
-          secrets.addAll(urlSecrets(value));
-        } else if (pair.matches()) {
-          addSecret(secrets, pair.group(3));
-        } else {
-          addSecret(secrets, value);
-          if (value.startsWith("-") && !value.startsWith("--") && value.length() > 2) {
-            addSecret(secrets, value.substring(2)); // -ps3cr3t
-          }
+        addSecrets(secrets, option, value);
+        if (value.startsWith("-") && !value.startsWith("--") && value.length() > 2) {
+          addSecrets(secrets, value.substring(0, 2), value.substring(2)); // -ps3cr3t
         }
       }
+      option = isOption(args.get(i)) ? value : "";
     }
-    return Sensitive.all(secrets);
+    return secrets;
   }
 
-  private static void addSecret(Set<String> secrets, String value) {
-    if (URL.matcher(value).matches()) {
-      secrets.addAll(urlSecrets(value));
-    } else if (!PATH.matcher(value).matches()) {
-      secrets.add(value);
-      // for example "Authorization: Bearer x": logs may quote the value alone
-      Matcher pair = PAIR.matcher(value);
-      if (pair.matches()) {
-        secrets.add(pair.group(3));
-      }
+  private static void addSecrets(List<Sensitive> secrets, String option, String value) {
+    Matcher pair = PAIR.matcher(value);
+    boolean named = pair.matches() && !SecretRules.isUrl(value);
+    if (!named || !pair.group(2).equals("=")) {
+      secrets.addAll(SecretRules.in(named(option), Sensitive.of(value)));
     }
+    if (named) { // logs may quote the value of "Authorization: Bearer x" alone
+      secrets.addAll(SecretRules.in(named(pair.group(1)), Sensitive.of(pair.group(3))));
+    }
+  }
+
+  /** The name of what an option takes; {@code -p} mostly takes a password. */
+  private static String named(String option) {
+    String name = option.replaceFirst("^-+", "");
+    return name.equalsIgnoreCase("p") ? "password" : name;
   }
 
   private static boolean isOption(Filled arg) {
@@ -156,15 +120,15 @@ final class EntryMasking {
   }
 
   private static boolean secret(String option) {
-    return SECRET_WORD.matcher(option.replaceFirst("^-+", "")).find();
+    return SecretRules.mayTakeSecret(option);
   }
 
   private static String arg(String arg) {
-    if (URL.matcher(arg).matches()) {
+    if (SecretRules.isUrl(arg)) {
       return url(arg);
     }
     if (arg.contains(MASK)) {
-      if (isPath(arg.replace(MASK, "x")) && arg.contains("/")) {
+      if (SecretRules.isPath(arg.replace(MASK, "x")) && arg.contains("/")) {
         return arg;
       }
       Matcher pair = PAIR.matcher(arg);
@@ -172,24 +136,19 @@ final class EntryMasking {
           ? pair.group(1) + pair.group(2) + MASK
           : MASK;
     }
-    if (SECRET_FORM.matcher(arg).matches() || RANDOM.matcher(arg).matches()) {
+    if (SecretRules.looksSecret(arg)) {
       return MASK;
     }
     if (OPTION.matcher(arg).matches()) {
       return isAttached(arg) ? arg.substring(0, 2) + MASK : arg;
     }
     Matcher pair = PAIR.matcher(arg);
-    if (pair.matches() && !PATH.matcher(arg).matches()) {
+    if (pair.matches() && !SecretRules.isPathForm(arg)) {
       boolean option = arg.startsWith("-") && !secret(pair.group(1));
       String value = option ? arg(pair.group(3)) : MASK;
       return pair.group(1) + pair.group(2) + value;
     }
-    return WORD.matcher(arg).matches() || isPath(arg) ? arg : MASK;
-  }
-
-  private static boolean isPath(String arg) {
-    return PATH.matcher(arg).matches()
-        && List.of(arg.split("[/\\\\@]", -1)).stream().noneMatch(p -> RANDOM.matcher(p).matches());
+    return SecretRules.isWord(arg) || SecretRules.isPath(arg) ? arg : MASK;
   }
 
   /**
@@ -208,18 +167,14 @@ final class EntryMasking {
     }
     List<String> parts = new ArrayList<>();
     for (String part : out.substring(path).split("/", -1)) {
-      parts.add(part.contains(MASK) ? part : looksSecret(part) ? MASK : part);
+      parts.add(part.contains(MASK) ? part : SecretRules.looksSecret(part) ? MASK : part);
     }
     return out.substring(0, path) + String.join("/", parts);
   }
 
-  private static boolean looksSecret(String text) {
-    return SECRET_FORM.matcher(text).matches() || RANDOM.matcher(text).matches();
-  }
-
   /** The parts of a URL that are always hidden, and the path segments that look random. */
   static List<Sensitive> secrets(Sensitive url) {
-    return Sensitive.all(urlSecrets(url.reveal()));
+    return Sensitive.all(SecretRules.inUrl(url.reveal()));
   }
 
   /** The secrets without those that are part of the URL's host: a host is not a secret. */
@@ -228,38 +183,5 @@ final class EntryMasking {
     return host.find()
         ? secrets.stream().filter(secret -> !host.group(1).contains(secret.reveal())).toList()
         : secrets;
-  }
-
-  private static Set<String> urlSecrets(String url) {
-    Set<String> secrets = new LinkedHashSet<>();
-    Matcher user = Pattern.compile("(?s)[^:/?#]+://([^/?#]*)@.*").matcher(url);
-    if (user.matches()) {
-      secrets.add(user.group(1));
-      secrets.add(user.group(1).replaceFirst("^[^:]*:", ""));
-    }
-    String rest = url.replaceFirst("(?s)^[^?#]*", "");
-    if (!url.toLowerCase(Locale.ROOT).startsWith("unix:")) {
-      for (String part : rest.split("[?#&;]", -1)) {
-        secrets.add(part.substring(part.indexOf('=') + 1));
-      }
-    }
-    String path = url.replaceFirst("^[^:]+://[^/?#]*", "").replaceFirst("(?s)[?#].*", "");
-    for (String part : path.split("/", -1)) {
-      if (looksSecret(part)) {
-        secrets.add(part);
-      }
-    }
-    List.copyOf(secrets).forEach(secret -> secrets.add(decoded(secret)));
-    secrets.removeIf(String::isEmpty);
-    return secrets;
-  }
-
-  private static String decoded(String text) {
-    try {
-      String plain = URI.create("x:///" + text.replace('+', ' ').replace(" ", "%20")).getPath();
-      return plain == null ? text : plain.substring(1);
-    } catch (IllegalArgumentException e) {
-      return text;
-    }
   }
 }

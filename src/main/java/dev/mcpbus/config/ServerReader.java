@@ -240,6 +240,7 @@ final class ServerReader {
           "Keep one of them");
     }
     helper.ifPresent(text -> view.put("headersHelper", Sensitive.MASK));
+    helper.ifPresent(text -> secrets.addAll(EntryMasking.secrets(words(text))));
     return HttpOptions.of(Sensitive.of(plain.toString()), headers)
         .withListen(listen.orElse(true))
         .withOAuth(oauth)

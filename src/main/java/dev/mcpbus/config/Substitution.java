@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.SecretRules;
 import dev.mcpbus.protocol.Sensitive;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,25 +20,26 @@ final class Substitution {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String DEFAULT_MARK = ":-";
+  private static final String PASSWORD = "password";
 
   private final ConfigEnvironment environment;
   private final Path folder;
-  private final Map<String, String> inputDescriptions;
+  private final Map<String, ConfigNode> inputs;
   private final ProblemCollector problems;
   private final Map<String, List<Sensitive>> inserted = new HashMap<>();
 
   /**
    * @param folder the value of {@code ${workspaceFolder}}
-   * @param inputDescriptions of the inputs that the file declares, by id
+   * @param inputs those that the file declares, by id
    */
   Substitution(
       ConfigEnvironment environment,
       Path folder,
-      Map<String, String> inputDescriptions,
+      Map<String, ConfigNode> inputs,
       ProblemCollector problems) {
     this.environment = environment;
     this.folder = folder;
-    this.inputDescriptions = Map.copyOf(inputDescriptions);
+    this.inputs = Map.copyOf(inputs);
     this.problems = problems;
   }
 
@@ -83,15 +85,20 @@ final class Substitution {
     }
   }
 
-  /** The values that variables and inputs inserted into the texts of a server: possible secrets. */
+  /** The secrets in the values that variables and inputs inserted into the texts of a server. */
   List<Sensitive> inserted(String server) {
     return inserted.getOrDefault(server, List.of());
   }
 
-  private Filled hidden(String value, @Nullable String server) {
+  /**
+   * @param name of the variable or the input that has the value
+   */
+  private Filled hidden(String name, String value, @Nullable String server) {
     Filled filled = Filled.hidden(value);
     if (server != null) {
-      inserted.computeIfAbsent(server, name -> new ArrayList<>()).add(filled.value);
+      inserted
+          .computeIfAbsent(server, id -> new ArrayList<>())
+          .addAll(SecretRules.in(name, filled.value));
     }
     return filled;
   }
@@ -167,10 +174,10 @@ final class Substitution {
     }
     String found = environment.variables().get(variable);
     if (found != null && (fallback == null || !found.isEmpty())) {
-      return Optional.of(kept(hidden(found, server), inside));
+      return Optional.of(kept(hidden(variable, found, server), inside));
     }
     if (fallback != null) {
-      return Optional.of(hidden(fallback, server));
+      return Optional.of(hidden(variable, fallback, server));
     }
     String shown = MessageTexts.ascii(ServerNames.cut(variable));
     problems.add(
@@ -208,9 +215,11 @@ final class Substitution {
 
   private Optional<Filled> input(
       String id, @Nullable String fallback, int line, @Nullable String server) {
+    ConfigNode declared = inputs.get(id);
     Optional<String> answer = environment.input(id).or(() -> Optional.ofNullable(fallback));
     if (answer.isEmpty()) {
-      String description = inputDescriptions.getOrDefault(id, "");
+      String description =
+          declared == null ? "" : RegistryInput.text(declared, "description").orElse("");
       problems.add(
           line,
           server,
@@ -223,6 +232,7 @@ final class Substitution {
           "Set the variable "
               + MessageTexts.ascii(ConfigEnvironment.inputVariable(ServerNames.cut(id))));
     }
-    return answer.map(value -> hidden(value, server));
+    String name = declared != null && RegistryInput.flag(declared, PASSWORD) ? PASSWORD : id;
+    return answer.map(value -> hidden(name, value, server));
   }
 }

@@ -99,6 +99,20 @@ public final class PrivateFile {
     return open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   }
 
+  /** Opens the file to append to it, and makes it; the caller closes it. Follows a link. */
+  public FileChannel openForAppend() throws IOException {
+    return open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  }
+
+  /** Takes the rights of other users to a regular file, if it exists. Follows a link. */
+  public void restrict() throws IOException {
+    if (isPosix()
+        && Files.isRegularFile(file)
+        && !FILE.containsAll(Files.getPosixFilePermissions(file))) {
+      Files.setPosixFilePermissions(file, FILE);
+    }
+  }
+
   /**
    * Whether other users can neither read nor write the file; true where the file system has no
    * permissions.

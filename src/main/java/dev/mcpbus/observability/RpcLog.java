@@ -20,11 +20,10 @@ import org.slf4j.LoggerFactory;
  * Taps that show the JSON-RPC messages of one connection to operators. If the log is off, a
  * connection has no tap at all.
  *
- * <p>Secrets become {@code ***}: the values of members whose names look secret ({@code
- * authorization}, {@code token}, {@code secret}, {@code password}, {@code api key}, {@code cookie},
- * {@code private key} and the like, at any depth) and every occurrence of the connection's own
- * secrets. Only the first 64 KiB of a message are masked and shown. A tap runs on the thread of the
- * connection, never throws, and does not change the bytes.
+ * <p>Secrets become {@code ***}: the values of members whose names are secret ({@link
+ * dev.mcpbus.protocol.SecretRules}), at any depth, and the connection's own secrets in every
+ * spelling. Only the first 64 KiB of a message are masked and shown. A tap runs on the thread of
+ * the connection, never throws, and does not change the bytes.
  */
 public final class RpcLog implements MessageTap {
 

@@ -98,7 +98,8 @@ public final class PolicyCheck {
     return switch (address) {
       case Addresses.SERVERS_LIST -> Operation.NOTHING;
       case Addresses.SERVERS_GET -> Operation.of(Action.LIST, id, "");
-      case Addresses.SERVERS_REMOVE -> Operation.of(Action.ADMIN, id, "");
+      case Addresses.SERVERS_REMOVE, Addresses.SERVERS_EXAMINE, Addresses.SERVERS_RPCLOG ->
+          Operation.of(Action.ADMIN, id, "");
       case Addresses.SERVERS_ADD ->
           Operation.of(Action.ADMIN, String.valueOf(body.getValue("name")), "");
       case Addresses.INPUT_PENDING, Addresses.INPUT_RESPOND, Addresses.INPUT_WITHDRAW ->
@@ -107,11 +108,18 @@ public final class PolicyCheck {
       // right.
       case Addresses.INPUT_OFFER ->
           id.isEmpty() ? Operation.whole(Action.CALL, id) : Operation.of(Action.CALL, id, "");
+      case Addresses.SERVERS_CALLS ->
+          id.isEmpty() ? Operation.some(Action.ADMIN) : Operation.of(Action.ADMIN, id, "");
       case Addresses.SERVERS_ACTIVITY ->
           id.isEmpty() ? Operation.some(Action.METRICS) : Operation.of(Action.METRICS, id, "");
-      case Addresses.SERVERS_NODES -> Operation.whole(Action.LIST, id);
-      default -> Operation.of(Action.ADMIN, id, "");
+      case Addresses.SERVERS_NODES -> Operation.whole(Action.LIST, "");
+      default -> toNode(); // an id in the body does not make it one of that server
     };
+  }
+
+  /** A change of the node itself, or a look at it: it concerns all servers. */
+  public static Operation toNode() {
+    return Operation.of(Action.ADMIN, "", "");
   }
 
   /**
@@ -153,8 +161,16 @@ public final class PolicyCheck {
     if (denied.action() == Action.METRICS && sees) {
       return McpFailure.notSent(
           FailureCode.FORBIDDEN,
-          (denied.server().isEmpty() ? "the metrics name every server: they need" : "this needs")
-              + " a policy that allows the action \"metrics\"");
+          denied.server().isEmpty()
+              ? "the metrics name every server: they need a policy that allows the action"
+                  + " \"metrics\" for all of them, and none that denies it for one"
+              : "this needs a policy that allows the action \"metrics\"");
+    }
+    if (denied.server().isEmpty() && rights.isAdmin()) {
+      return McpFailure.notSent(
+          FailureCode.FORBIDDEN,
+          "this concerns all servers: it needs a policy that allows the action \"admin\" for all of"
+              + " them, and none that denies it for one");
     }
     if (denied.action() == Action.ADMIN || denied.scope() == Scope.WHOLE) {
       return sees || !rights.isAdmin() ? forbidden : unknownConnection();

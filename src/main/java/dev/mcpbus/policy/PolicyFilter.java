@@ -1,5 +1,6 @@
 package dev.mcpbus.policy;
 
+import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.security.Action;
@@ -98,18 +99,67 @@ public final class PolicyFilter {
     return name.startsWith(prefix) && shows(rights, kind, owner, name.substring(prefix.length()));
   }
 
-  /** The visible part of the service's list of servers. */
-  public static JsonObject servers(JsonObject reply, Rights rights) {
-    if (rights.isUnbounded()) {
-      return reply;
-    }
-    JsonObject visible = reply.copy();
-    for (String list : List.of("servers", "leftOut")) {
-      if (reply.getValue(list) instanceof JsonArray all) {
-        visible.put(list, filtered(all, server -> rights.sees(server.getString("id", ""))));
+  /** Members of a status that count or name the tools of its server, whoever may see them. */
+  private static final List<String> OF_TOOLS =
+      List.of("tools", "duplicateTools", "leftOutTools", "toolsHash", "quarantined", "lastDrift");
+
+  /**
+   * Takes out of the status of a server, or of its description, what the caller's lists hide, and
+   * what is for its administrators: the output of its process, and the id of its session, which is
+   * a credential.
+   *
+   * @return {@code status}
+   */
+  public static JsonObject status(JsonObject status, Rights rights) {
+    String server = status.getString("id", "");
+    if (!rights.listsAllTools(server)) {
+      OF_TOOLS.forEach(status::remove);
+      JsonObject config = status.getJsonObject("config", new JsonObject());
+      if (config.getValue("pin") instanceof JsonObject) {
+        config.put("pin", true); // without the names and hashes of the tools
       }
     }
-    return visible;
+    if (!rights.allows(Action.ADMIN, server, "")) {
+      JsonObject transport = status.getJsonObject("transport", new JsonObject());
+      List.of("stderr", "stdout", "sessionId").forEach(transport::remove);
+      status.remove("sessionId");
+    }
+    return status;
+  }
+
+  /**
+   * The form of an event for callers who may not see all tools of its server: the event itself
+   * where it names and counts none of them; null where it is about them alone.
+   */
+  public static @Nullable JsonObject withoutTools(JsonObject event) {
+    return switch (event.getString("type", "")) {
+      case Events.SCHEMA_DRIFT, Events.SCHEMA_APPROVED -> null;
+      case Events.TOOLS_CHANGED -> {
+        JsonObject bare = event.copy();
+        bare.remove("tools");
+        bare.remove("leftOut");
+        yield bare;
+      }
+      default -> event;
+    };
+  }
+
+  /**
+   * Takes out of the service's list of servers what the caller may not see; returns {@code reply}.
+   */
+  public static JsonObject servers(JsonObject reply, Rights rights) {
+    for (String list : List.of("servers", "leftOut")) {
+      if (reply.getValue(list) instanceof JsonArray all) {
+        JsonArray seen = filtered(all, server -> rights.sees(server.getString("id", "")));
+        seen.forEach(server -> status((JsonObject) server, rights));
+        reply.put(list, seen);
+      }
+    }
+    if (!rights.isUnbounded() && !rights.allows(Action.ADMIN, "", "")) {
+      reply.remove("problems"); // sentences about the node, which may name any server
+      reply.remove("notes");
+    }
+    return reply;
   }
 
   /** The part of all servers' calls that is of servers which the caller may administer. */

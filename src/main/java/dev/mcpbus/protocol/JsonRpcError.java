@@ -1,5 +1,6 @@
 package dev.mcpbus.protocol;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,9 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
   /** URLs must be opened before the request (MCP 2025-11-25 alone). */
   public static final int URL_ELICITATION_REQUIRED = -32042;
 
+  private static final String ELICITATIONS = "elicitations";
+  private static final String URL = "url";
+
   /** A header and the body of a request differ (MCP 2026-07-28). */
   public static final int HEADER_MISMATCH = -32020;
 
@@ -42,9 +46,26 @@ public record JsonRpcError(int code, String message, @Nullable Object data) {
     return code <= HEADER_MISMATCH && code >= UNSUPPORTED_VERSION;
   }
 
-  /** The error without the server's secrets, which the server may have quoted. */
+  /**
+   * The error without the server's secrets, which the server may have quoted. A URL that a person
+   * has to open stays as it is: the page behind another one is not there.
+   */
   public JsonRpcError redacted(Redactor redactor) {
-    return new JsonRpcError(code, redactor.redact(message), redactor.value(data));
+    Object shown = redactor.value(data);
+    if (code == URL_ELICITATION_REQUIRED
+        && shown instanceof JsonObject masked
+        && masked.getValue(ELICITATIONS) instanceof JsonArray pages
+        && data instanceof JsonObject sent
+        && sent.getValue(ELICITATIONS) instanceof JsonArray wanted) {
+      for (int i = 0; i < wanted.size(); i++) {
+        if (pages.getValue(i) instanceof JsonObject page
+            && wanted.getValue(i) instanceof JsonObject of
+            && of.getValue(URL) instanceof String url) {
+          page.put(URL, url);
+        }
+      }
+    }
+    return new JsonRpcError(code, redactor.redact(message), shown);
   }
 
   /** Reads an error; accepts missing members and members of the wrong type. */

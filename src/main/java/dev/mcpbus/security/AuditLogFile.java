@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.internals.PrivateFile;
 import dev.mcpbus.security.AuthOptions.AuditFile;
 import dev.mcpbus.security.WholeLineFile.PartlyWrittenException;
 import io.vertx.core.Promise;
@@ -12,7 +13,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -104,7 +104,7 @@ final class AuditLogFile {
   private static final class RealFiles implements WholeLineFile.Opener {
     @Override
     public SeekableByteChannel open(Path path) throws IOException {
-      return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      return PrivateFile.of(path).openForAppend();
     }
 
     @Override

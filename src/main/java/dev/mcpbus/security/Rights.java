@@ -138,17 +138,13 @@ public final class Rights {
     }
     return open
         || policies.stream()
-            .filter(policy -> policy.effect() == Effect.ALLOW)
-            .anyMatch(
-                policy ->
-                    policy.actions().isEmpty()
-                        ? action != Action.METRICS
-                        : policy.actions().contains(action));
+            .anyMatch(policy -> policy.effect() == Effect.ALLOW && covers(policy, action));
   }
 
   /**
    * Whether the principal may do this.
    *
+   * @param server empty for what concerns all servers: then no denial may name any server
    * @param tool name of a tool or prompt, URI of a resource; empty for the server itself
    */
   public boolean allows(Action action, String server, String tool) {
@@ -194,15 +190,26 @@ public final class Rights {
 
   private static boolean concerns(Rule rule, Query query, NamedItem item) {
     Policy policy = rule.policy();
-    return (policy.actions().isEmpty()
-            ? query.action() != Action.METRICS || policy.effect() == Effect.DENY
-            : policy.actions().contains(query.action()))
-        && matches(policy.servers(), query.server())
+    if (!covers(policy, query.action())) {
+      return false;
+    }
+    if (query.server().isEmpty() && policy.effect() == Effect.DENY) {
+      // What concerns all servers concerns those that a denial names; the metrics name the tools.
+      return policy.tools().isEmpty() || query.action() == Action.METRICS;
+    }
+    return matches(policy.servers(), query.server())
         && (query.tool().isEmpty()
             ? policy.effect() == Effect.ALLOW || policy.tools().isEmpty()
             : policy.effect() == Effect.DENY
                 ? denies(rule, item)
                 : permits(policy.tools(), query, item));
+  }
+
+  /** Whether a policy speaks of an action; of the metrics a permission has to speak by name. */
+  private static boolean covers(Policy policy, Action action) {
+    return policy.actions().isEmpty()
+        ? action != Action.METRICS || policy.effect() == Effect.DENY
+        : policy.actions().contains(action);
   }
 
   /** A denial names an item in every form: a server may be lenient with names, too. */
@@ -262,6 +269,27 @@ public final class Rights {
       visible.put(server, answer);
     }
     return answer;
+  }
+
+  /**
+   * Whether the principal may list and call every tool of a server. If not, the number of its tools
+   * tells what the principal's lists hide.
+   */
+  public boolean listsAllTools(String server) {
+    return open
+        || List.of(Action.LIST, Action.CALL).stream()
+            .allMatch(
+                action -> {
+                  List<Policy> about =
+                      policies.stream()
+                          .filter(policy -> covers(policy, action))
+                          .filter(policy -> matches(policy.servers(), server))
+                          .toList();
+                  return about.stream().noneMatch(policy -> policy.effect() == Effect.DENY)
+                      && about.stream()
+                          .anyMatch(
+                              policy -> policy.tools().isEmpty() || policy.tools().contains("*"));
+                });
   }
 
   /** Whether the principal may list and use a tool, prompt or resource; others are not listed. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.internals.PrivateFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
@@ -17,7 +18,8 @@ import org.slf4j.LoggerFactory;
  * A file to which whole lines are appended, and which is rotated by its size. A write that reaches
  * the file in part is cut back to the last whole line. Where that fails too, and after a crash in
  * the middle of a line, a line break separates the torn line from the next one. Follows its path: a
- * file that was moved or removed is made anew. Confined to one thread, except for the constructor.
+ * file that was moved or removed is made anew. Other users can read neither it nor its rotated
+ * predecessors. Confined to one thread, except for the constructor.
  */
 final class WholeLineFile {
 
@@ -81,6 +83,20 @@ final class WholeLineFile {
     regular = Files.isRegularFile(path);
     key = regular ? keyOf(path) : null;
     torn = regular && endsInALine(path);
+    restrict(path);
+    for (int i = 1; Files.exists(numbered(i)); i++) {
+      restrict(numbered(i));
+    }
+  }
+
+  /** Another program, or an older mcpbus, may have made the file for all users to read. */
+  private static void restrict(Path file) {
+    try {
+      PrivateFile.of(file).restrict();
+    } catch (IOException e) {
+      LOG.warn(
+          "audit: other users can read {}, and that cannot be changed: {}", file, e.toString());
+    }
   }
 
   private static @Nullable Object keyOf(Path path) throws IOException {

@@ -2,6 +2,7 @@ package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.SecretRules;
 import dev.mcpbus.protocol.Sensitive;
 import java.net.URI;
 import java.time.Duration;
@@ -125,7 +126,7 @@ public record HttpOptions(
 
   @Override
   public Collection<Sensitive> secrets() {
-    List<Sensitive> secrets = new ArrayList<>(headers.values());
+    List<Sensitive> secrets = new ArrayList<>(SecretRules.in(headers));
     if (oauth != null) {
       secrets.addAll(oauth.secrets());
     }

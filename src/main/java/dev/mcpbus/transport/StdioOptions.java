@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.SecretRules;
 import dev.mcpbus.protocol.Sensitive;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,6 +111,6 @@ public record StdioOptions(
 
   @Override
   public Collection<Sensitive> secrets() {
-    return env.values();
+    return SecretRules.in(env);
   }
 }

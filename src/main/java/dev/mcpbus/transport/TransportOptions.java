@@ -13,7 +13,8 @@ public interface TransportOptions {
   String type();
 
   /**
-   * Secrets that are removed from all texts about the server: values of variables and of headers.
+   * The secrets that are removed from all texts about the server: those in values of variables and
+   * of headers.
    */
   default Collection<Sensitive> secrets() {
     return List.of();

@@ -10,7 +10,8 @@ class EventRingTest {
   private static EventRing with(int most, long... times) {
     EventRing ring = new EventRing(most, 1_000);
     for (long time : times) {
-      ring.add(new EventRing.StoredEvent("s", "log", null, null, time, Buffer.buffer("x")));
+      Buffer frame = Buffer.buffer("x");
+      ring.add(new EventRing.StoredEvent("s", "log", null, null, time, frame, frame));
     }
     return ring;
   }

@@ -58,7 +58,7 @@ class ConfigCheckTest {
     assertThat(missing("\"command\": \"node\"", "\"env\": {\"PATH\": \"/usr/bin\"}"))
         .containsExactly(
             "mcp.json:2: server \"one\": command node was not found. Install it, write its whole"
-                + " path, or set PATH in \"env\"; searched ***");
+                + " path, or set PATH in \"env\"; searched /usr/bin");
     assertThat(missing("\"command\": \"notes\""))
         .containsExactly(
             "mcp.json:2: server \"one\": command /bin/notes is not executable. Name another, or"

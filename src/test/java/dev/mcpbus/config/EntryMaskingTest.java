@@ -102,14 +102,14 @@ class EntryMaskingTest {
     Sample sample = Sample.in(directory);
     ConfigResult result =
         sample.json(
-            """
-            {"mcpServers": {
-              "a": {"url": "canary://${API_TOKEN}", "headers": {"A": "canary\\n", "B": ["canary"]}},
-              "b": {"url": "http://h/can ary ${API_TOKEN}", "timeout": "${API_TOKEN}"},
-              "c": {"type": "${API_TOKEN}", "command": "canary"},
-              "e": {"command": "x", "envFile": "/none/${API_TOKEN}"},
-              "d": {"command": "x", "validate": "${API_TOKEN}", "env": {"A": {"b": "canary"}}}}}
-            """);
+"""
+{"mcpServers": {
+  "a": {"url": "canary://${API_TOKEN}", "headers": {"A": "canary\\n", "B": ["canary"]}},
+  "b": {"url": "http://h/can ary ${API_TOKEN}", "timeout": "${API_TOKEN}"},
+  "c": {"type": "${API_TOKEN}", "command": "canary"},
+  "e": {"command": "x", "envFile": "/none/${API_TOKEN}"},
+  "d": {"command": "x", "validate": "${API_TOKEN}", "env": {"A": {"b": "canary"}}}}}
+""");
     assertThat(result.problems()).hasSizeGreaterThan(6);
     assertThat(ConfigReport.render(result.problems())).doesNotContain("canary");
   }
@@ -160,13 +160,53 @@ class EntryMaskingTest {
   void the_redactor_of_a_server_knows_all_that_its_entry_brought_but_no_host() {
     Redactor redactor =
         Sample.in(directory)
-            .with(java.util.Map.of("WHERE", "db.example", "WHO", "canary-w"))
+            .with(java.util.Map.of("WHERE", "db.example", "WHO", "canary9w7x"))
             .good(
-                "\"url\": \"http://${WHERE}/${WHO}/p?k=canary-k&l=a%20b%20c\"",
+                "\"url\": \"http://${WHERE}/${WHO}/p?k=canary9k7x&level=info\"",
                 "\"headers\": {\"A\": \"Bearer canary-h\"}")
             .redactor();
-    assertThat(redactor.redact("http://db.example/canary-w/p?k=canary-k canary-h a b c a%20b%20c"))
-        .isEqualTo("http://db.example/***/p?k=*** *** *** ***");
+    assertThat(
+            redactor.redact(
+                "http://db.example/canary9w7x/p?k=canary9k7x canary-h canary-w canary-k"))
+        .isEqualTo("http://db.example/***/p?k=*** *** canary-w canary-k");
     assertThat(redactor.toString()).doesNotContain("canary");
+  }
+
+  @Test
+  void what_is_no_secret_is_left_in_all_texts_about_a_server() {
+    Redactor redactor =
+        Sample.in(directory)
+            .with(java.util.Map.of("LOG_LEVEL", "info", "MODE", "fast", "MY_TOKEN", "tiger"))
+            .good(
+                "\"command\": \"docker\"",
+                "\"args\": [\"-e\", \"LEVEL=info\", \"-n\", \"info\", \"--user\", \"${MODE}\","
+                    + " \"--auth-token\", \"lion\", \"-p\", \"puma\", \"-e\", \"DB_PWD=lynx\"]",
+                "\"env\": {\"LOG_LEVEL\": \"${LOG_LEVEL}\", \"NODE_ENV\": \"test\","
+                    + " \"X\": \"${MY_TOKEN}\", \"API_PASS\": \"bear\"}")
+            .redactor();
+    String plain =
+        "information: info, fast test; open https://login.example/info/test?mode=fast to log in";
+    assertThat(redactor.redact(plain)).isEqualTo(plain);
+    assertThat(
+            Redactor.of(EntryMasking.secrets(filled("-pp@ss!w", "-plynx", "-u", "x y#z")))
+                .redact("p@ss!w, lynx, x y#z"))
+        .isEqualTo("***, ***, ***");
+    assertThat(redactor.redact("tiger lion puma bear lynx, tigers"))
+        .isEqualTo("*** *** *** *** ***, tigers");
+  }
+
+  @Test
+  void an_input_that_is_declared_as_a_password_is_a_secret_whatever_it_is_called() {
+    ConfigResult result =
+        Sample.in(directory)
+            .with(java.util.Map.of("MCPBUS_INPUT_ANIMAL", "tiger", "MCPBUS_INPUT_LEVEL", "info"))
+            .json(
+                """
+                {"inputs": [{"id": "animal", "password": true}, {"id": "level"}],
+                 "servers": {"a": {"command": "x", "args": ["${input:animal}", "${input:level}"],
+                   "env": {"X": "${input:animal}", "Y": "${input:level}"}}}}
+                """);
+    Redactor redactor = result.usable().orElseThrow().servers().get(0).redactor();
+    assertThat(redactor.redact("tiger info tigers")).isEqualTo("*** info tigers");
   }
 }

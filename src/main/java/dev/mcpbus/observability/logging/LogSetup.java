@@ -46,9 +46,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
           // It logs each message that arrives while a node stops; its sender gets a failure.
           "io.vertx.core.eventbus.impl.MessageConsumerImpl", Level.ERROR,
           // It logs each socket that is cut while it opens; mcpbus logs all others.
-          "io.vertx.ext.web.handler.sockjs.impl.EventBusBridgeImpl", Level.OFF,
-          // Decisions and calls, where auth.audit is on.
-          "dev.mcpbus.audit", Level.INFO);
+          "io.vertx.ext.web.handler.sockjs.impl.EventBusBridgeImpl", Level.OFF);
 
   /**
    * Loggers of Hazelcast that report what a lost, cut off or suspended node leaves behind, as
@@ -80,6 +78,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
 
   @Override
   public ExecutionStatus configure(LoggerContext logging) {
+    AuditLevel.hold(logging);
     if (System.getProperty(OWN_FILE) != null) {
       return ExecutionStatus.INVOKE_NEXT_IF_ANY;
     }

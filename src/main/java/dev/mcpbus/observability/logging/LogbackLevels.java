@@ -21,11 +21,15 @@ final class LogbackLevels implements LogLevels {
 
   private final LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
 
+  LogbackLevels() {
+    AuditLevel.hold(context);
+  }
+
   @Override
   public SortedMap<String, String> all() {
     SortedMap<String, String> all = new TreeMap<>();
     for (Logger logger : context.getLoggerList()) {
-      if (logger.getLevel() != null) {
+      if (logger.getLevel() != null && !AuditLevel.isHeld(logger)) {
         all.put(logger.getName(), logger.getLevel().toString());
       }
     }
@@ -52,6 +56,10 @@ final class LogbackLevels implements LogLevels {
               : MAX_LOGGERS + " loggers have levels of their own; take some away first");
     }
     Logger logger = context.getLogger(name);
+    if (AuditLevel.isHeld(logger)) {
+      throw new IllegalArgumentException(
+          "the audit log has no level; auth.audit of the configuration decides what it writes");
+    }
     Level before = logger.getLevel();
     logger.setLevel(upper == null ? null : Level.toLevel(upper));
     return before == null ? null : before.toString();

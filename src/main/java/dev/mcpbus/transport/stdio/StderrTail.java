@@ -73,8 +73,7 @@ final class StderrTail {
     if (total <= ring.length) {
       return "";
     }
-    // The end may be within a secret, which masking would not recognize.
-    int to = Math.max(0, head.length - redactor.longest());
+    int to = head.length;
     while (to > 0 && head[to - 1] != '\n') {
       to--;
     }
@@ -114,14 +113,12 @@ final class StderrTail {
     if (total <= ring.length) {
       return new String(kept, StandardCharsets.UTF_8);
     }
-    // The ring may begin within a secret, which masking would not recognize.
-    int from = Math.min(length, redactor.longest());
-    for (int i = from; i < length; i++) {
-      if (kept[i] == '\n') {
-        from = i + 1;
-        break;
-      }
+    int line = 0;
+    while (line < length && kept[line] != '\n') {
+      line++;
     }
+    // Without a line break the ring may begin within a secret, which masking would not recognize.
+    int from = line < length ? line + 1 : Math.min(length, redactor.longest());
     return new String(kept, from, length - from, StandardCharsets.UTF_8);
   }
 }

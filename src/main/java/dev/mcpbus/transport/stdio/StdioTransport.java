@@ -29,7 +29,7 @@ public final class StdioTransport implements Transport {
 
   public StdioTransport(StdioOptions options) {
     this.options = options;
-    this.redactor = Redactor.of(options.env().values());
+    this.redactor = Redactor.of(options.secrets());
   }
 
   @Override

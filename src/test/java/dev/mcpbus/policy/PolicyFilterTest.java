@@ -1,0 +1,93 @@
+package dev.mcpbus.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.mcpbus.security.AccessPolicy;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.AuthOptions.Effect;
+import dev.mcpbus.security.AuthOptions.Policy;
+import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.Rights;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class PolicyFilterTest {
+
+  private static final List<String> ALL = List.of();
+
+  private static Policy policy(Effect effect, List<String> tools, Action... actions) {
+    return new Policy(ALL, List.of("a"), tools, Set.of(actions), effect);
+  }
+
+  private static Rights rights(boolean admin, Policy... policies) {
+    return new AccessPolicy(List.of(policies)).rights(new Principal("me", new TreeSet<>(), admin));
+  }
+
+  private static JsonObject status() {
+    return new JsonObject()
+        .put("id", "a")
+        .put("state", "READY")
+        .put("tools", 2)
+        .put("toolsHash", "x")
+        .put("quarantined", new JsonArray().add("t"))
+        .put("sessionId", "s")
+        .put("config", new JsonObject().put("pin", new JsonObject().put("t", "x")))
+        .put(
+            "transport",
+            new JsonObject()
+                .put("pid", 1)
+                .put("stderr", "e")
+                .put("stdout", "o")
+                .put("sessionId", "s"));
+  }
+
+  @Test
+  void an_administrator_of_all_tools_gets_the_whole_status() {
+    assertThat(PolicyFilter.status(status(), rights(true, policy(Effect.ALLOW, ALL))))
+        .isEqualTo(status());
+  }
+
+  @Test
+  void output_and_session_are_for_administrators_of_the_server() {
+    JsonObject status = PolicyFilter.status(status(), rights(false, policy(Effect.ALLOW, ALL)));
+    assertThat(status.getJsonObject("transport")).isEqualTo(new JsonObject().put("pid", 1));
+    assertThat(status.fieldNames()).doesNotContain("sessionId").contains("tools", "quarantined");
+    assertThat(PolicyFilter.status(status(), AccessPolicy.WHOLE).encode()).doesNotContain("stderr");
+  }
+
+  @Test
+  void tools_are_counted_for_callers_from_whom_no_tool_is_hidden() {
+    Policy all = policy(Effect.ALLOW, ALL);
+    for (Rights partly :
+        List.of(
+            rights(true, policy(Effect.ALLOW, List.of("read_*"))),
+            rights(true, all, policy(Effect.DENY, List.of("delete_*"))),
+            rights(true, all, policy(Effect.DENY, List.of("delete_*"), Action.CALL)),
+            rights(true, policy(Effect.ALLOW, ALL, Action.LIST, Action.ADMIN)))) {
+      JsonObject status = PolicyFilter.status(status(), partly);
+      assertThat(status.fieldNames()).doesNotContain("tools", "toolsHash", "quarantined");
+      assertThat(status.getJsonObject("config").getValue("pin")).isEqualTo(true);
+    }
+    for (Rights whole :
+        List.of(
+            rights(true, policy(Effect.ALLOW, List.of("*"))),
+            rights(true, all, policy(Effect.DENY, ALL, Action.SUBSCRIBE)))) {
+      assertThat(PolicyFilter.status(status(), whole)).isEqualTo(status());
+    }
+  }
+
+  @Test
+  void sentences_about_the_node_are_for_its_administrators() {
+    JsonObject list = new JsonObject().put("servers", new JsonArray().add(status()));
+    list.put("problems", new JsonArray().add("prod")).put("notes", new JsonArray().add("prod"));
+    assertThat(
+            PolicyFilter.servers(list.copy(), rights(true, policy(Effect.ALLOW, ALL))).fieldNames())
+        .containsExactly("servers");
+    assertThat(PolicyFilter.servers(list, AccessPolicy.WHOLE).fieldNames())
+        .contains("problems", "notes");
+  }
+}
