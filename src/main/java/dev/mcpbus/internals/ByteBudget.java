@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /**
@@ -154,7 +155,7 @@ public final class ByteBudget implements Shareable {
    * The bytes of one body, message or stream. Whoever makes it has to {@link #close} it at every
    * end. Any thread may call.
    */
-  public final class ByteAccount implements AutoCloseable {
+  public final class ByteAccount {
 
     private final ByteUse use;
     private final String owner;
@@ -165,7 +166,7 @@ public final class ByteBudget implements Shareable {
     private ByteAccount(ByteUse use, String owner) {
       this.use = use;
       this.owner = owner;
-      this.pool = pools.get(use);
+      this.pool = Objects.requireNonNull(pools.get(use));
     }
 
     /**
@@ -214,7 +215,6 @@ public final class ByteBudget implements Shareable {
     }
 
     /** Gives all bytes back, for good. Idempotent. */
-    @Override
     public void close() {
       synchronized (ByteBudget.this) {
         give(held);

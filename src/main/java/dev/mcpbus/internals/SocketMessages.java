@@ -15,6 +15,7 @@ import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.util.ByteProcessor;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.net.impl.VertxHandler;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -118,6 +119,8 @@ public final class SocketMessages extends ChannelInboundHandlerAdapter {
     String shown = why.length() > MAX_REASON ? why.substring(0, MAX_REASON) : why;
     ctx.writeAndFlush(new CloseWebSocketFrame(TRY_AGAIN_LATER, shown))
         .addListener(ChannelFutureListener.CLOSE);
-    ctx.executor().schedule(() -> ctx.channel().close(), CLOSE_SECONDS, TimeUnit.SECONDS);
+    ScheduledFuture<?> unused =
+        ctx.executor()
+            .schedule(() -> ctx.close().addListener(closed -> {}), CLOSE_SECONDS, TimeUnit.SECONDS);
   }
 }
