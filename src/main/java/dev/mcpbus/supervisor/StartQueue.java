@@ -1,5 +1,7 @@
 package dev.mcpbus.supervisor;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.mcpbus.bus.FairLimit;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -61,7 +63,7 @@ final class StartQueue {
 
   /** Adds a child to those of its present kind. */
   void add(SupervisedChild child) {
-    lanes.get(child.startKind()).waiting().add(child);
+    requireNonNull(lanes.get(child.startKind())).waiting().add(child);
   }
 
   void remove(SupervisedChild child) {
