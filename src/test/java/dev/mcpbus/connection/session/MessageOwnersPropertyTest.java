@@ -65,6 +65,8 @@ class MessageOwnersPropertyTest {
     REQUEST
   }
 
+  private static final List<Evidence> EVIDENCE = List.of(Evidence.values());
+
   /** What the server works on. */
   private record Job(long id, OwnedCall call) {
     String owner() {
@@ -261,7 +263,7 @@ class MessageOwnersPropertyTest {
         return; // its stream is closed
       }
       Evidence evidence =
-          job == null ? Evidence.NONE : Evidence.values()[random.nextInt(Evidence.values().length)];
+          job == null ? Evidence.NONE : EVIDENCE.get(random.nextInt(EVIDENCE.size()));
       boolean question = random.nextInt(4) == 0;
       boolean log = !question && random.nextBoolean();
       if (question || log) {
