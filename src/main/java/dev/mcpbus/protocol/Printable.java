@@ -1,5 +1,7 @@
 package dev.mcpbus.protocol;
 
+import java.util.stream.Collectors;
+
 /**
  * Makes text of a peer safe to show to a person. Characters that control a terminal, change the
  * direction of a line or are invisible become an escape, {@code \\u202e}; so does a lone surrogate.
@@ -23,6 +25,17 @@ public final class Printable {
    */
   public static String lines(String text) {
     return escaped(text, true);
+  }
+
+  /**
+   * Returns one line of a text of several, {@code between} in place of its line breaks, empty lines
+   * and the white space around them. It escapes nothing. Takes a time proportional to the text.
+   */
+  public static String joined(String text, String between) {
+    return text.lines()
+        .map(String::strip)
+        .filter(line -> !line.isEmpty())
+        .collect(Collectors.joining(between));
   }
 
   private static String escaped(String text, boolean several) {

@@ -1,16 +1,16 @@
 package dev.mcpbus.protocol.schema;
 
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.schema.SchemaCheck.Mismatch;
 import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonObject;
-import io.vertx.json.schema.Draft;
-import io.vertx.json.schema.JsonSchema;
-import io.vertx.json.schema.JsonSchemaOptions;
-import io.vertx.json.schema.OutputFormat;
-import io.vertx.json.schema.OutputUnit;
-import io.vertx.json.schema.SchemaException;
-import io.vertx.json.schema.Validator;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,9 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks values against a tool's schema: arguments against its {@code inputSchema}, structured
  * content against its {@code outputSchema}. It never fetches anything: a schema with references to
- * other documents, or one that the validator cannot process, checks nothing, and the validator logs
- * that once. Every check has a bound on its effort, whatever patterns or recursion the schema has.
- * Any thread may use it, but only one at a time.
+ * other documents, or one that cannot be understood, checks nothing, and the validator logs that
+ * once. {@link SchemaCheck} bounds every check, whatever schema and value are. Any thread.
  */
 public final class ArgumentValidator {
 
@@ -47,41 +46,36 @@ public final class ArgumentValidator {
   /** mcpbus must not offer a tool with a larger schema. */
   public static final int MAX_SCHEMA_BYTES = 1024 * 1024;
 
-  /** The bound on a worker thread: some tenths of a second at most. */
+  /** The bound of a check on a worker thread, in steps: some tenths of a second at most. */
   public static final long EFFORT = 10_000_000;
 
   /** The bound on an event loop: some milliseconds at most. */
   public static final long SMALL_EFFORT = 200_000;
 
-  /** The result of compiling the schema, which happens once. */
-  private record Compiled(Map<String, Object> schema, SchemaReferences refs, Validator validator) {}
+  /** Up to which size an event loop may read a schema. */
+  private static final int SMALL_SCHEMA = 64 * 1024;
+
+  private static final int MAX_MISSING = 4;
+
+  /** The schema as it was read, which happens once. */
+  private record Compiled(
+      Map<String, Object> schema, SchemaReferences refs, Map<String, Pattern> patterns) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
-  private static final Violation TOO_LONG =
-      new Violation("/", "checking against the schema would take too long", true);
-  private static final ArgumentValidator NOTHING = new ArgumentValidator(null, null);
 
   private final @Nullable RawJson schema;
-  private final @Nullable PlainSchema plain;
   private volatile boolean usable;
   private volatile @Nullable Compiled compiled;
 
-  private ArgumentValidator(@Nullable RawJson schema, @Nullable PlainSchema plain) {
+  private ArgumentValidator(@Nullable RawJson schema) {
     this.schema = schema;
-    this.plain = plain;
     this.usable = schema != null;
   }
 
-  /** Creates the validator of a tool; the first check that needs it compiles the schema. */
+  /** Creates the validator of a tool; the first check reads the schema. */
   public static ArgumentValidator of(@Nullable RawJson schema) {
-    if (schema == null || !schema.isObject() || schema.length() > MAX_SCHEMA_BYTES) {
-      return NOTHING;
-    }
-    try {
-      return new ArgumentValidator(schema, PlainSchema.of(schema.toJsonObject()));
-    } catch (DecodeException e) {
-      return NOTHING;
-    }
+    boolean fits = schema != null && schema.isObject() && schema.length() <= MAX_SCHEMA_BYTES;
+    return new ArgumentValidator(fits ? schema : null);
   }
 
   /** False if the schema is known to be unusable, so that every value is accepted. */
@@ -89,46 +83,71 @@ public final class ArgumentValidator {
     return usable;
   }
 
-  /** True if the check of a small value takes a negligible time. */
+  /** True if an event loop may begin the check of a small value, with {@link #SMALL_EFFORT}. */
   public boolean isQuick() {
-    return plain != null || !usable;
+    return schema == null || compiled != null || schema.length() <= SMALL_SCHEMA;
   }
 
   /** Checks a value within {@link #EFFORT}. */
   public @Nullable Violation check(Object value) {
-    return check(value, EFFORT);
+    return check(value, EFFORT, () -> false);
   }
 
   /**
    * Returns the violation at the deepest place, or null if the value fits.
    *
    * @param value a JSON value in the types of Vert.x
-   * @param effort how many characters the check may read, such as {@link #SMALL_EFFORT}
+   * @param effort how many steps the check may take, such as {@link #SMALL_EFFORT}
+   * @param ended whether the call has ended, which ends the check; any thread may be asked
    */
-  public @Nullable Violation check(@Nullable Object value, long effort) {
-    if (!usable || (plain != null && plain.accepts(value))) {
-      return null;
-    }
+  public @Nullable Violation check(@Nullable Object value, long effort, BooleanSupplier ended) {
     try {
-      Compiled ready = compile();
-      if (ready == null) {
-        return null;
-      }
-      if (plain == null && !ValidationCost.isWithin(ready.schema(), ready.refs(), value, effort)) {
-        return TOO_LONG;
-      }
-      return violation(ready.validator().validate(value));
+      List<Mismatch> faults = faults(value, effort, ended);
+      return faults.isEmpty() ? null : deepest(faults);
+    } catch (SchemaCheck.Spent e) {
+      return tooLong(e.pointer());
     } catch (StackOverflowError e) {
-      return TOO_LONG;
-    } catch (SchemaException
-        | DecodeException
+      return tooLong("");
+    }
+  }
+
+  private static Violation tooLong(String pointer) {
+    String text = "checking against the schema would take too long";
+    return new Violation(pointer.isEmpty() ? "/" : SchemaCheck.cut(pointer), text, true);
+  }
+
+  /** The violation at each place without one below it: the first ones, if there are many. */
+  public List<Violation> violations(Object value) {
+    List<Violation> all = new ArrayList<>();
+    Set<String> outer = new HashSet<>();
+    List<Mismatch> faults = faults(value, EFFORT, () -> false);
+    for (Mismatch fault : faults) {
+      for (SchemaCheck.ValuePlace at = fault.place().above(); at != null; at = at.above()) {
+        outer.add(at.pointer());
+      }
+    }
+    for (Mismatch fault : faults) {
+      if (outer.add(fault.place().pointer())) {
+        all.add(violation(fault, ""));
+      }
+    }
+    return all;
+  }
+
+  private List<Mismatch> faults(@Nullable Object value, long effort, BooleanSupplier ended) {
+    try {
+      Compiled ready = usable ? compile() : null;
+      return ready == null
+          ? List.of()
+          : new SchemaCheck(ready.refs, isDraft7(ready.schema), ready.patterns, effort, ended)
+              .check(ready.schema, value);
+    } catch (DecodeException
         | ClassCastException
-        | IllegalStateException
         | IllegalArgumentException
         | NullPointerException e) {
       LOG.warn("a tool's schema cannot be used, so its values are not checked: {}", e.toString());
       usable = false;
-      return null;
+      return List.of();
     }
   }
 
@@ -137,25 +156,37 @@ public final class ArgumentValidator {
     if (known != null || schema == null) {
       return known;
     }
-    JsonObject json = schema.toJsonObject();
-    JsonSchemaOptions options =
-        new JsonSchemaOptions()
-            .setBaseUri("mcp://tool")
-            .setDraft(draft(json.getString("$schema", "")))
-            .setOutputFormat(OutputFormat.Basic);
-    Validator validator = Validator.create(JsonSchema.of(json), options);
-    // A copy of its own, because the validator adds members to its schema.
-    Map<String, Object> own = schema.toJsonObject().getMap();
-    Compiled made = new Compiled(own, new SchemaReferences(own), validator);
+    Map<String, Object> map = schema.toJsonObject().getMap();
+    Compiled made = new Compiled(map, new SchemaReferences(map), new ConcurrentHashMap<>());
     compiled = made;
     return made;
   }
 
-  private static Draft draft(String schema) {
-    return schema.contains("draft-07") ? Draft.DRAFT7 : Draft.DRAFT202012;
+  private static boolean isDraft7(Map<String, Object> schema) {
+    return String.valueOf(schema.get("$schema")).contains("draft-07");
   }
 
-  private static @Nullable Violation violation(OutputUnit result) {
-    return Boolean.TRUE.equals(result.getValid()) ? null : ViolationTexts.of(result);
+  /** For a misspelt name the missing member shows which one was meant. */
+  private static Violation deepest(List<Mismatch> faults) {
+    Mismatch deepest = faults.get(0);
+    for (Mismatch fault : faults) {
+      deepest = fault.place().depth() > deepest.place().depth() ? fault : deepest;
+    }
+    StringBuilder missing = new StringBuilder();
+    String text = deepest.text().get();
+    faults.stream()
+        .filter(fault -> fault.word().equals("required"))
+        .map(fault -> fault.text().get())
+        .distinct()
+        .filter(one -> !one.equals(text))
+        .limit(MAX_MISSING)
+        .forEach(one -> missing.append("; ").append(one));
+    return violation(deepest, missing.toString());
+  }
+
+  private static Violation violation(Mismatch fault, String more) {
+    String pointer = SchemaCheck.cut(fault.place().pointer());
+    return new Violation(
+        pointer.isEmpty() ? "/" : pointer, SchemaCheck.cut(fault.text().get() + more));
   }
 }
