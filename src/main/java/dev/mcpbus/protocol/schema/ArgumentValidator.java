@@ -1,16 +1,12 @@
 package dev.mcpbus.protocol.schema;
 
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.schema.SchemaCheck.Mismatch;
 import io.vertx.core.json.DecodeException;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.SchemaException;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks values against a tool's schema: arguments against its {@code inputSchema}, structured
  * content against its {@code outputSchema}. It never fetches anything: a schema with references to
- * other documents, or one that cannot be understood, checks nothing, and the validator logs that
- * once. {@link SchemaCheck} bounds every check, whatever schema and value are. Any thread.
+ * other documents, or one that the validator cannot process, checks nothing, and the validator logs
+ * that once. {@link CountedSchema} bounds every check, whatever schema and value are. Any thread.
  */
 public final class ArgumentValidator {
 
@@ -46,36 +42,38 @@ public final class ArgumentValidator {
   /** mcpbus must not offer a tool with a larger schema. */
   public static final int MAX_SCHEMA_BYTES = 1024 * 1024;
 
-  /** The bound of a check on a worker thread, in steps: some tenths of a second at most. */
+  /** The bound on a worker thread, in steps: some tenths of a second at most. */
   public static final long EFFORT = 10_000_000;
 
   /** The bound on an event loop: some milliseconds at most. */
   public static final long SMALL_EFFORT = 200_000;
 
-  /** Up to which size an event loop may read a schema. */
-  private static final int SMALL_SCHEMA = 64 * 1024;
-
-  private static final int MAX_MISSING = 4;
-
-  /** The schema as it was read, which happens once. */
-  private record Compiled(
-      Map<String, Object> schema, SchemaReferences refs, Map<String, Pattern> patterns) {}
-
   private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
+  private static final Violation TOO_LONG =
+      new Violation("/", "checking against the schema would take too long", true);
+  private static final ArgumentValidator NOTHING = new ArgumentValidator(null, null);
 
   private final @Nullable RawJson schema;
+  private final @Nullable PlainSchema plain;
   private volatile boolean usable;
-  private volatile @Nullable Compiled compiled;
+  private volatile @Nullable CountedSchema compiled;
 
-  private ArgumentValidator(@Nullable RawJson schema) {
+  private ArgumentValidator(@Nullable RawJson schema, @Nullable PlainSchema plain) {
     this.schema = schema;
+    this.plain = plain;
     this.usable = schema != null;
   }
 
-  /** Creates the validator of a tool; the first check reads the schema. */
+  /** Creates the validator of a tool; the first check that needs it compiles the schema. */
   public static ArgumentValidator of(@Nullable RawJson schema) {
-    boolean fits = schema != null && schema.isObject() && schema.length() <= MAX_SCHEMA_BYTES;
-    return new ArgumentValidator(fits ? schema : null);
+    if (schema == null || !schema.isObject() || schema.length() > MAX_SCHEMA_BYTES) {
+      return NOTHING;
+    }
+    try {
+      return new ArgumentValidator(schema, PlainSchema.of(schema.toJsonObject()));
+    } catch (DecodeException e) {
+      return NOTHING;
+    }
   }
 
   /** False if the schema is known to be unusable, so that every value is accepted. */
@@ -85,7 +83,7 @@ public final class ArgumentValidator {
 
   /** True if an event loop may begin the check of a small value, with {@link #SMALL_EFFORT}. */
   public boolean isQuick() {
-    return schema == null || compiled != null || schema.length() <= SMALL_SCHEMA;
+    return plain != null || compiled != null || !usable;
   }
 
   /** Checks a value within {@link #EFFORT}. */
@@ -101,92 +99,42 @@ public final class ArgumentValidator {
    * @param ended whether the call has ended, which ends the check; any thread may be asked
    */
   public @Nullable Violation check(@Nullable Object value, long effort, BooleanSupplier ended) {
+    if (!usable || (plain != null && plain.accepts(value))) {
+      return null;
+    }
     try {
-      List<Mismatch> faults = faults(value, effort, ended);
-      return faults.isEmpty() ? null : deepest(faults);
-    } catch (SchemaCheck.Spent e) {
-      return tooLong(e.pointer());
-    } catch (StackOverflowError e) {
-      return tooLong("");
-    }
-  }
-
-  private static Violation tooLong(String pointer) {
-    String text = "checking against the schema would take too long";
-    return new Violation(pointer.isEmpty() ? "/" : SchemaCheck.cut(pointer), text, true);
-  }
-
-  /** The violation at each place without one below it: the first ones, if there are many. */
-  public List<Violation> violations(Object value) {
-    List<Violation> all = new ArrayList<>();
-    Set<String> outer = new HashSet<>();
-    List<Mismatch> faults = faults(value, EFFORT, () -> false);
-    for (Mismatch fault : faults) {
-      for (SchemaCheck.ValuePlace at = fault.place().above(); at != null; at = at.above()) {
-        outer.add(at.pointer());
-      }
-    }
-    for (Mismatch fault : faults) {
-      if (outer.add(fault.place().pointer())) {
-        all.add(violation(fault, ""));
-      }
-    }
-    return all;
-  }
-
-  private List<Mismatch> faults(@Nullable Object value, long effort, BooleanSupplier ended) {
-    try {
-      Compiled ready = usable ? compile() : null;
-      return ready == null
-          ? List.of()
-          : new SchemaCheck(ready.refs, isDraft7(ready.schema), ready.patterns, effort, ended)
-              .check(ready.schema, value);
-    } catch (DecodeException
+      CountedSchema ready = compile();
+      return ready == null ? null : violation(ready.check(value, effort, ended));
+    } catch (CountedSchema.Spent | StackOverflowError e) {
+      return TOO_LONG;
+    } catch (SchemaException
+        | DecodeException
         | ClassCastException
+        | IllegalStateException
         | IllegalArgumentException
         | NullPointerException e) {
       LOG.warn("a tool's schema cannot be used, so its values are not checked: {}", e.toString());
       usable = false;
-      return List.of();
+      return null;
     }
   }
 
-  private @Nullable Compiled compile() {
-    Compiled known = compiled;
+  private @Nullable CountedSchema compile() {
+    CountedSchema known = compiled;
     if (known != null || schema == null) {
       return known;
     }
-    Map<String, Object> map = schema.toJsonObject().getMap();
-    Compiled made = new Compiled(map, new SchemaReferences(map), new ConcurrentHashMap<>());
+    JsonObject json = schema.toJsonObject();
+    CountedSchema made = new CountedSchema(json.getMap(), draft(json.getString("$schema", "")));
     compiled = made;
     return made;
   }
 
-  private static boolean isDraft7(Map<String, Object> schema) {
-    return String.valueOf(schema.get("$schema")).contains("draft-07");
+  private static Draft draft(String schema) {
+    return schema.contains("draft-07") ? Draft.DRAFT7 : Draft.DRAFT202012;
   }
 
-  /** For a misspelt name the missing member shows which one was meant. */
-  private static Violation deepest(List<Mismatch> faults) {
-    Mismatch deepest = faults.get(0);
-    for (Mismatch fault : faults) {
-      deepest = fault.place().depth() > deepest.place().depth() ? fault : deepest;
-    }
-    StringBuilder missing = new StringBuilder();
-    String text = deepest.text().get();
-    faults.stream()
-        .filter(fault -> fault.word().equals("required"))
-        .map(fault -> fault.text().get())
-        .distinct()
-        .filter(one -> !one.equals(text))
-        .limit(MAX_MISSING)
-        .forEach(one -> missing.append("; ").append(one));
-    return violation(deepest, missing.toString());
-  }
-
-  private static Violation violation(Mismatch fault, String more) {
-    String pointer = SchemaCheck.cut(fault.place().pointer());
-    return new Violation(
-        pointer.isEmpty() ? "/" : pointer, SchemaCheck.cut(fault.text().get() + more));
+  private static @Nullable Violation violation(OutputUnit result) {
+    return Boolean.TRUE.equals(result.getValid()) ? null : ViolationTexts.of(result);
   }
 }

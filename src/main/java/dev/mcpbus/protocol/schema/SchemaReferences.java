@@ -3,14 +3,12 @@ package dev.mcpbus.protocol.schema;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -27,66 +25,28 @@ final class SchemaReferences {
   private static final List<String> LISTS = List.of("allOf", "anyOf", "oneOf");
   private static final List<String> SINGLE = List.of("not", "if", "then", "else");
 
-  /** Schemas by their absolute URI; with {@code #} and its name one that has an anchor. */
-  private final Map<String, Object> named = new HashMap<>();
-
-  /** What each schema with a reference refers to, by the keyword. */
-  private final Map<Object, Map<String, Object>> targets = new IdentityHashMap<>();
-
-  private record Located(Object value, String base) {}
+  private final Object root;
+  private final Map<String, Object> anchors = new HashMap<>();
+  private boolean nested;
 
   SchemaReferences(Object root) {
-    Deque<Located> open = new ArrayDeque<>(List.of(new Located(root, "")));
-    List<Located> referring = new ArrayList<>();
-    named.put("", root);
+    this.root = root;
+    Deque<Object> open = new ArrayDeque<>(List.of(root));
     while (!open.isEmpty()) {
-      Located next = open.pop();
-      String base = next.base;
-      if (next.value instanceof Map<?, ?> map) {
-        if (map.get("$id") instanceof String id) {
-          String known = id.startsWith("#") ? base + id : resolved(base, id);
-          known = known.endsWith("#") ? known.substring(0, known.length() - 1) : known;
-          named.putIfAbsent(known, map); // of draft-07, with # it is an anchor
-          base = known.indexOf('#') < 0 ? known : base;
-        }
-        for (String word : ANCHORS) {
-          if (map.get(word) instanceof String name) {
-            named.putIfAbsent(base + "#" + name, map);
-          }
-        }
-        if (REFS.stream().anyMatch(word -> map.get(word) instanceof String)) {
-          referring.add(new Located(map, base));
-        }
-        for (Map.Entry<?, ?> entry : map.entrySet()) {
-          Object value = unwrap(entry.getValue());
-          if (!"enum".equals(entry.getKey()) || !(value instanceof List<?>)) {
-            open.push(new Located(value, base));
-          }
-        }
-      } else if (next.value instanceof List<?> list) {
-        for (Object value : list) {
-          open.push(new Located(unwrap(value), base));
-        }
-      }
-    }
-    referring.forEach(this::resolve);
-  }
-
-  private void resolve(Located referring) {
-    Map<?, ?> schema = (Map<?, ?>) referring.value;
-    for (String word : REFS) {
-      Object target = schema.get(word) instanceof String ref ? find(referring.base, ref) : null;
-      if (target != null) {
-        targets.computeIfAbsent(schema, s -> new HashMap<>()).put(word, target);
+      Object next = open.pop();
+      if (next instanceof Map<?, ?> map) {
+        ANCHORS.forEach(word -> note(map, map.get(word)));
+        nested |= map != root && map.get("$id") instanceof String;
+        map.values().forEach(value -> open.push(unwrap(value)));
+      } else if (next instanceof List<?> list) {
+        list.forEach(value -> open.push(unwrap(value)));
       }
     }
   }
 
-  private static String resolved(String base, String ref) {
-    try {
-      return base.isEmpty() ? ref : URI.create(base).resolve(ref).toString();
-    } catch (IllegalArgumentException e) {
-      return ref;
+  private void note(Map<?, ?> schema, @Nullable Object name) {
+    if (name instanceof String text) {
+      anchors.putIfAbsent(text, schema);
     }
   }
 
@@ -101,43 +61,30 @@ final class SchemaReferences {
     return value == null ? RawJson.NULL : value;
   }
 
-  /**
-   * The schema that a keyword of {@code schema} refers to.
-   *
-   * @throws IllegalArgumentException if it is elsewhere
-   */
-  Object target(Map<?, ?> schema, String word) {
-    Object target = targets.getOrDefault(schema, Map.of()).get(word);
-    if (target == null) {
-      throw new IllegalArgumentException("unknown " + word);
+  /** True if {@code ref} can only refer to a place in this schema. */
+  boolean isOwn(String ref) {
+    return ref.startsWith("#") && !nested;
+  }
+
+  /** The target of a reference, null if this schema does not contain it. */
+  @Nullable Object find(String ref) {
+    if (!ref.startsWith("#")) {
+      return null;
     }
-    return target;
-  }
-
-  /** Whether this document has the schema that a keyword of {@code schema} refers to. */
-  boolean has(Map<?, ?> schema, String word) {
-    return targets.getOrDefault(schema, Map.of()).containsKey(word);
-  }
-
-  private @Nullable Object find(String base, String ref) {
-    int hash = ref.indexOf('#');
-    String document = hash == 0 ? base : resolved(base, hash < 0 ? ref : ref.substring(0, hash));
-    Object root = named.get(document);
-    String place = hash < 0 ? "" : ref.substring(hash + 1);
-    if (root == null || place.isEmpty()) {
+    String place = ref.substring(1);
+    if (place.isEmpty()) {
       return root;
     }
-    return place.startsWith("/")
-        ? pointed(root, place.substring(1))
-        : named.get(document + "#" + place);
+    return place.startsWith("/") ? pointed(place.substring(1)) : anchors.get(place);
   }
 
   /** The schemas that apply to the same value as {@code schema}, references included. */
   List<Object> sameValue(Map<?, ?> schema) {
     List<Object> all = new ArrayList<>();
     for (String word : REFS) {
-      if (has(schema, word)) {
-        all.add(target(schema, word));
+      Object target = schema.get(word) instanceof String ref ? find(ref) : null;
+      if (target != null) {
+        all.add(target);
       }
     }
     for (String word : LISTS) {
@@ -156,7 +103,7 @@ final class SchemaReferences {
     return all;
   }
 
-  private static @Nullable Object pointed(Object root, String pointer) {
+  private @Nullable Object pointed(String pointer) {
     Object at = root;
     for (String raw : pointer.split("/", -1)) {
       String step = decoded(raw);

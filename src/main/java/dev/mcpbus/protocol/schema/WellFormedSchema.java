@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WellFormedSchema {
 
-  private static final Set<String> TYPES =
-      Set.of("object", "array", "string", "integer", "number", "boolean", "null");
-
   /** The type that a keyword's value must have. */
   private enum KeywordType {
     SCHEMA,
@@ -140,9 +137,7 @@ public final class WellFormedSchema {
     for (Map.Entry<?, ?> member : map.entrySet()) {
       String word = String.valueOf(member.getKey());
       KeywordType kind = WORDS.get(word);
-      if (kind == KeywordType.REF) {
-        reference(map, word, path + "/" + word);
-      } else if (kind != null) {
+      if (kind != null) {
         word(kind, SchemaReferences.unwrap(member.getValue()), path + "/" + word);
       }
     }
@@ -162,7 +157,8 @@ public final class WellFormedSchema {
       case NAMED_SCHEMAS, NAMED_SCHEMAS_OR_STRINGS, NAMED_STRINGS -> named(kind, value, path);
       case STRINGS -> strings(value, path);
       case TYPE -> type(value, path);
-      case REF, STRING -> require(value instanceof String, path, "must be a string");
+      case REF -> reference(value, path);
+      case STRING -> require(value instanceof String, path, "must be a string");
       case NUMBER -> require(value instanceof Number, path, "must be a number");
       case LIMIT ->
           require(value instanceof Number || value instanceof Boolean, path, "must be a number");
@@ -209,17 +205,17 @@ public final class WellFormedSchema {
     require(!types.isEmpty(), path, "must name a type");
     for (Object type : types) {
       require(
-          type instanceof String text && TYPES.contains(text),
+          type instanceof String text && PlainSchema.TYPES.contains(text),
           path,
           "JSON has no type '" + shown(String.valueOf(type)) + "'");
     }
   }
 
-  private void reference(Map<?, ?> schema, String word, String path) throws Fault {
-    require(schema.get(word) instanceof String, path, "must be a string");
-    String ref = String.valueOf(schema.get(word));
+  private void reference(Object value, String path) throws Fault {
+    require(value instanceof String, path, "must be a string");
+    String ref = (String) value;
     require(
-        refs.has(schema, word) || !(selfContained || ref.startsWith("#")),
+        refs.find(ref) != null || !(selfContained || refs.isOwn(ref)),
         path,
         "'" + shown(ref) + "' leads nowhere within the schema");
   }
