@@ -81,6 +81,8 @@ final class EntryMasking {
 
   private static final Pattern PROGRAM = Pattern.compile("[\\w.+/-]{1,200}");
 
+  private static final Pattern USER = Pattern.compile("(?s)[^:/?#]+://([^/?#]*)@.*");
+
   private static final Pattern HOST = Pattern.compile("^[^:]+://(?:[^/?#]*@)?([^/?#]*)");
 
   private EntryMasking() {}
@@ -232,7 +234,7 @@ final class EntryMasking {
 
   private static Set<String> urlSecrets(String url) {
     Set<String> secrets = new LinkedHashSet<>();
-    Matcher user = Pattern.compile("(?s)[^:/?#]+://([^/?#]*)@.*").matcher(url);
+    Matcher user = USER.matcher(url);
     if (user.matches()) {
       secrets.add(user.group(1));
       secrets.add(user.group(1).replaceFirst("^[^:]*:", ""));

@@ -56,7 +56,7 @@ final class OutputClueTable {
               "Correct the version in \"args\"; npm view NAME versions lists them"),
           clue(
               PACKAGE_NOT_FOUND,
-              "(?:Because )?(\\S+) was not found in the package registry",
+              "(?:Because )?(?<!\\S)(\\S+) was not found in the package registry",
               "uvx found no package {1}",
               "Correct the package's name in \"args\"; --from PACKAGE names one that is called"
                   + " differently from its command"),
@@ -185,7 +185,7 @@ final class OutputClueTable {
               "Install {1}, or add its directory to \"PATH\" in the entry's \"env\""),
           clue(
               INTERPRETER_NOT_FOUND,
-              "(\\S+): bad interpreter",
+              "(?<!\\S)(\\S+): bad interpreter",
               "The interpreter {1} of the program's first line (#!) does not exist",
               "Correct the first line of the program, or install what it names"),
           clue(

@@ -15,7 +15,7 @@ final class OutputClues {
   private static final int MAX_EVIDENCE = 4;
 
   /** No line of an attacker is matched beyond this: some patterns try at each position. */
-  private static final int MAX_LINE = 2_000;
+  private static final int MAX_LINE = 500;
 
   private static final Pattern ERROR =
       Pattern.compile("(?i)\\b(?:\\w*error|\\w*exception|fatal|panic(?:ked)?|failed|cannot|abort)");

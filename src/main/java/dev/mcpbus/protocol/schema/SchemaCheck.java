@@ -538,6 +538,9 @@ final class SchemaCheck {
               || fail(at, word, () -> "is not encoded as base64");
       case "format" -> {
         step(value.length());
+        if ("regex".equals(of)) {
+          stepForPattern(value.length());
+        }
         yield TextFormats.fits(String.valueOf(of), value)
             || fail(at, word, () -> "is not of the format " + quoted(of));
       }
@@ -562,10 +565,18 @@ final class SchemaCheck {
         || fail(at, word, () -> what + ": " + count + " in place of " + number);
   }
 
-  private boolean matches(@Nullable Object regex, Object text) {
-    step(1);
+  /** To compile an expression takes up to the square of its length: it may be one long word. */
+  private void stepForPattern(int length) {
+    step((long) length * length / 16);
+  }
+
+  private boolean matches(@Nullable Object of, Object text) {
+    String regex = String.valueOf(of);
+    if (!patterns.containsKey(regex)) {
+      stepForPattern(regex.length());
+    }
     return patterns
-        .computeIfAbsent(String.valueOf(regex), Pattern::compile)
+        .computeIfAbsent(regex, Pattern::compile)
         .matcher(new Counted(String.valueOf(text)))
         .find();
   }
