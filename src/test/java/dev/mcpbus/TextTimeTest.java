@@ -139,7 +139,7 @@ class TextTimeTest {
                     event.setLoggerName("a");
                     event.setLoggerContext(new LoggerContext());
                     event.setMDCPropertyMap(Map.of());
-                    event.setMessage("a\n" + pump.repeat(length / pump.length()) + "x");
+                    event.setMessage("a\nb" + pump.repeat(length / pump.length()) + "x");
                     return () -> layout.doLayout(event);
                   }))
           .isNull();

@@ -59,7 +59,10 @@ public final class ArgumentValidator {
 
   /** The schema as it was read, which happens once. */
   private record Compiled(
-      Map<String, Object> schema, SchemaReferences refs, Map<String, Pattern> patterns) {}
+      Map<String, Object> schema,
+      boolean isDraft7,
+      SchemaReferences refs,
+      Map<String, Pattern> patterns) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
 
@@ -139,7 +142,7 @@ public final class ArgumentValidator {
       Compiled ready = usable ? compile() : null;
       return ready == null
           ? List.of()
-          : new SchemaCheck(ready.refs, isDraft7(ready.schema), ready.patterns, effort, ended)
+          : new SchemaCheck(ready.refs, ready.isDraft7, ready.patterns, effort, ended)
               .check(ready.schema, value);
     } catch (DecodeException
         | ClassCastException
@@ -157,13 +160,11 @@ public final class ArgumentValidator {
       return known;
     }
     Map<String, Object> map = schema.toJsonObject().getMap();
-    Compiled made = new Compiled(map, new SchemaReferences(map), new ConcurrentHashMap<>());
+    boolean isDraft7 = String.valueOf(map.get("$schema")).contains("draft-07");
+    Compiled made =
+        new Compiled(map, isDraft7, new SchemaReferences(map), new ConcurrentHashMap<>());
     compiled = made;
     return made;
-  }
-
-  private static boolean isDraft7(Map<String, Object> schema) {
-    return String.valueOf(schema.get("$schema")).contains("draft-07");
   }
 
   /** For a misspelt name the missing member shows which one was meant. */

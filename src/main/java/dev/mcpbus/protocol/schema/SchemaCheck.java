@@ -86,7 +86,7 @@ final class SchemaCheck {
   private final boolean isDraft7;
   private final Map<String, Pattern> patterns;
   private final BooleanSupplier ended;
-  private final Map<Object, Set<JsonKey>> enumerations = new IdentityHashMap<>();
+  private @Nullable Map<Object, Set<JsonKey>> enumerations;
   private long left;
   private long question = Long.MAX_VALUE;
   private @Nullable List<Mismatch> faults;
@@ -201,6 +201,7 @@ final class SchemaCheck {
   private boolean word(
       Map<?, ?> words, String word, Object of, Object value, ValuePlace at, @Nullable Evaluated own) {
     return switch (word) {
+      case "$schema", "title", "description", "default", "examples", "$defs", "definitions" -> true;
       case "$ref", "$dynamicRef", "$recursiveRef" ->
           fits(refs.target(words, word), value, at, own);
       case "type" -> type(of, value, at);
@@ -336,7 +337,8 @@ final class SchemaCheck {
             own,
             name ->
                 !known.containsKey(name)
-                    && named.keySet().stream().noneMatch(pattern -> matches(pattern, name)));
+                    && (named.isEmpty()
+                        || named.keySet().stream().noneMatch(pattern -> matches(pattern, name))));
       }
       case "propertyNames" -> {
         boolean fits = true;
@@ -583,6 +585,9 @@ final class SchemaCheck {
 
   private boolean type(Object of, Object value, ValuePlace at) {
     String type = typeOf(value);
+    if (type.equals(of)) {
+      return true;
+    }
     List<?> types = of instanceof List<?> several ? several : List.of(of);
     step(types.size());
     return types.contains(type)
@@ -638,8 +643,14 @@ final class SchemaCheck {
   private boolean isOneOf(Object of, Object value) {
     List<?> values = list(of);
     if (values.size() <= 8) {
-      return values.stream().anyMatch(each -> equal(unwrap(each), value));
+      for (Object each : values) {
+        if (equal(unwrap(each), value)) {
+          return true;
+        }
+      }
+      return false;
     }
+    enumerations = enumerations == null ? new IdentityHashMap<>() : enumerations;
     return enumerations
         .computeIfAbsent(
             values, all -> values.stream().map(each -> new JsonKey(unwrap(each))).collect(toSet()))
