@@ -23,6 +23,9 @@ final class SchemaReferences {
 
   private static final List<String> ANCHORS = List.of("$anchor", "$dynamicAnchor");
 
+  /** A longer {@code $id} names nothing: each reference below it would cost its length. */
+  private static final int MAX_ID = 1_000;
+
   private static final List<String> REFS = List.of("$ref", "$dynamicRef", "$recursiveRef");
   private static final List<String> LISTS = List.of("allOf", "anyOf", "oneOf");
   private static final List<String> SINGLE = List.of("not", "if", "then", "else");
@@ -43,7 +46,7 @@ final class SchemaReferences {
       Located next = open.pop();
       String base = next.base;
       if (next.value instanceof Map<?, ?> map) {
-        if (map.get("$id") instanceof String id) {
+        if (map.get("$id") instanceof String id && id.length() <= MAX_ID) {
           String known = id.startsWith("#") ? base + id : resolved(base, id);
           known = known.endsWith("#") ? known.substring(0, known.length() - 1) : known;
           named.putIfAbsent(known, map); // of draft-07, with # it is an anchor

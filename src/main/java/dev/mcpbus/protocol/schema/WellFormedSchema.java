@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WellFormedSchema {
 
+  private static final int MAX_PATH = 300;
+
   private static final Set<String> TYPES =
       Set.of("object", "array", "string", "integer", "number", "boolean", "null");
 
@@ -141,9 +143,9 @@ public final class WellFormedSchema {
       String word = String.valueOf(member.getKey());
       KeywordType kind = WORDS.get(word);
       if (kind == KeywordType.REF) {
-        reference(map, word, path + "/" + word);
+        reference(map, word, below(path, word));
       } else if (kind != null) {
-        word(kind, SchemaReferences.unwrap(member.getValue()), path + "/" + word);
+        word(kind, SchemaReferences.unwrap(member.getValue()), below(path, word));
       }
     }
   }
@@ -175,7 +177,7 @@ public final class WellFormedSchema {
     require(value instanceof List<?>, path, "must be an array of schemas");
     int place = 0;
     for (Object schema : (List<?>) value) {
-      schema(schema, path + "/" + place++);
+      schema(schema, below(path, String.valueOf(place++)));
     }
   }
 
@@ -183,7 +185,7 @@ public final class WellFormedSchema {
     require(value instanceof Map<?, ?>, path, "must be an object");
     for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
       Object inner = SchemaReferences.unwrap(member.getValue());
-      String at = path + "/" + shown(String.valueOf(member.getKey()));
+      String at = below(path, shown(String.valueOf(member.getKey())));
       if (kind == KeywordType.NAMED_STRINGS
           || (kind == KeywordType.NAMED_SCHEMAS_OR_STRINGS && inner instanceof List<?>)) {
         strings(inner, at);
@@ -191,6 +193,11 @@ public final class WellFormedSchema {
         schema(inner, at);
       }
     }
+  }
+
+  /** The path of a place; of a deep one the beginning, so that no path is long. */
+  private static String below(String path, String step) {
+    return path.length() > MAX_PATH ? path : path + "/" + step;
   }
 
   private static String shown(String name) {
