@@ -1,7 +1,6 @@
 package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.tngtech.archunit.thirdparty.org.objectweb.asm.ClassReader;
 import com.tngtech.archunit.thirdparty.org.objectweb.asm.ClassVisitor;
@@ -13,7 +12,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -22,7 +20,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -76,7 +73,8 @@ class PatternTimeTest {
           || rows
           || searched.contains(regex)
           || fields.entrySet().stream()
-              .anyMatch(field -> field.getValue().equals(regex) && searched.contains(field.getKey()));
+              .anyMatch(
+                  field -> field.getValue().equals(regex) && searched.contains(field.getKey()));
     }
   }
 

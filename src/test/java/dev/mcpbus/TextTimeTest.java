@@ -14,7 +14,6 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.lang.reflect.InvocationTargetException;
@@ -69,19 +68,116 @@ class TextTimeTest {
 
   /** Classes that start or open something, or read files, by a text of ours. */
   private static final List<String> OTHERS =
-      List.of("Main", "McpBus", "InProcessService", "VerticleTree", "demo.", "transport.stdio.Posix",
-          "transport.stdio.RunId", "transport.stdio.Marked", "observability.logging.LogSetup", "bridge.ConsoleFiles", "testing.", "ai.langchain4j", "ai.spring");
+      List.of(
+          "Main",
+          "McpBus",
+          "InProcessService",
+          "VerticleTree",
+          "demo.",
+          "transport.stdio.Posix",
+          "transport.stdio.RunId",
+          "transport.stdio.Marked",
+          "observability.logging.LogSetup",
+          "bridge.ConsoleFiles",
+          "testing.",
+          "ai.langchain4j",
+          "ai.spring");
 
   /** What is repeated, with a beginning and an end. */
   private static final List<String[]> TEXTS =
       Stream.of(
-              " ", "\n", " \n", "a", "a ", "A", "\t", "0", "0.", "a,", "a=b;", "a:b,", "\"", "\\", "\\\"", "'", "{",
-              "}", "[", "{\"a\":", "[1,", "{}", "%", "%25", "/", "../", "//", "-", "-a", "--", ".", "a.", "*", "*a",
-              "?", "&", "a&", "a=", "=", ";", "#", "`", "<", "<a>", "$", "${", "${a:-", "\u001b[0m", "\u001b[",
-              "\u202e", "ü", "\ud83d", "key", "token=", "Error: ", "npm error ", "Missing A_", "docker:", "error\n",
-              "a: b\n", "- a\n", "a\n---\n", "xn--", "l·", "\u0001", "mcp+a:", "(", ")", "|", "a_", "Bearer ",
-              "a=\"b\", ", "data: a\n\n", "data\n", "a\r\n", "\r", "0-", "at a.b(c)\n", "@", "a@", "~", "+", ",",
-              ", ", "!", "^", "_", "é", "\u00a0", "{a}", "Aa", "BB")
+              " ",
+              "\n",
+              " \n",
+              "a",
+              "a ",
+              "A",
+              "\t",
+              "0",
+              "0.",
+              "a,",
+              "a=b;",
+              "a:b,",
+              "\"",
+              "\\",
+              "\\\"",
+              "'",
+              "{",
+              "}",
+              "[",
+              "{\"a\":",
+              "[1,",
+              "{}",
+              "%",
+              "%25",
+              "/",
+              "../",
+              "//",
+              "-",
+              "-a",
+              "--",
+              ".",
+              "a.",
+              "*",
+              "*a",
+              "?",
+              "&",
+              "a&",
+              "a=",
+              "=",
+              ";",
+              "#",
+              "`",
+              "<",
+              "<a>",
+              "$",
+              "${",
+              "${a:-",
+              "\u001b[0m",
+              "\u001b[",
+              "\u202e",
+              "ü",
+              "\ud83d",
+              "key",
+              "token=",
+              "Error: ",
+              "npm error ",
+              "Missing A_",
+              "docker:",
+              "error\n",
+              "a: b\n",
+              "- a\n",
+              "a\n---\n",
+              "xn--",
+              "l·",
+              "\u0001",
+              "mcp+a:",
+              "(",
+              ")",
+              "|",
+              "a_",
+              "Bearer ",
+              "a=\"b\", ",
+              "data: a\n\n",
+              "data\n",
+              "a\r\n",
+              "\r",
+              "0-",
+              "at a.b(c)\n",
+              "@",
+              "a@",
+              "~",
+              "+",
+              ",",
+              ", ",
+              "!",
+              "^",
+              "_",
+              "é",
+              "\u00a0",
+              "{a}",
+              "Aa",
+              "BB")
           .flatMap(
               pump ->
                   Stream.of(
@@ -296,7 +392,8 @@ class TextTimeTest {
         }
         Method[] own;
         try {
-          own = Class.forName(name, false, TextTimeTest.class.getClassLoader()).getDeclaredMethods();
+          own =
+              Class.forName(name, false, TextTimeTest.class.getClassLoader()).getDeclaredMethods();
         } catch (LinkageError e) {
           continue; // needs a library that is optional
         }
@@ -306,8 +403,10 @@ class TextTimeTest {
               && !method.isSynthetic()
               && !method.getReturnType().isEnum()
               && !Future.class.isAssignableFrom(method.getReturnType())
-              && Arrays.stream(method.getParameterTypes()).anyMatch(type -> argument(type, "a", "a") != null && !type.isPrimitive())
-              && Arrays.stream(method.getParameterTypes()).allMatch(type -> argument(type, "a", "a") != null)) {
+              && Arrays.stream(method.getParameterTypes())
+                  .anyMatch(type -> argument(type, "a", "a") != null && !type.isPrimitive())
+              && Arrays.stream(method.getParameterTypes())
+                  .allMatch(type -> argument(type, "a", "a") != null)) {
             method.setAccessible(true);
             all.add(method);
           }

@@ -22,8 +22,7 @@ final class ConfigSchemaCheck {
 
   static final String RESOURCE = "/mcpbus.schema.json";
 
-  private static final ArgumentValidator VALIDATOR =
-      ArgumentValidator.of(RawJson.of(schema()));
+  private static final ArgumentValidator VALIDATOR = ArgumentValidator.of(RawJson.of(schema()));
 
   private ConfigSchemaCheck() {}
 

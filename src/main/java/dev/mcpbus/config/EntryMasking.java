@@ -72,8 +72,7 @@ final class EntryMasking {
   private static final Pattern PATH =
       Pattern.compile(
           "(\\.{0,2}/|~/|@[\\w.-]+/|[A-Za-z]:\\\\)[\\w./@+ \\\\~-]{0,300}"
-              + "|[\\w.-]+(/[\\w.-]+)++(:[\\w.-]+)?"
-              + "|[A-Za-z][\\w.-]*(@|==)[\\w.^~-]{1,30}"
+              + "|[\\w.-]+(/[\\w.-]+)++(:[\\w.-]+)?|[A-Za-z][\\w.-]*(@|==)[\\w.^~-]{1,30}"
               + "|[\\w-][\\w.-]*\\.(js|mjs|cjs|ts|py|jar|sh|rb|json|ya?ml|toml|db|sqlite|wasm|exe)");
 
   private static final Pattern URL =

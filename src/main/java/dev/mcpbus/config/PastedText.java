@@ -230,8 +230,8 @@ final class PastedText {
           node.line(),
           "the text defines no servers",
           "Expected one of \"mcpServers\" (Claude, Cursor, mcpbus), \"servers\" (VS Code),"
-              + " \"mcp_servers\" (YAML), an entry with \"command\" or \"url\", a command line, or a"
-              + " URL"
+              + " \"mcp_servers\" (YAML), an entry with \"command\" or \"url\", a command line, or"
+              + " a URL"
               + MisplacedServers.hint(node));
       return;
     }

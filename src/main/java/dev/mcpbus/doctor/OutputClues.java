@@ -23,8 +23,9 @@ final class OutputClues {
   /** Lines of a stack trace, and those of which there are many and that say nothing. */
   private static final Pattern NOISE =
       Pattern.compile(
-          "^\\s*npm (?:ERR!|error)(?: (?:404|code \\S+))?\\s*$|^\\s*(?:at |File \"|\\^|throw |\\.\\.\\. |requireStack|code: |Node\\.js v|npm (?:ERR!|error)"
-              + " A complete log|Traceback|raise |node:internal|[{}\\]\\[()]*$)");
+          "^\\s*npm (?:ERR!|error)(?: (?:404|code \\S+))?\\s*$|^\\s*(?:at |File \"|\\^|throw"
+              + " |\\.\\.\\. |requireStack|code: |Node\\.js v|npm (?:ERR!|error) A complete"
+              + " log|Traceback|raise |node:internal|[{}\\]\\[()]*$)");
 
   private OutputClues() {}
 

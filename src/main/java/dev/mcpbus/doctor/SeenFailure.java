@@ -46,6 +46,9 @@ record SeenFailure(
     return entry().getValue("headers") instanceof JsonObject headers
         && headers.stream()
             .map(Map.Entry::getKey)
-            .anyMatch(name -> Stream.of("key", "token", "auth").anyMatch(name.toLowerCase(Locale.ROOT)::contains));
+            .anyMatch(
+                name ->
+                    Stream.of("key", "token", "auth")
+                        .anyMatch(name.toLowerCase(Locale.ROOT)::contains));
   }
 }

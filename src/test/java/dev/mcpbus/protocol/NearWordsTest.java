@@ -19,8 +19,7 @@ class NearWordsTest {
 
   @Test
   void the_nearest_come_first_and_the_far_ones_not_at_all() {
-    assertThat(
-            NearWords.of("read_fil", List.of("write", "read_files", "read_file", "READ_FIL")))
+    assertThat(NearWords.of("read_fil", List.of("write", "read_files", "read_file", "READ_FIL")))
         .containsExactly("READ_FIL", "read_file", "read_files");
     assertThat(NearWords.of("read", List.of("completely_different"))).isEmpty();
   }

@@ -150,7 +150,8 @@ final class SchemaCheck {
     return faults == null ? at : new ValuePlace(at, step, at.depth + 1);
   }
 
-  private boolean below(Object step, @Nullable Object schema, @Nullable Object value, ValuePlace at) {
+  private boolean below(
+      Object step, @Nullable Object schema, @Nullable Object value, ValuePlace at) {
     try {
       return fits(schema, unwrap(value), inner(at, step), null);
     } catch (Spent spent) {
@@ -199,17 +200,20 @@ final class SchemaCheck {
   }
 
   private boolean word(
-      Map<?, ?> words, String word, Object of, Object value, ValuePlace at, @Nullable Evaluated own) {
+      Map<?, ?> words,
+      String word,
+      Object of,
+      Object value,
+      ValuePlace at,
+      @Nullable Evaluated own) {
     return switch (word) {
       case "$schema", "title", "description", "default", "examples", "$defs", "definitions" -> true;
-      case "$ref", "$dynamicRef", "$recursiveRef" ->
-          fits(refs.target(words, word), value, at, own);
+      case "$ref", "$dynamicRef", "$recursiveRef" -> fits(refs.target(words, word), value, at, own);
       case "type" -> type(of, value, at);
       case "const" -> equal(of, value) || fail(at, word, () -> "must be " + shown(of));
       case "enum" -> isOneOf(of, value) || fail(at, word, () -> "must be one of " + shown(of));
       case "not" ->
-          !fitsSilently(of, value, at, null)
-              || fail(at, word, () -> "has a form that is excluded");
+          !fitsSilently(of, value, at, null) || fail(at, word, () -> "has a form that is excluded");
       case "allOf" -> all(of, value, at, own);
       case "anyOf" -> forms(of, value, at, own, word, Integer.MAX_VALUE);
       case "oneOf" -> forms(of, value, at, own, word, 1);
@@ -405,8 +409,7 @@ final class SchemaCheck {
     boolean fits = true;
     for (Object name : names) {
       step(1);
-      fits &=
-          members.containsKey(name) || fail(at, "required", () -> quoted(name) + " is missing");
+      fits &= members.containsKey(name) || fail(at, "required", () -> quoted(name) + " is missing");
     }
     return fits;
   }
@@ -459,7 +462,11 @@ final class SchemaCheck {
   }
 
   private boolean item(
-      @Nullable Object schema, List<?> elements, int index, ValuePlace at, @Nullable Evaluated own) {
+      @Nullable Object schema,
+      List<?> elements,
+      int index,
+      ValuePlace at,
+      @Nullable Evaluated own) {
     if (own != null) {
       own.add(index);
     }
@@ -555,7 +562,8 @@ final class SchemaCheck {
     return text.codePointCount(0, text.length());
   }
 
-  private boolean least(int count, @Nullable Object bound, ValuePlace at, String word, String what) {
+  private boolean least(
+      int count, @Nullable Object bound, ValuePlace at, String word, String what) {
     return !(bound instanceof Number number)
         || compare(count, number) >= 0
         || fail(at, word, () -> what + ": " + count + " in place of " + number);

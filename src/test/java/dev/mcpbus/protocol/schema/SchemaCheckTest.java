@@ -58,12 +58,31 @@ class SchemaCheckTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "byte", "date", "time", "date-time", "duration", "uri", "uri-reference", "uri-template",
-        "url", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uuid", "iri",
-        "json-pointer", "json-pointer-uri-fragment", "relative-json-pointer", "unknown"
+        "byte",
+        "date",
+        "time",
+        "date-time",
+        "duration",
+        "uri",
+        "uri-reference",
+        "uri-template",
+        "url",
+        "email",
+        "idn-email",
+        "hostname",
+        "idn-hostname",
+        "ipv4",
+        "ipv6",
+        "uuid",
+        "iri",
+        "json-pointer",
+        "json-pointer-uri-fragment",
+        "relative-json-pointer",
+        "unknown"
       })
   void a_format_costs_as_much_as_its_text_is_long(String format) {
-    for (String part : new String[] {"a", "l\u00b7", "a.", "/", "%41", "{a}", "1", "http://a", "a@", "-"}) {
+    for (String part :
+        new String[] {"a", "l\u00b7", "a.", "/", "%41", "{a}", "1", "http://a", "a@", "-"}) {
       growsWithItsSize(
           "{\"properties\":{\"a\":{\"format\":\"" + format + "\"}}}",
           size -> new JsonObject().put("a", part.repeat(size / part.length())));
@@ -114,8 +133,7 @@ class SchemaCheckTest {
             .check(new JsonObject().put("a", colliding));
     assertThat(Objects.requireNonNull(found).unchecked()).isTrue();
     assertThat(found.of("t"))
-        .isEqualTo(
-            "arguments/a of tool 't': checking against the schema would take too long");
+        .isEqualTo("arguments/a of tool 't': checking against the schema would take too long");
   }
 
   /** These filled a heap of 256 MiB and blocked an event loop for 19 s. */
@@ -135,8 +153,7 @@ class SchemaCheckTest {
             new JsonObject()
                 .put(
                     "n".repeat(size),
-                    new JsonArray(
-                        IntStream.range(0, size).boxed().collect(Collectors.toList()))));
+                    new JsonArray(IntStream.range(0, size).boxed().collect(Collectors.toList()))));
   }
 
   @ParameterizedTest
@@ -234,14 +251,20 @@ class SchemaCheckTest {
       quoteCharacter = '~',
       value = {
         "{\"dependentRequired\":{\"a\":[\"b\"]}}|{\"a\":1}|\"b\" is missing",
-        "{\"dependentSchemas\":{\"a\":{\"maxProperties\":1}}}|{\"a\":1,\"b\":2}|has too many members: 2 in place of 1",
+        "{\"dependentSchemas\":{\"a\":{\"maxProperties\":1}}}|{\"a\":1,\"b\":2}|has too many"
+            + " members: 2 in place of 1",
         "{\"propertyNames\":{\"maxLength\":1}}|{\"ab\":1}|is too long: 2 in place of 1",
-        "{\"patternProperties\":{\"^x\":{\"type\":\"null\"}},\"additionalProperties\":false}|{\"x\":1}|must be null, not number",
-        "{\"if\":{\"required\":[\"a\"]},\"then\":{\"required\":[\"b\"]}}|{\"a\":1}|\"b\" is missing",
-        "{\"allOf\":[{\"properties\":{\"a\":true}}],\"unevaluatedProperties\":false}|{\"a\":1,\"c\":1}|\"c\" is no member that the schema knows",
-        "{\"properties\":{\"a\":{\"contains\":{\"const\":1},\"maxContains\":1}}}|{\"a\":[1,1.0]}|has too many items of the form to contain: 2 in place of 1",
+        "{\"patternProperties\":{\"^x\":{\"type\":\"null\"}},\"additionalProperties\":false}|{\"x\":1}|must"
+            + " be null, not number",
+        "{\"if\":{\"required\":[\"a\"]},\"then\":{\"required\":[\"b\"]}}|{\"a\":1}|\"b\" is"
+            + " missing",
+        "{\"allOf\":[{\"properties\":{\"a\":true}}],\"unevaluatedProperties\":false}|{\"a\":1,\"c\":1}|\"c\""
+            + " is no member that the schema knows",
+        "{\"properties\":{\"a\":{\"contains\":{\"const\":1},\"maxContains\":1}}}|{\"a\":[1,1.0]}|has"
+            + " too many items of the form to contain: 2 in place of 1",
         "{\"properties\":{\"a\":{\"multipleOf\":0.1}}}|{\"a\":0.35}|0.35 is not a multiple of 0.1",
-        "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/x%25~1y\"}},\"$defs\":{\"x%/y\":{\"enum\":[{\"b\":[1]}]}}}|{\"a\":{\"b\":[2]}}|must be one of [{\"b\":[1]}]",
+        "{\"properties\":{\"a\":{\"$ref\":\"#/$defs/x%25~1y\"}},\"$defs\":{\"x%/y\":{\"enum\":[{\"b\":[1]}]}}}|{\"a\":{\"b\":[2]}}|must"
+            + " be one of [{\"b\":[1]}]",
         "{\"not\":{\"required\":[\"a\"]}}|{\"a\":1}|has a form that is excluded"
       })
   void each_keyword_says_what_is_wrong(String schema, String value, String text) {
