@@ -72,14 +72,15 @@ final class EntryMasking {
   private static final Pattern PATH =
       Pattern.compile(
           "(\\.{0,2}/|~/|@[\\w.-]+/|[A-Za-z]:\\\\)[\\w./@+ \\\\~-]{0,300}"
-              + "|[\\w.-]+(/[\\w.-]+)++(:[\\w.-]+)?"
-              + "|[A-Za-z][\\w.-]*(@|==)[\\w.^~-]{1,30}"
+              + "|[\\w.-]+(/[\\w.-]+)++(:[\\w.-]+)?|[A-Za-z][\\w.-]*(@|==)[\\w.^~-]{1,30}"
               + "|[\\w-][\\w.-]*\\.(js|mjs|cjs|ts|py|jar|sh|rb|json|ya?ml|toml|db|sqlite|wasm|exe)");
 
   private static final Pattern URL =
       Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
 
   private static final Pattern PROGRAM = Pattern.compile("[\\w.+/-]{1,200}");
+
+  private static final Pattern USER = Pattern.compile("(?s)[^:/?#]+://([^/?#]*)@.*");
 
   private static final Pattern HOST = Pattern.compile("^[^:]+://(?:[^/?#]*@)?([^/?#]*)");
 
@@ -232,7 +233,7 @@ final class EntryMasking {
 
   private static Set<String> urlSecrets(String url) {
     Set<String> secrets = new LinkedHashSet<>();
-    Matcher user = Pattern.compile("(?s)[^:/?#]+://([^/?#]*)@.*").matcher(url);
+    Matcher user = USER.matcher(url);
     if (user.matches()) {
       secrets.add(user.group(1));
       secrets.add(user.group(1).replaceFirst("^[^:]*:", ""));

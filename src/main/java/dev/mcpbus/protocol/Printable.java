@@ -1,5 +1,6 @@
 package dev.mcpbus.protocol;
 
+import java.util.HexFormat;
 import java.util.stream.Collectors;
 
 /**
@@ -11,6 +12,8 @@ public final class Printable {
 
   /** Precedes every line after the first, so that it cannot be mistaken for a line of its own. */
   private static final String CONTINUED = "    ";
+
+  private static final HexFormat HEX = HexFormat.of();
 
   private Printable() {}
 
@@ -58,7 +61,7 @@ public final class Printable {
         out.append(point == '\n' ? "\\n" : "\\r");
       } else if (isHidden(point)) {
         for (int at = i; at < next; at++) {
-          out.append(String.format("\\u%04x", (int) text.charAt(at)));
+          out.append("\\u").append(HEX.toHexDigits(text.charAt(at)));
         }
       } else {
         out.appendCodePoint(point);

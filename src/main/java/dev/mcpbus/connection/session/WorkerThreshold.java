@@ -31,7 +31,10 @@ public final class WorkerThreshold {
    * @param check with its effort; any thread
    */
   public static Future<Optional<Violation>> check(
-      Vertx vertx, ArgumentValidator schema, RawJson json, LongFunction<@Nullable Violation> check) {
+      Vertx vertx,
+      ArgumentValidator schema,
+      RawJson json,
+      LongFunction<@Nullable Violation> check) {
     if (schema.isQuick() && !isExceededBy(json)) {
       Violation found = check.apply(ArgumentValidator.SMALL_EFFORT);
       if (found == null || !found.unchecked()) {

@@ -1,7 +1,7 @@
 package dev.mcpbus.protocol.schema;
 
 import static dev.mcpbus.protocol.schema.SchemaReferences.unwrap;
-import static java.util.stream.Collectors.toUnmodifiableSet;
+import static java.util.stream.Collectors.toSet;
 
 import dev.mcpbus.protocol.CanonicalJson;
 import dev.mcpbus.protocol.RawJson;
@@ -51,13 +51,15 @@ final class CountedSchema implements JsonFormatValidator {
   /**
    * What a place of the schema wants of a value beside what the validator checks.
    *
-   * @param cost of one meeting, in steps
+   * @param pointer the length of the JSON pointer of the place
+   * @param branches how many members and elements its keywords have
    * @param values the canonical texts of those allowed; null for any
    * @param expected the end of the error if it is none of them
    * @param names patterns of member names, which the validator is about to apply
    */
   private record Rule(
-      long cost,
+      long pointer,
+      long branches,
       @Nullable String pattern,
       @Nullable String format,
       @Nullable Set<String> values,
@@ -65,7 +67,7 @@ final class CountedSchema implements JsonFormatValidator {
       boolean unique,
       Collection<String> names) {}
 
-  private static final Rule NONE = new Rule(0, null, null, null, "", false, List.of());
+  private static final Rule NONE = new Rule(0, 0, null, null, null, "", false, List.of());
 
   /** The steps of one meeting, each about one character read. */
   private static final long VISIT = 16;
@@ -78,6 +80,15 @@ final class CountedSchema implements JsonFormatValidator {
 
   /** All JSON pointers into one schema together, in characters. */
   private static final long MAX_POINTERS = 10_000_000;
+
+  /** A check that explains keeps what it writes, so it gets fewer steps. */
+  private static final long EXPLAINING = 1_000_000;
+
+  /** So many characters are written in one step where they are not kept. */
+  private static final int WRITTEN = 64;
+
+  /** The JDK compares a long word with itself when it compiles a pattern. */
+  private static final int COMPARED = 64;
 
   private static final int MAX_EXPECTED = 300;
   private static final String FORMAT = "mcpbus-";
@@ -103,30 +114,46 @@ final class CountedSchema implements JsonFormatValidator {
 
   private final Map<String, Rule> rules = new HashMap<>();
   private final Map<String, Pattern> patterns = new ConcurrentHashMap<>();
-  private final Validator validator;
+  private final Validator deciding;
+  private final Validator explaining;
   private long pointers;
 
   /**
    * @throws Spent if the schema names places that are too long
    */
   CountedSchema(Map<String, Object> schema, Draft draft) {
-    JsonSchemaOptions options =
-        new JsonSchemaOptions()
-            .setBaseUri("mcp://tool")
-            .setDraft(draft)
-            .setOutputFormat(OutputFormat.Basic);
-    this.validator = Validator.create(JsonSchema.of(counted(schema, 1)), options, this);
+    JsonSchema all = JsonSchema.of(counted(schema, 1));
+    this.deciding = Validator.create(all, options(draft, OutputFormat.Flag), this);
+    this.explaining = Validator.create(all, options(draft, OutputFormat.Basic), this);
+  }
+
+  private static JsonSchemaOptions options(Draft draft, OutputFormat format) {
+    return new JsonSchemaOptions()
+        .setBaseUri("mcp://tool")
+        .setDraft(draft)
+        .setOutputFormat(format);
   }
 
   /**
-   * The faults of a value.
+   * The faults of a value. None is named where it does not fit, and naming them would take long.
    *
    * @param effort how many steps the check may take
    * @param ended whether the result is wanted no longer; any thread may be asked
    * @throws Spent if it would take more
    */
   OutputUnit check(@Nullable Object value, long effort, BooleanSupplier ended) {
-    Run run = new Run(effort, ended);
+    OutputUnit decided = run(deciding, value, new Run(effort, ended, WRITTEN));
+    if (Boolean.TRUE.equals(decided.getValid())) {
+      return decided;
+    }
+    try {
+      return run(explaining, value, new Run(Math.min(effort, EXPLAINING), ended, 1));
+    } catch (Spent | StackOverflowError e) {
+      return decided;
+    }
+  }
+
+  private static OutputUnit run(Validator validator, @Nullable Object value, Run run) {
     run.enter(unwrap(value), 1);
     CURRENT.set(run);
     try {
@@ -164,18 +191,18 @@ final class CountedSchema implements JsonFormatValidator {
       }
       copy.put("allOf", all);
     }
-    return copy.put("format", add(rule(schema, VISIT + pointer + branches)));
+    return copy.put("format", add(rule(schema, pointer, branches)));
   }
 
   private static Rule namesOnly(Collection<String> names) {
-    return new Rule(VISIT, null, null, null, "", false, names);
+    return new Rule(0, 0, null, null, null, "", false, names);
   }
 
-  private static Rule rule(Map<?, ?> schema, long cost) {
+  private static Rule rule(Map<?, ?> schema, long pointer, long branches) {
     Set<String> values = null;
     String expected = "";
     if (unwrap(schema.get("enum")) instanceof List<?> list) {
-      values = list.stream().map(CountedSchema::canonical).collect(toUnmodifiableSet());
+      values = list.stream().map(CountedSchema::canonical).collect(toSet());
       expected = "any of " + Json.encode(list);
     }
     if (schema.containsKey("const")) {
@@ -184,7 +211,8 @@ final class CountedSchema implements JsonFormatValidator {
       expected = Json.encode(schema.get("const"));
     }
     return new Rule(
-        cost,
+        pointer,
+        branches,
         schema.get("pattern") instanceof String text ? text : null,
         schema.get("format") instanceof String text ? text : null,
         values,
@@ -253,8 +281,11 @@ final class CountedSchema implements JsonFormatValidator {
     Rule rule = format == null ? NONE : rules.getOrDefault(format, NONE);
     run.meets(rule, instance);
     String text = instance instanceof String string ? string : null;
-    if (text != null && rule.pattern != null && !run.finds(pattern(rule.pattern), text)) {
+    if (text != null && rule.pattern != null && !run.finds(pattern(rule.pattern, run), text)) {
       return "String does not match pattern";
+    }
+    if (text != null && "regex".equals(rule.format)) {
+      run.compiles(text);
     }
     if (text != null && rule.format != null && !TextFormats.fits(rule.format, text)) {
       return "String does not match format \"" + rule.format + '"';
@@ -264,14 +295,21 @@ final class CountedSchema implements JsonFormatValidator {
     }
     if (instance instanceof JsonObject members) {
       for (String name : rule.names) {
-        members.fieldNames().forEach(member -> run.finds(pattern(name), member));
+        run.compiles(name); // as the validator does each time
+        members.fieldNames().forEach(member -> run.finds(pattern(name, run), member));
       }
     }
     return rule.unique && instance instanceof JsonArray array ? twice(array, run) : null;
   }
 
-  private Pattern pattern(String text) {
-    return patterns.computeIfAbsent(text, Pattern::compile);
+  private Pattern pattern(String text, Run run) {
+    Pattern known = patterns.get(text);
+    if (known == null) {
+      run.compiles(text);
+      known = Pattern.compile(text);
+      patterns.put(text, known);
+    }
+    return known;
   }
 
   private static @Nullable String twice(JsonArray array, Run run) {
@@ -289,13 +327,18 @@ final class CountedSchema implements JsonFormatValidator {
   private static final class Run {
 
     private final BooleanSupplier ended;
+    private final int written;
     private final Map<Object, Long> pointers = new IdentityHashMap<>();
     private long left;
     private long question = Long.MAX_VALUE;
 
-    Run(long effort, BooleanSupplier ended) {
+    /**
+     * @param written how many characters of a JSON pointer one step writes
+     */
+    Run(long effort, BooleanSupplier ended, int written) {
       this.left = effort;
       this.ended = ended;
+      this.written = written;
     }
 
     void step(long steps) {
@@ -310,7 +353,7 @@ final class CountedSchema implements JsonFormatValidator {
 
     /** The validator writes the JSON pointer of each place: notes how long they are. */
     void enter(Object value, long pointer) {
-      step(pointer);
+      step(1);
       if (value instanceof Map<?, ?> members) {
         pointers.put(members, pointer);
         members.forEach(
@@ -329,7 +372,12 @@ final class CountedSchema implements JsonFormatValidator {
               ? members.size()
               : plain instanceof List<?> elements ? elements.size() : 0;
       long text = plain instanceof String string ? string.length() : 0;
-      step(VISIT + rule.cost + text + size * (1 + pointers.getOrDefault(plain, 0L)));
+      long each = 1 + pointers.getOrDefault(plain, 0L) / written;
+      step(VISIT + rule.pointer / written + rule.branches + text + size * each);
+    }
+
+    void compiles(String pattern) {
+      step(VISIT + (long) pattern.length() * pattern.length() / COMPARED);
     }
 
     boolean finds(Pattern pattern, String text) {

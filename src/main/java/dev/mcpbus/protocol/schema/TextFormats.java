@@ -25,8 +25,7 @@ final class TextFormats {
 
   private static final Pattern DATE = Pattern.compile("\\d{4}-\\d\\d-\\d\\d");
   private static final Pattern TIME =
-      Pattern.compile(
-          "(\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?)([zZ]|[+-]([01]\\d|2[0-3]):?[0-5]\\d)?");
+      Pattern.compile("(\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?)([zZ]|[+-]([01]\\d|2[0-3]):?[0-5]\\d)?");
   private static final Pattern LEAP_SECOND =
       Pattern.compile("23:59:60(\\.\\d{1,9})?([zZ]|[+-]00:?00)?");
   private static final Pattern DURATION =
@@ -146,9 +145,11 @@ final class TextFormats {
       }
     }
     int brackets = text.indexOf('[');
-    return brackets < 0 ? text.indexOf(']') < 0 : text.startsWith("//", text.indexOf(':') + 1)
-        && text.indexOf('[', brackets + 1) < 0
-        && text.indexOf(']') > brackets;
+    return brackets < 0
+        ? text.indexOf(']') < 0
+        : text.startsWith("//", text.indexOf(':') + 1)
+            && text.indexOf('[', brackets + 1) < 0
+            && text.indexOf(']') > brackets;
   }
 
   private static boolean hasScheme(String text) {
@@ -288,8 +289,6 @@ final class TextFormats {
       end++;
     }
     String rest = text.substring(end);
-    return end > 0
-        && (end == 1 || !text.startsWith("0"))
-        && (rest.equals("#") || isPointer(rest));
+    return end > 0 && (end == 1 || !text.startsWith("0")) && (rest.equals("#") || isPointer(rest));
   }
 }

@@ -46,7 +46,7 @@ class CountedSchemaTest {
   @Test
   void deep_elements_are_compared_once_each() {
     JsonArray array = new JsonArray();
-    for (int i = 0; i < 2_000; i++) {
+    for (int i = 0; i < 300; i++) {
       Object deep = i;
       for (int depth = 0; depth < 50; depth++) {
         deep = new JsonArray().add(deep);
@@ -57,7 +57,7 @@ class CountedSchemaTest {
     assertThat(check(schema, array)).isNull();
     array.add(array.getValue(7));
     assertThat(check(schema, array).message())
-        .isEqualTo("has the same item twice, at indexes 7 and 2000");
+        .isEqualTo("has the same item twice, at indexes 7 and 300");
   }
 
   @Test
@@ -69,12 +69,15 @@ class CountedSchemaTest {
   }
 
   @Test
-  void many_faults_below_a_long_name_are_not_written() {
-    String name = "n".repeat(10_000);
+  void what_is_wrong_is_named_unless_that_would_take_long() {
     JsonArray wrong = new JsonArray(Collections.nCopies(15_000, "x"));
     String schema = "{\"additionalProperties\":{\"items\":{\"type\":\"integer\"}}}";
-    isTooLong(check(schema, new JsonObject().put(name, wrong)));
+    String name = "n".repeat(10_000);
+    assertThat(check(schema, new JsonObject().put(name, wrong)).message())
+        .isEqualTo("does not fit the schema");
+    wrong = new JsonArray(Collections.nCopies(1_000, "x"));
     assertThat(check(schema, new JsonObject().put("n", wrong)).path()).startsWith("/n/");
+    isTooLong(check(schema, new JsonObject().put("n".repeat(5_000_000), wrong)));
   }
 
   @ParameterizedTest
@@ -111,7 +114,7 @@ class CountedSchemaTest {
   @Test
   void alternatives_are_counted_for_each_element() {
     String alternatives =
-        IntStream.range(0, 2_000).mapToObj(i -> "false").collect(joining(",", "[", "]"));
+        IntStream.range(0, 2_000).mapToObj(i -> "false").collect(joining(",", "[", ",true]"));
     String schema = "{\"items\":{\"anyOf\":" + alternatives + "}}";
     isTooLong(check(schema, new JsonArray(Collections.nCopies(10_000, 1))));
   }
@@ -121,7 +124,7 @@ class CountedSchemaTest {
     String words =
         IntStream.range(0, 20_000).mapToObj(i -> "\"w" + i + "\"").collect(joining(","));
     String schema = "{\"items\":{\"enum\":[" + words + "]}}";
-    Violation wrong = check(schema, new JsonArray(Collections.nCopies(15_000, "x")));
+    Violation wrong = check(schema, new JsonArray(Collections.nCopies(1_000, "x")));
     assertThat(wrong.message()).startsWith("must be one of [\"w0\"").hasSizeLessThan(400);
     assertThat(check(schema, new JsonArray(Collections.nCopies(15_000, "w19999")))).isNull();
   }
