@@ -9,7 +9,7 @@ final class CellText {
 
   /** One printable line: foreign text cannot control the terminal, line breaks become spaces. */
   static String clean(String text) {
-    return Printable.line(text.strip().replaceAll("\\s*\\R\\s*|\\t", " "));
+    return Printable.line(Printable.joined(text, " ").replace('\t', ' '));
   }
 
   /** The columns that the text takes: two for wide letters, none for marks on other letters. */

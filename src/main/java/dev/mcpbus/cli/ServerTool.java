@@ -1,5 +1,6 @@
 package dev.mcpbus.cli;
 
+import dev.mcpbus.protocol.NearWords;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.stream.Collectors;

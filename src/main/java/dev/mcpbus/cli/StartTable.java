@@ -233,7 +233,7 @@ public final class StartTable {
 
   /** One printable line of at most {@code most} characters; line breaks become {@code |}. */
   private static String cut(String text, int most) {
-    String line = Printable.line(text.strip().replaceAll("\\s*\\R\\s*", " | "));
+    String line = Printable.line(Printable.joined(text, " | "));
     return line.length() <= most ? line : line.substring(0, Math.max(0, most - 3)) + "...";
   }
 }

@@ -76,7 +76,7 @@ public record Terminal(
               .start();
       String size = new String(stty.getInputStream().readNBytes(64), Charset.defaultCharset());
       if (stty.waitFor(1, TimeUnit.SECONDS) && size.matches("\\d+ [1-9]\\d{0,3}\\s*")) {
-        return Integer.parseInt(size.strip().replaceFirst(".* ", ""));
+        return Integer.parseInt(size.substring(size.indexOf(' ')).strip());
       }
     } catch (IOException e) {
       // No such program, or no such device: the usual width.

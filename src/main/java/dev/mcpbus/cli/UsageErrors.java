@@ -1,5 +1,6 @@
 package dev.mcpbus.cli;
 
+import dev.mcpbus.protocol.NearWords;
 import dev.mcpbus.protocol.Printable;
 import java.util.Arrays;
 import java.util.List;

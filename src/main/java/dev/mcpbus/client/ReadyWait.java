@@ -141,8 +141,7 @@ final class ReadyWait {
     return ", "
         + error.getString("code")
         + ": "
-        + Printable.line(
-            String.valueOf(error.getString("message")).replaceAll("\\s*\\R\\s*", " | "));
+        + Printable.line(Printable.joined(String.valueOf(error.getString("message")), " | "));
   }
 
   static McpFailure failure(List<String> reasons, Duration timeout) {

@@ -64,6 +64,8 @@ final class DerivedName {
   private static final Set<String> PLAIN_FILES =
       Set.of("index", "main", "server", "app", "cli", "mcp", "dist", "build", "src", "bin", "lib");
 
+  private static final int MAX_NAME = 1_000;
+
   private DerivedName() {}
 
   static String ofUrl(String url) {
@@ -107,8 +109,9 @@ final class DerivedName {
     return plain(words.get(0));
   }
 
-  /** The name in a package, an image or a path. */
-  private static String plain(String written) {
+  /** The name in a package, an image or a path; of a long one in its end. */
+  private static String plain(String name) {
+    String written = name.substring(Math.max(0, name.length() - MAX_NAME));
     boolean scoped = written.startsWith("@");
     String bare =
         (scoped ? "@" : "")
@@ -122,7 +125,7 @@ final class DerivedName {
       return bareName;
     }
     String before = bare.substring(0, Math.max(0, bare.length() - lastPart(bare).length()));
-    String folder = before.replaceFirst("/+$", "").replaceFirst("^@", "");
+    String folder = before.replaceFirst("(?<!/)/+$", "").replaceFirst("^@", "");
     return folder.isEmpty() || folder.equals(".") ? last : plain(folder);
   }
 
@@ -134,7 +137,7 @@ final class DerivedName {
   }
 
   private static String lastPart(String path) {
-    String whole = path.replaceFirst("[/\\\\]+$", "");
+    String whole = path.replaceFirst("(?<![/\\\\])[/\\\\]+$", "");
     return whole.substring(Math.max(whole.lastIndexOf('/'), whole.lastIndexOf('\\')) + 1);
   }
 }

@@ -15,7 +15,7 @@ final class JsonExcerpt {
   /** A text that a colon follows, any other text, a word, a comment. */
   private static final Pattern TOKEN =
       Pattern.compile(
-          "(?<key>\"(?:[^\"\\\\]|\\\\.){0,60}\"(?=\\s*:))|\"(?:[^\"\\\\]|\\\\.)*(?<close>\"?)"
+          "(?<key>\"(?:[^\"\\\\]|\\\\.){0,60}\"(?=\\s*:))|\"(?:[^\"\\\\]|\\\\.)*+(?<close>\"?)"
               + "|(?<word>[^\\s{}\\[\\]:,\"]+)");
 
   private JsonExcerpt() {}

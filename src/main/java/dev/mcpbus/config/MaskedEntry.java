@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class MaskedEntry {
 
-  private static final Pattern DEFAULT = Pattern.compile("(\\$\\{[^}:]*(?::[^-}][^}:]*)?:-)[^}]*}");
+  private static final Pattern DEFAULT =
+      Pattern.compile("(\\$\\{[^}:$]*+(?::[^-}$][^}:$]*+)?:-)[^}]*+(?:}|$)");
   private static final Pattern REFERENCE =
       Pattern.compile("(?:(?:Bearer|Basic|Token) )?\\$\\{(?:env:|input:)?[\\w.-]{1,80}}");
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.NearWords;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -48,7 +49,7 @@ final class MessageTexts {
     String best = null;
     int bestDistance = lower.length() <= 4 ? 2 : 3;
     for (String candidate : candidates) {
-      int distance = distance(lower, candidate.toLowerCase(Locale.ROOT));
+      int distance = NearWords.distance(lower, candidate.toLowerCase(Locale.ROOT));
       if (distance < bestDistance) {
         best = candidate;
         bestDistance = distance;
@@ -67,13 +68,14 @@ final class MessageTexts {
       return List.of();
     }
     int bound = lower.length() <= 4 ? 1 : 2;
+    boolean upper = isUpperCase(word);
     Map<String, Integer> found = new TreeMap<>();
     for (String candidate : candidates) {
-      if (isUpperCase(candidate) && !isUpperCase(word)) {
+      if (isUpperCase(candidate) && !upper) {
         continue;
       }
       String other = folded(candidate);
-      int distance = distance(lower, other);
+      int distance = NearWords.distance(lower, other);
       boolean contains =
           Math.min(lower.length(), other.length()) >= 4
               && (lower.contains(other) || other.contains(lower));
@@ -103,27 +105,5 @@ final class MessageTexts {
 
   private static String folded(String word) {
     return word.toLowerCase(Locale.ROOT).replace("_", "").replace("-", "");
-  }
-
-  /** The edit distance of two words; a swap of two neighbours counts as one edit. */
-  static int distance(String a, String b) {
-    int[][] d = new int[a.length() + 1][b.length() + 1];
-    for (int i = 0; i <= a.length(); i++) {
-      for (int j = 0; j <= b.length(); j++) {
-        if (i == 0 || j == 0) {
-          d[i][j] = i + j;
-          continue;
-        }
-        int change = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
-        d[i][j] = Math.min(d[i - 1][j - 1] + change, Math.min(d[i - 1][j], d[i][j - 1]) + 1);
-        if (i > 1
-            && j > 1
-            && a.charAt(i - 1) == b.charAt(j - 2)
-            && a.charAt(i - 2) == b.charAt(j - 1)) {
-          d[i][j] = Math.min(d[i][j], d[i - 2][j - 2] + 1);
-        }
-      }
-    }
-    return d[a.length()][b.length()];
   }
 }

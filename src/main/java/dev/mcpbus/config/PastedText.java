@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  */
 final class PastedText {
 
-  private static final Pattern URL = Pattern.compile("(?i)[a-z][a-z0-9+.-]*:/+\\S+|unix:/\\S+");
+  private static final Pattern URL = Pattern.compile("(?i)[a-z][a-z0-9+.-]*:/\\S+|unix:/\\S+");
 
   /** A host with a port, which is a URL without its scheme. */
   private static final Pattern PLACE =
@@ -29,7 +29,7 @@ final class PastedText {
   private static final Pattern YAML =
       Pattern.compile("(?:[\\w.-]+|\"[^\"]*\"|'[^']*')\\s*:(\\s.*)?");
 
-  private static final Pattern FENCE = Pattern.compile("\\s*(```|~~~)\\s*\\w*\\s*");
+  private static final Pattern FENCE = Pattern.compile("\\s*+(```|~~~)\\s*+\\w*+\\s*+");
 
   private static final List<String> WAYS =
       List.of("command", "url", "address", "serverUrl", "httpUrl");
@@ -230,8 +230,8 @@ final class PastedText {
           node.line(),
           "the text defines no servers",
           "Expected one of \"mcpServers\" (Claude, Cursor, mcpbus), \"servers\" (VS Code),"
-              + " \"mcp_servers\" (YAML), an entry with \"command\" or \"url\", a command line, or a"
-              + " URL"
+              + " \"mcp_servers\" (YAML), an entry with \"command\" or \"url\", a command line, or"
+              + " a URL"
               + MisplacedServers.hint(node));
       return;
     }

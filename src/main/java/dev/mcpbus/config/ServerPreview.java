@@ -40,7 +40,7 @@ public final class ServerPreview {
   private static final int MAX_ALL = 1024 * 1024;
 
   private static final Pattern REFERENCE =
-      Pattern.compile("\\$\\{(env:|input:)?([A-Za-z_][\\w.-]*)(?::-[^}]*)?}");
+      Pattern.compile("\\$\\{(env:|input:)?([A-Za-z_][\\w.-]*+)(?::-[^}]*+)?+(}|\\z)");
 
   /** Names of the machine's paths, not of variables. */
   private static final Set<String> PATHS =
@@ -283,7 +283,7 @@ public final class ServerPreview {
 
   private static void references(ConfigNode node, Set<String> names) {
     Matcher found = REFERENCE.matcher(node.text());
-    while (found.find()) {
+    while (found.find() && !found.group(3).isEmpty()) {
       if ("input:".equals(found.group(1))) {
         names.add(ConfigEnvironment.inputVariable(found.group(2)));
       } else if (found.group(1) != null || !PATHS.contains(found.group(2))) {

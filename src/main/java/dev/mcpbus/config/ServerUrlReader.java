@@ -28,7 +28,7 @@ record ServerUrlReader(ConfigEntry entry) {
   /** Stands for a URL of which a variable is kept. */
   static final URI UNKNOWN = URI.create("https://variable.invalid/");
 
-  private static final Pattern REFERENCE = Pattern.compile("\\$\\{[^}]*\\}");
+  private static final Pattern REFERENCE = Pattern.compile("\\$\\{[^}]*+(\\}|\\z)");
 
   /** A text of the same form, in which every variable that is left open has some value. */
   private static Filled complete(Filled text, String unknown) {
@@ -38,7 +38,7 @@ record ServerUrlReader(ConfigEntry entry) {
     String raw = text.value().reveal().strip();
     StringBuilder out = new StringBuilder();
     Matcher reference = REFERENCE.matcher(raw);
-    while (reference.find()) {
+    while (reference.find() && !reference.group(1).isEmpty()) {
       String before = raw.substring(0, reference.start());
       String after = raw.substring(reference.end());
       String value;

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.protocol.NearWords;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import java.net.URI;
@@ -56,7 +57,7 @@ final class TopLevelReader {
   private static boolean meant(String name) {
     String start = name.length() > MAX_NAME ? name.substring(0, MAX_NAME) : name;
     return ConfigKeys.TOP.stream()
-        .anyMatch(key -> MessageTexts.distance(start, key) <= (key.length() > 6 ? 2 : 1));
+        .anyMatch(key -> NearWords.distance(start, key) <= (key.length() > 6 ? 2 : 1));
   }
 
   /** The base of a registry's API; what is no such URL is reported. */

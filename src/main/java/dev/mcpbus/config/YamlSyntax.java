@@ -100,7 +100,8 @@ final class YamlSyntax {
     }
     int offset = offset(text, problem.get());
     String line = TextPlace.lineAt(text, offset);
-    if (line.matches("\\s*\\t\\s*\\S.*") || text.startsWith("\t", offset)) {
+    boolean tab = line.substring(0, line.indexOf(line.strip())).indexOf('\t') >= 0;
+    if ((tab && !line.isBlank()) || text.startsWith("\t", offset)) {
       return at(
           text,
           text.indexOf('\t', offset - (TextPlace.of(text, offset).column() - 1)),

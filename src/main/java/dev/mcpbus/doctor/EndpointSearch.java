@@ -23,7 +23,7 @@ record EndpointSearch(Endpoint endpoint) {
     }
     HttpProbe probe = HttpProbe.of(endpoint);
     Set<String> paths = new LinkedHashSet<>();
-    String own = endpoint.path().replaceAll("/+$", "");
+    String own = endpoint.path().replaceAll("(?<!/)/+$", "");
     if (!own.isEmpty()) {
       paths.add(own + "/mcp");
       paths.add(own + "/sse");

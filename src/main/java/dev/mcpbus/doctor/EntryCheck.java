@@ -25,7 +25,7 @@ public final class EntryCheck {
       Pattern.compile("^the (?:variable|input) .*|^envFile .*");
 
   private static final Pattern VARIABLE =
-      Pattern.compile("\\$\\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\\}");
+      Pattern.compile("\\$\\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*+)(?::-[^}]*+)?+(\\}|\\z)");
 
   private static final Set<String> OWN =
       Set.of("userHome", "workspaceFolder", "workspaceFolderBasename", "pathSeparator");
@@ -88,7 +88,7 @@ public final class EntryCheck {
   private static DoctorStep environment(JsonObject entry, Map<String, String> variables) {
     Set<String> names = new TreeSet<>();
     Matcher found = VARIABLE.matcher(entry.encode());
-    while (found.find()) {
+    while (found.find() && !found.group(2).isEmpty()) {
       names.add(found.group(1));
     }
     names.removeAll(OWN);

@@ -56,7 +56,7 @@ final class OutputClueTable {
               "Correct the version in \"args\"; npm view NAME versions lists them"),
           clue(
               PACKAGE_NOT_FOUND,
-              "(?:Because )?(\\S+) was not found in the package registry",
+              "(?:Because )?(?<!\\S)(\\S+) was not found in the package registry",
               "uvx found no package {1}",
               "Correct the package's name in \"args\"; --from PACKAGE names one that is called"
                   + " differently from its command"),
@@ -82,15 +82,15 @@ final class OutputClueTable {
               "npm (?:ERR!|error) (?:code |errno )?"
                   + "(ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET|ENETUNREACH)",
               "npm cannot reach its registry ({1})",
-              "Check the network. A proxy has to stand in the entry's \"env\" (HTTPS_PROXY): servers"
-                  + " inherit few variables"),
+              "Check the network. A proxy has to stand in the entry's \"env\" (HTTPS_PROXY):"
+                  + " servers inherit few variables"),
           clue(
               REGISTRY_UNREACHABLE,
               "(?:[Ff]ailed to fetch: |[Cc]ould not fetch URL |error sending request for url )"
                   + "[`(]?(\\S+?)[`):]?(?:\\s|$)",
               "The package cannot be fetched from {1}",
-              "Check the network. A proxy has to stand in the entry's \"env\" (HTTPS_PROXY): servers"
-                  + " inherit few variables"),
+              "Check the network. A proxy has to stand in the entry's \"env\" (HTTPS_PROXY):"
+                  + " servers inherit few variables"),
           // Containers.
           clue(
               DOCKER_NOT_RUNNING,
@@ -135,15 +135,15 @@ final class OutputClueTable {
               MODULE_NOT_FOUND,
               "ModuleNotFoundError: No module named ['\"]([^'\"]+)['\"]",
               "The program needs the Python module {1}, which is not installed",
-              "Install it into the Python that the entry starts (python -m pip install ...), or name"
-                  + " the python of the virtual environment as \"command\""),
+              "Install it into the Python that the entry starts (python -m pip install ...), or"
+                  + " name the python of the virtual environment as \"command\""),
           clue(
               MODULE_NOT_FOUND,
               "(?:^|/)[^\\s:/]*: (?:No module named|Error while finding module"
                   + " specification for) ['\"]?([\\w.]+)",
               "Python has no module {1}",
-              "Install it into the Python that the entry starts (python -m pip install ...), or name"
-                  + " the python of the virtual environment as \"command\""),
+              "Install it into the Python that the entry starts (python -m pip install ...), or"
+                  + " name the python of the virtual environment as \"command\""),
           clue(
               MODULE_NOT_FOUND,
               "ImportError: (.+)",
@@ -185,7 +185,7 @@ final class OutputClueTable {
               "Install {1}, or add its directory to \"PATH\" in the entry's \"env\""),
           clue(
               INTERPRETER_NOT_FOUND,
-              "(\\S+): bad interpreter",
+              "(?<!\\S)(\\S+): bad interpreter",
               "The interpreter {1} of the program's first line (#!) does not exist",
               "Correct the first line of the program, or install what it names"),
           clue(
@@ -247,8 +247,9 @@ final class OutputClueTable {
               "Add it to the entry: \"env\": {\"{1}\": \"...\"}; servers inherit few variables"),
           clue(
               VARIABLE_MISSING,
-              "\\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\\b['\"`]?,? (?:environment variable |env var )?(?:is |are"
-                  + " |was |must be )?(?:required|not set|not defined|missing|undefined|set\\b|unset)",
+              "\\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\\b['\"`]?,? (?:environment variable |env var )?(?:is"
+                  + " |are |was |must be )?(?:required|not set|not"
+                  + " defined|missing|undefined|set\\b|unset)",
               "The server wants the environment variable {1}",
               "Add it to the entry: \"env\": {\"{1}\": \"...\"}; servers inherit few variables"),
           clue(
@@ -288,8 +289,8 @@ final class OutputClueTable {
               "(?:SyntaxError: |ERR_REQUIRE_ESM|ERR_UNKNOWN_FILE_EXTENSION"
                   + "|Cannot use import statement outside)(.*)",
               "The program cannot be read: {1}",
-              "Is the interpreter new enough, and the file a program of its language? TypeScript has"
-                  + " to be built first"),
+              "Is the interpreter new enough, and the file a program of its language? TypeScript"
+                  + " has to be built first"),
           clue(
               PERMISSION_DENIED,
               "EACCES[^'\"]*['\"]([^'\"]+)['\"]",
@@ -324,8 +325,8 @@ final class OutputClueTable {
               "(?i)(?:listening|running|started|serving|available|ready|server)\\b.{0,60}?"
                   + "(https?://[^\\s\"'<>)]+)",
               "The program serves HTTP, and the entry waits for MCP on stdio",
-              "Let it run by itself and write \"url\": \"{1}\" in place of \"command\" (the"
-                  + " path is often /mcp); or start it for stdio, often with --stdio or --transport stdio"),
+              "Let it run by itself and write \"url\": \"{1}\" in place of \"command\" (the path is"
+                  + " often /mcp); or start it for stdio, often with --stdio or --transport stdio"),
           clue(
               SERVES_HTTP,
               "(?i)(?:listening|running|started|serving)\\b.{0,40}?\\bport:? ?(\\d{2,5})\\b",

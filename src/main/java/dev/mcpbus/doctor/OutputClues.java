@@ -15,7 +15,7 @@ final class OutputClues {
   private static final int MAX_EVIDENCE = 4;
 
   /** No line of an attacker is matched beyond this: some patterns try at each position. */
-  private static final int MAX_LINE = 2_000;
+  private static final int MAX_LINE = 500;
 
   private static final Pattern ERROR =
       Pattern.compile("(?i)\\b(?:\\w*error|\\w*exception|fatal|panic(?:ked)?|failed|cannot|abort)");
@@ -23,8 +23,9 @@ final class OutputClues {
   /** Lines of a stack trace, and those of which there are many and that say nothing. */
   private static final Pattern NOISE =
       Pattern.compile(
-          "^\\s*npm (?:ERR!|error)(?: (?:404|code \\S+))?\\s*$|^\\s*(?:at |File \"|\\^|throw |\\.\\.\\. |requireStack|code: |Node\\.js v|npm (?:ERR!|error)"
-              + " A complete log|Traceback|raise |node:internal|[{}\\]\\[()]*$)");
+          "^\\s*npm (?:ERR!|error)(?: (?:404|code \\S+))?\\s*$|^\\s*(?:at |File \"|\\^|throw"
+              + " |\\.\\.\\. |requireStack|code: |Node\\.js v|npm (?:ERR!|error) A complete"
+              + " log|Traceback|raise |node:internal|[{}\\]\\[()]*$)");
 
   private OutputClues() {}
 

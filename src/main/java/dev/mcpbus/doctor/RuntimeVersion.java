@@ -17,7 +17,7 @@ final class RuntimeVersion {
   private static final Pattern KNOWN =
       Pattern.compile("node|deno|bun|uvx?|python[\\d.]*|docker|podman|ruby|java");
 
-  private static final Pattern NUMBER = Pattern.compile("v?\\d+(?:\\.\\d+)+\\S{0,20}");
+  private static final Pattern NUMBER = Pattern.compile("(?<!\\d)v?\\d++(?:\\.\\d++)++\\S{0,20}");
   private static final int MAX_BYTES = 1_024;
 
   private RuntimeVersion() {}
@@ -42,7 +42,7 @@ final class RuntimeVersion {
       }
       byte[] said = process.getInputStream().readNBytes(MAX_BYTES);
       Matcher number = NUMBER.matcher(new String(said, StandardCharsets.UTF_8));
-      return number.find() ? number.group().replaceAll("[\",;)]+$", "") : "";
+      return number.find() ? number.group().replaceAll("(?<![\",;)])[\",;)]+$", "") : "";
     } catch (IOException e) {
       return "";
     } catch (InterruptedException e) {

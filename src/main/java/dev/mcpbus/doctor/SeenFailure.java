@@ -4,7 +4,9 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,9 @@ record SeenFailure(
     return entry().getValue("headers") instanceof JsonObject headers
         && headers.stream()
             .map(Map.Entry::getKey)
-            .anyMatch(name -> name.matches("(?i)authorization|.*(?:key|token|auth).*"));
+            .anyMatch(
+                name ->
+                    Stream.of("key", "token", "auth")
+                        .anyMatch(name.toLowerCase(Locale.ROOT)::contains));
   }
 }

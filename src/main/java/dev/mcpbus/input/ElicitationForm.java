@@ -72,7 +72,7 @@ final class ElicitationForm {
             filled.put(property.getKey(), value);
           }
         });
-    Violation wrong = validator.check(filled, ArgumentValidator.SMALL_EFFORT);
+    Violation wrong = validator.check(filled, ArgumentValidator.SMALL_EFFORT, () -> false);
     if (wrong != null) {
       throw invalid("/content" + (wrong.path().equals("/") ? "" : wrong.path()), wrong.message());
     }

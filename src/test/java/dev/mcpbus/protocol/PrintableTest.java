@@ -35,6 +35,12 @@ class PrintableTest {
   }
 
   @Test
+  void several_lines_become_one() {
+    assertThat(Printable.joined(" a b \r\n\n  c\td\re \n", " | ")).isEqualTo("a b | c\td | e");
+    assertThat(Printable.joined(" ".repeat(1_000_000) + "\n", " | ")).isEmpty();
+  }
+
+  @Test
   void a_line_that_follows_cannot_pose_as_a_first_one() {
     assertThat(Printable.lines("a\n2026 INFO b\r\n\tat c\n"))
         .isEqualTo("a\n    2026 INFO b\n    \tat c\n");

@@ -44,6 +44,7 @@ public final class BusCall extends PendingRequest {
   private @Nullable OutputCheck output;
   private @Nullable String epoch;
   private boolean relisted;
+  private volatile boolean over;
   private boolean repeated;
   private @Nullable String item;
   private @Nullable String owner;
@@ -183,7 +184,13 @@ public final class BusCall extends PendingRequest {
     return name;
   }
 
+  /** Whether its caller has an answer, or is gone; any thread. */
+  public boolean isOver() {
+    return over;
+  }
+
   private void ended(String outcome) {
+    over = true;
     CallLog ends = log;
     if (ends != null) {
       ends.ended(this, outcome);

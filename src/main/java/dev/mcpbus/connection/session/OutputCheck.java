@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.Json;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks a tool's result against its {@code outputSchema} (MCP 2025-11-25, Tools, Output Schema). A
@@ -36,17 +37,14 @@ public record OutputCheck(Vertx vertx, String tool, ArgumentValidator schema) {
     if (content == null) {
       return Future.succeededFuture(Optional.of(NONE_GIVEN));
     }
-    return schema.isQuick() && !WorkerThreshold.isExceededBy(content)
-        ? Future.succeededFuture(violation(content))
-        : vertx.executeBlocking(() -> violation(content)).otherwise(Optional.empty());
+    return WorkerThreshold.check(vertx, schema, content, effort -> violation(content, effort))
+        .otherwise(Optional.empty());
   }
 
-  private Optional<Violation> violation(RawJson content) {
+  private @Nullable Violation violation(RawJson content, long effort) {
     String ambiguity = content.ambiguity();
-    if (ambiguity != null) {
-      return Optional.of(new Violation("/", ambiguity, false));
-    }
-    return Optional.ofNullable(
-        schema.check(Json.decodeValue(content.toBuffer()), ArgumentValidator.EFFORT));
+    return ambiguity != null
+        ? new Violation("/", ambiguity, false)
+        : schema.check(Json.decodeValue(content.toBuffer()), effort, () -> false);
   }
 }

@@ -14,7 +14,6 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.schema.ArgumentValidator;
 import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import io.vertx.core.json.JsonObject;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -171,27 +170,15 @@ public final class ToolCallPipeline {
       call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
     }
     ArgumentValidator validator = tool.validator();
-    if (!validator.isQuick() || WorkerThreshold.isExceededBy(call.params())) {
-      sendOnceChecked(call, name, tool);
-      return;
-    }
-    Violation violation = validator.check(arguments(call));
-    if (violation != null) {
-      throw invalid(name, violation);
-    }
-    sender.send(call, tool.taskSupport());
-  }
-
-  /** A worker checks the arguments. If the check itself fails, the call is sent unchecked. */
-  private void sendOnceChecked(BusCall call, String name, ToolTable.ListedTool tool) {
-    ArgumentValidator validator = tool.validator();
     tools
         .waiting()
         .on(
             "its arguments to be checked",
-            session
-                .vertx()
-                .executeBlocking(() -> Optional.ofNullable(validator.check(arguments(call)))),
+            WorkerThreshold.check(
+                session.vertx(),
+                validator,
+                call.params(),
+                effort -> validator.check(arguments(call), effort, call::isOver)),
             call,
             violation -> {
               if (violation.isPresent()) {
@@ -199,7 +186,7 @@ public final class ToolCallPipeline {
               }
               sender.send(call, tool.taskSupport());
             },
-            defect -> sender.send(call, tool.taskSupport()));
+            defect -> sender.send(call, tool.taskSupport())); // a defect of the check is no refusal
   }
 
   private boolean validates(BusCall call) {
@@ -226,10 +213,7 @@ public final class ToolCallPipeline {
     return violation.unchecked()
         ? McpFailure.notSent(
             FailureCode.LIMIT_EXCEEDED,
-            "arguments of tool '"
-                + name
-                + "': "
-                + violation.message()
+            violation.of(name)
                 + "; with header '"
                 + Headers.VALIDATE
                 + "' = false they are sent as they are")

@@ -15,6 +15,7 @@ import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.AggregateList;
 import dev.mcpbus.directory.AggregateSnapshot;
+import dev.mcpbus.protocol.NearWords;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
@@ -215,7 +216,7 @@ final class AggregateToolCalls {
     return unknown(
         FailureCode.UNKNOWN_CONNECTION,
         "there is no server '" + shown(tool.server()) + "'",
-        NameSuggestions.of(tool.server(), view.servers()).stream()
+        NearWords.of(tool.server(), view.servers()).stream()
             .map(server -> encode(server, tool.tool()))
             .toList());
   }
@@ -230,7 +231,7 @@ final class AggregateToolCalls {
     return unknown(
         FailureCode.UNKNOWN_TOOL,
         "server '" + tool.server() + "' has no tool '" + shown(tool.tool()) + "'" + leftOut,
-        NameSuggestions.of(tool.tool(), listing.names()).stream()
+        NearWords.of(tool.tool(), listing.names()).stream()
             .map(name -> encode(tool.server(), name))
             .toList());
   }

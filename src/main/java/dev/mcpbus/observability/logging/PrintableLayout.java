@@ -43,7 +43,7 @@ public final class PrintableLayout extends PatternLayout {
     @Override
     public String convert(ILoggingEvent event) {
       String message = event.getFormattedMessage();
-      return message.indexOf('\n') < 0 ? message : message.strip().replaceAll("\\s*\\R\\s*", " | ");
+      return message.indexOf('\n') < 0 ? message : Printable.joined(message, " | ");
     }
   }
 }

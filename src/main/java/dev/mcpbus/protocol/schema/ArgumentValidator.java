@@ -4,13 +4,9 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
-import io.vertx.json.schema.JsonSchema;
-import io.vertx.json.schema.JsonSchemaOptions;
-import io.vertx.json.schema.OutputFormat;
 import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.SchemaException;
-import io.vertx.json.schema.Validator;
-import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,8 +15,7 @@ import org.slf4j.LoggerFactory;
  * Checks values against a tool's schema: arguments against its {@code inputSchema}, structured
  * content against its {@code outputSchema}. It never fetches anything: a schema with references to
  * other documents, or one that the validator cannot process, checks nothing, and the validator logs
- * that once. Every check has a bound on its effort, whatever patterns or recursion the schema has.
- * Any thread may use it, but only one at a time.
+ * that once. {@link CountedSchema} bounds every check, whatever schema and value are. Any thread.
  */
 public final class ArgumentValidator {
 
@@ -47,14 +42,11 @@ public final class ArgumentValidator {
   /** mcpbus must not offer a tool with a larger schema. */
   public static final int MAX_SCHEMA_BYTES = 1024 * 1024;
 
-  /** The bound on a worker thread: some tenths of a second at most. */
+  /** The bound on a worker thread, in steps: some tenths of a second at most. */
   public static final long EFFORT = 10_000_000;
 
   /** The bound on an event loop: some milliseconds at most. */
   public static final long SMALL_EFFORT = 200_000;
-
-  /** The result of compiling the schema, which happens once. */
-  private record Compiled(Map<String, Object> schema, SchemaReferences refs, Validator validator) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(ArgumentValidator.class);
   private static final Violation TOO_LONG =
@@ -64,7 +56,7 @@ public final class ArgumentValidator {
   private final @Nullable RawJson schema;
   private final @Nullable PlainSchema plain;
   private volatile boolean usable;
-  private volatile @Nullable Compiled compiled;
+  private volatile @Nullable CountedSchema compiled;
 
   private ArgumentValidator(@Nullable RawJson schema, @Nullable PlainSchema plain) {
     this.schema = schema;
@@ -89,36 +81,31 @@ public final class ArgumentValidator {
     return usable;
   }
 
-  /** True if the check of a small value takes a negligible time. */
+  /** True if an event loop may begin the check of a small value, with {@link #SMALL_EFFORT}. */
   public boolean isQuick() {
-    return plain != null || !usable;
+    return plain != null || compiled != null || !usable;
   }
 
   /** Checks a value within {@link #EFFORT}. */
   public @Nullable Violation check(Object value) {
-    return check(value, EFFORT);
+    return check(value, EFFORT, () -> false);
   }
 
   /**
    * Returns the violation at the deepest place, or null if the value fits.
    *
    * @param value a JSON value in the types of Vert.x
-   * @param effort how many characters the check may read, such as {@link #SMALL_EFFORT}
+   * @param effort how many steps the check may take, such as {@link #SMALL_EFFORT}
+   * @param ended whether the call has ended, which ends the check; any thread may be asked
    */
-  public @Nullable Violation check(@Nullable Object value, long effort) {
+  public @Nullable Violation check(@Nullable Object value, long effort, BooleanSupplier ended) {
     if (!usable || (plain != null && plain.accepts(value))) {
       return null;
     }
     try {
-      Compiled ready = compile();
-      if (ready == null) {
-        return null;
-      }
-      if (plain == null && !ValidationCost.isWithin(ready.schema(), ready.refs(), value, effort)) {
-        return TOO_LONG;
-      }
-      return violation(ready.validator().validate(value));
-    } catch (StackOverflowError e) {
+      CountedSchema ready = compile();
+      return ready == null ? null : violation(ready.check(value, effort, ended));
+    } catch (CountedSchema.Spent | StackOverflowError e) {
       return TOO_LONG;
     } catch (SchemaException
         | DecodeException
@@ -132,21 +119,13 @@ public final class ArgumentValidator {
     }
   }
 
-  private @Nullable Compiled compile() {
-    Compiled known = compiled;
+  private @Nullable CountedSchema compile() {
+    CountedSchema known = compiled;
     if (known != null || schema == null) {
       return known;
     }
     JsonObject json = schema.toJsonObject();
-    JsonSchemaOptions options =
-        new JsonSchemaOptions()
-            .setBaseUri("mcp://tool")
-            .setDraft(draft(json.getString("$schema", "")))
-            .setOutputFormat(OutputFormat.Basic);
-    Validator validator = Validator.create(JsonSchema.of(json), options);
-    // A copy of its own, because the validator adds members to its schema.
-    Map<String, Object> own = schema.toJsonObject().getMap();
-    Compiled made = new Compiled(own, new SchemaReferences(own), validator);
+    CountedSchema made = new CountedSchema(json.getMap(), draft(json.getString("$schema", "")));
     compiled = made;
     return made;
   }

@@ -19,6 +19,11 @@ public final class ViolationTexts {
   private static final int MAX_TEXT = 300;
   private static final int MAX_FORMS = 4;
 
+  /** So many errors of one kind are looked at; a longer one is cut before it is read. */
+  private static final int MAX_READ = 200;
+
+  private static final int MAX_LENGTH = 1_000;
+
   /** Keywords whose errors repeat that something inside is wrong. */
   private static final Pattern CONTAINER =
       Pattern.compile(
@@ -90,6 +95,7 @@ public final class ViolationTexts {
     String forms =
         there.stream()
             .filter(other -> keyword(other).startsWith(keyword(error) + "/"))
+            .limit(MAX_READ)
             .map(other -> inOurWords(String.valueOf(other.getError())))
             .distinct()
             .limit(MAX_FORMS)
@@ -101,6 +107,7 @@ public final class ViolationTexts {
   private static String missing(OutputUnit shown, List<OutputUnit> errors) {
     return errors.stream()
         .filter(error -> error != shown && keyword(error).endsWith("/required"))
+        .limit(MAX_READ)
         .map(error -> inOurWords(String.valueOf(error.getError())))
         .distinct()
         .filter(text -> !text.equals(inOurWords(String.valueOf(shown.getError()))))
@@ -108,7 +115,8 @@ public final class ViolationTexts {
         .collect(Collectors.joining());
   }
 
-  private static String inOurWords(String text) {
+  private static String inOurWords(String whole) {
+    String text = whole.length() > MAX_LENGTH ? whole.substring(0, MAX_LENGTH) : whole;
     Matcher bound = BOUND.matcher(text);
     if (bound.matches()) {
       String what = bound.group(1).replaceFirst("^(Array|String|Instance) ", "");

@@ -156,8 +156,8 @@ final class OAuthDiscovery {
         || !GuardedHttp.origin(outer).equals(GuardedHttp.origin(inner))) {
       return false;
     }
-    String path = outer.getRawPath().replaceFirst("/+$", "");
-    String own = inner.getRawPath().replaceFirst("/+$", "");
+    String path = outer.getRawPath().replaceFirst("(?<!/)/+$", "");
+    String own = inner.getRawPath().replaceFirst("(?<!/)/+$", "");
     return own.equals(path) || own.startsWith(path + "/");
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.protocol.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
@@ -12,7 +13,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The quick yes is never wrong: whatever it accepts, the general validator accepts too. */
-class PlainSchemaAgreesTest {
+class SchemaAgreesTest {
 
   private static final String[] TYPES = {
     "object", "array", "string", "integer", "number", "boolean", "null"
@@ -44,6 +45,61 @@ class PlainSchemaAgreesTest {
       }
     }
     assertThat(accepted).as("the comparison says something").isGreaterThan(1_000);
+  }
+
+  /** The keywords that are taken out of the schema decide as those of the validator do. */
+  @Test
+  void the_counted_schema_accepts_what_the_validator_accepts_and_nothing_else() {
+    Random random = new Random(11);
+    int accepted = 0;
+    for (int round = 0; round < 4_000; round++) {
+      JsonObject schema = rich(random, 2);
+      ArgumentValidator own = ArgumentValidator.of(RawJson.of(schema));
+      Validator validator =
+          Validator.create(
+              JsonSchema.of(schema.copy()),
+              new JsonSchemaOptions().setBaseUri("mcp://test").setDraft(Draft.DRAFT202012));
+      for (int i = 0; i < 10; i++) {
+        Object value = value(random, 2);
+        boolean accepts = own.check(value) == null;
+        accepted += accepts ? 1 : 0;
+        assertThat(accepts)
+            .as("%s for %s", value, schema.encode())
+            .isEqualTo(validator.validate(value).getValid());
+      }
+    }
+    assertThat(accepted).as("the comparison says something").isGreaterThan(2_000);
+  }
+
+  private static JsonObject rich(Random random, int depth) {
+    JsonObject schema = schema(random, depth);
+    if (random.nextInt(3) == 0) {
+      switch (random.nextInt(6)) {
+        case 0 -> schema.put("enum", new JsonArray().add("x").add(3).add(new JsonObject()));
+        case 1 -> schema.put("const", random.nextBoolean() ? 3 : "x");
+        case 2 -> schema.put("uniqueItems", true);
+        case 3 -> schema.put("pattern", random.nextBoolean() ? "^x" : "y$");
+        case 4 -> schema.put("format", random.nextBoolean() ? "date" : "uuid");
+        default -> schema.put("patternProperties", new JsonObject().put("^a", schema(random, 0)));
+      }
+    }
+    if (depth > 0 && random.nextInt(3) == 0) {
+      String[] words = {"anyOf", "allOf", "oneOf"};
+      JsonArray forms = new JsonArray().add(rich(random, depth - 1)).add(rich(random, depth - 1));
+      schema.put(words[random.nextInt(words.length)], forms);
+    }
+    if (depth > 0 && random.nextInt(6) == 0) {
+      schema.put(random.nextBoolean() ? "not" : "if", rich(random, depth - 1));
+      schema.put("then", rich(random, depth - 1));
+    }
+    if (depth == 2 && random.nextInt(6) == 0) {
+      schema.put("$defs", new JsonObject().put("d", rich(random, 0)));
+      schema.put("items", new JsonObject().put("$ref", "#/$defs/d"));
+    }
+    if (depth > 0 && random.nextInt(6) == 0) {
+      schema.put("unevaluatedProperties", random.nextBoolean());
+    }
+    return schema;
   }
 
   private static JsonObject schema(Random random, int depth) {
