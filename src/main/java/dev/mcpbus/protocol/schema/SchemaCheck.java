@@ -86,7 +86,7 @@ final class SchemaCheck {
   private final boolean isDraft7;
   private final Map<String, Pattern> patterns;
   private final BooleanSupplier ended;
-  private @Nullable Map<Object, Set<JsonKey>> enumerations;
+  private @Nullable IdentityHashMap<Object, Set<JsonKey>> enumerations;
   private long left;
   private long question = Long.MAX_VALUE;
   private @Nullable List<Mismatch> faults;

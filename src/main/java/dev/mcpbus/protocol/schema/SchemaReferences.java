@@ -34,7 +34,7 @@ final class SchemaReferences {
   private final Map<String, Object> named = new HashMap<>();
 
   /** What each schema with a reference refers to, by the keyword. */
-  private final Map<Object, Map<String, Object>> targets = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Map<String, Object>> targets = new IdentityHashMap<>();
 
   private record Located(Object value, String base) {}
 
