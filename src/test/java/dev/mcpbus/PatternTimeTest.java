@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -157,29 +158,33 @@ class PatternTimeTest {
   }
 
   private static long steps(Pattern pattern, String text, boolean searches) {
-    Counted counted = new Counted(text);
+    AtomicLong steps = new AtomicLong();
     try {
-      Matcher matcher = pattern.matcher(counted);
+      Matcher matcher = pattern.matcher(new Counted(text, steps));
       matcher.matches();
       matcher.lookingAt();
       matcher.reset();
       while (searches && matcher.find()) {
-        counted.steps[0]++;
+        steps.incrementAndGet();
       }
     } catch (StackOverflowError | IllegalStateException e) {
-      counted.steps[0] *= 2;
+      steps.set(2 * steps.get());
     }
-    return counted.steps[0];
+    return steps.get();
   }
 
-  private record Counted(String text, long[] steps) implements CharSequence {
-    Counted(String text) {
-      this(text, new long[1]);
+  private static final class Counted implements CharSequence {
+    private final String text;
+    private final AtomicLong steps;
+
+    Counted(String text, AtomicLong steps) {
+      this.text = text;
+      this.steps = steps;
     }
 
     @Override
     public char charAt(int index) {
-      if (++steps[0] > 50_000_000) {
+      if (steps.incrementAndGet() > 50_000_000) {
         throw new IllegalStateException("far too many");
       }
       return text.charAt(index);
@@ -242,7 +247,8 @@ class PatternTimeTest {
       } else {
         return once;
       }
-      int least = sign == '{' ? Integer.parseInt(regex.substring(end + 1).split("\\D")[0]) : 0;
+      int least =
+          sign == '{' ? Integer.parseInt(regex.substring(end + 1).replaceFirst("\\D.*", "")) : 0;
       int times = sign == '?' ? random.nextInt(2) : Math.min(40, least) + random.nextInt(3);
       if (at < regex.length() && "?+".indexOf(regex.charAt(at)) >= 0) {
         at++;
@@ -260,59 +266,55 @@ class PatternTimeTest {
     private String atom() {
       int start = at;
       char c = regex.charAt(at++);
-      switch (c) {
-        case '(':
-          boolean looks = false;
-          if (regex.startsWith("?", at)) {
-            looks = "=!".indexOf(regex.charAt(at + 1)) >= 0 || regex.startsWith("?<!", at);
-            if (regex.startsWith("?:", at) || looks) {
-              at += regex.startsWith("?<!", at) ? 3 : 2;
-            } else if (regex.startsWith("?<", at)) {
-              at = regex.indexOf('>', at) + 1;
-            } else { // flags
-              int colon = regex.indexOf(':', at);
-              int close = regex.indexOf(')', at);
-              at = (colon >= 0 && colon < close ? colon : close) + 1;
-              if (at == close + 1) {
-                return "";
-              }
+      if (c == '(') {
+        boolean looks = false;
+        if (regex.startsWith("?", at)) {
+          looks = "=!".indexOf(regex.charAt(at + 1)) >= 0 || regex.startsWith("?<!", at);
+          if (regex.startsWith("?:", at) || looks) {
+            at += regex.startsWith("?<!", at) ? 3 : 2;
+          } else if (regex.startsWith("?<", at)) {
+            at = regex.indexOf('>', at) + 1;
+          } else { // flags
+            int colon = regex.indexOf(':', at);
+            int close = regex.indexOf(')', at);
+            at = (colon >= 0 && colon < close ? colon : close) + 1;
+            if (at == close + 1) {
+              return "";
             }
           }
-          String inner = alternatives();
-          at++;
-          return looks ? "" : inner;
-        case '[':
-          int depth = 1;
-          while (depth > 0) {
-            char next = regex.charAt(at++);
-            if (next == '\\') {
-              at++;
-            } else if (next == '[') {
-              depth++;
-            } else if (next == ']' && at > start + 2 + (regex.charAt(start + 1) == '^' ? 1 : 0)) {
-              depth--;
-            }
+        }
+        String inner = alternatives();
+        at++;
+        return looks ? "" : inner;
+      } else if (c == '[') {
+        int depth = 1;
+        while (depth > 0) {
+          char next = regex.charAt(at++);
+          if (next == '\\') {
+            at++;
+          } else if (next == '[') {
+            depth++;
+          } else if (next == ']' && at > start + 2 + (regex.charAt(start + 1) == '^' ? 1 : 0)) {
+            depth--;
           }
-          return one(regex.substring(start, at));
-        case '\\':
-          char kind = regex.charAt(at++);
-          if (kind == 'u' || kind == 'x') {
-            at += kind == 'u' ? 4 : 2;
-          } else if ((kind == 'p' || kind == 'P') && regex.startsWith("{", at)) {
-            at = regex.indexOf('}', at) + 1;
-          } else if ("bBAzZ".indexOf(kind) >= 0) {
-            return "";
-          } else if (kind == 'R') {
-            return "\n";
-          }
-          return one(regex.substring(start, at));
-        case '^', '$':
+        }
+        return one(regex.substring(start, at));
+      } else if (c == '\\') {
+        char kind = regex.charAt(at++);
+        if (kind == 'u' || kind == 'x') {
+          at += kind == 'u' ? 4 : 2;
+        } else if ((kind == 'p' || kind == 'P') && regex.startsWith("{", at)) {
+          at = regex.indexOf('}', at) + 1;
+        } else if ("bBAzZ".indexOf(kind) >= 0) {
           return "";
-        case '.':
-          return one(".");
-        default:
-          return String.valueOf(c);
+        } else if (kind == 'R') {
+          return "\n";
+        }
+        return one(regex.substring(start, at));
+      } else if (c == '^' || c == '$') {
+        return "";
       }
+      return c == '.' ? one(".") : String.valueOf(c);
     }
 
     private String one(String set) {

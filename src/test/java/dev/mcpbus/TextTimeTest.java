@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -266,7 +267,7 @@ class TextTimeTest {
     String growth =
         growth(
             length -> {
-              Object[] arguments = arguments(method, text, which, length);
+              Object[] arguments = Objects.requireNonNull(arguments(method, text, which, length));
               return () -> call(method, arguments);
             });
     return growth == null
@@ -321,7 +322,8 @@ class TextTimeTest {
   }
 
   /** Null where a parameter is of a type that no text makes. */
-  private static @Nullable Object[] arguments(Method method, String[] text, int which, int length) {
+  private static Object @Nullable [] arguments(
+      Method method, String[] text, int which, int length) {
     Object[] all = new Object[method.getParameterCount()];
     String full = text[0] + text[1].repeat(Math.max(1, length / text[1].length())) + text[2];
     boolean some = false;
@@ -333,7 +335,7 @@ class TextTimeTest {
       if (all[i] == null) {
         return null;
       }
-      some |= own == full && !type.isPrimitive();
+      some |= own.equals(full) && !type.isPrimitive();
     }
     return some ? all : null;
   }

@@ -105,8 +105,8 @@ final class TextFormats {
   }
 
   private static boolean isBase64(String text) {
-    String digits = text.substring(0, text.length() - (text.endsWith("==") ? 2 : 0));
-    digits = digits.endsWith("=") && digits == text ? text.substring(0, text.length() - 1) : digits;
+    int padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+    String digits = text.substring(0, text.length() - padding);
     return !text.isEmpty()
         && text.length() % 4 == 0
         && all(digits, c -> isLetterOrDigit(c) || c == '+' || c == '/');
