@@ -47,7 +47,7 @@ class PatternTimeTest {
   /** Classes that compile an expression that is no constant, and why that is safe. */
   private static final Map<String, String> NOT_CONSTANT =
       Map.of(
-          "protocol/schema/SchemaCheck", "a schema's patterns: it counts what they read",
+          "protocol/schema/CountedSchema", "a schema's patterns: it counts what they read",
           "protocol/schema/TextFormats", "the format regex compiles its text, and matches nothing",
           "doctor/OutputClueTable", "its rows are constants of the same class",
           "protocol/TellingLines", "its rows are constants of the same class",

@@ -64,7 +64,7 @@ class TextTimeTest {
           "security.Rights.matches", "the patterns of a policy times the names",
           "directory.search.ToolQuery.typo", "three words of a search, each cut",
           "protocol.Glob.matches", "at most the product of pattern and text, see GlobTest",
-          "protocol.schema.TextFormats.isRegex", "SchemaCheck counts the square of its length",
+          "protocol.schema.TextFormats.isRegex", "CountedSchema counts the square of its length",
           "protocol.schema.TextFormats.fits", "each format has its own row");
 
   /** Classes that start or open something, or read files, by a text of ours. */

@@ -3,6 +3,7 @@ package dev.mcpbus.internals;
 import dev.mcpbus.internals.ByteBudget.ByteAccount;
 import dev.mcpbus.internals.ByteBudget.ByteUse;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -120,7 +121,10 @@ public final class SocketMessages extends ChannelInboundHandlerAdapter {
     ctx.writeAndFlush(new CloseWebSocketFrame(TRY_AGAIN_LATER, shown))
         .addListener(ChannelFutureListener.CLOSE);
     ScheduledFuture<?> unused =
-        ctx.executor()
-            .schedule(() -> ctx.close().addListener(closed -> {}), CLOSE_SECONDS, TimeUnit.SECONDS);
+        ctx.executor().schedule(() -> close(ctx), CLOSE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private static void close(ChannelHandlerContext ctx) {
+    ChannelFuture unused = ctx.close();
   }
 }

@@ -128,7 +128,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     }
     if (!hosts.contains(host.get(0).toLowerCase(Locale.ROOT))) {
       return "the Host header is none of this service's names; \"bridge\": {\"allowedHosts\":"
-                 + " [...]} in the configuration adds one";
+          + " [...]} in the configuration adds one";
     }
     if (request.headers().contains(HttpHeaders.ORIGIN)) {
       List<String> origin = request.headers().getAll(HttpHeaders.ORIGIN);

@@ -29,10 +29,16 @@ class Http2BytesTest {
   private static final String CALL = "/api/servers/alpha/tools/t";
   private static final byte[] CANCEL = {0, 0, 0, 8};
 
+  // NullAway does not see that each test calls open().
+  @SuppressWarnings("NullAway.Init")
   private BridgeFixture bridge;
+
+  @SuppressWarnings("NullAway.Init")
   private ByteBudget budget;
 
   @TempDir private Path folder;
+
+  @SuppressWarnings("NullAway.Init")
   private Path certificate;
 
   private void open(Vertx vertx) {
@@ -61,7 +67,7 @@ class Http2BytesTest {
         http.send(DATA, 0, stream, new byte[KIB]);
       }
       http.flush();
-      Awaitility.await().until(() -> budget.used() >= (announced ? 500 : 30) * KIB);
+      Awaitility.await().until(() -> budget.used() >= (announced ? 500L : 30L) * KIB);
       assertThat(budget.used()).isLessThan(1_100 * KIB);
       http.send(HEADERS, END_HEADERS, 61, http.head("POST", CALL, "content-length", "2"));
       http.send(DATA, END_STREAM, 61, (byte) '{', (byte) '}');

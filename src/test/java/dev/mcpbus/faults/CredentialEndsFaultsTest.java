@@ -82,7 +82,7 @@ class CredentialEndsFaultsTest {
         (method, params, connection) ->
             method.equals("tools/list")
                 ? "\"result\":{\"tools\":[{\"name\":\"work\",\"inputSchema\":{\"type\":\"object\"}}],"
-                      + "\"ttlMs\":60000}"
+                    + "\"ttlMs\":60000}"
                 : null);
   }
 

@@ -123,8 +123,10 @@ final class BatchedReply extends HttpReply {
     if (!over) {
       over = true;
       ended.run();
-      boolean pays = answer == null || batch.pays(answer.length());
-      batch.ended(pays ? answer : RawBuffers.of(unpaid(answer.length())));
+      batch.ended(
+          answer == null || batch.pays(answer.length())
+              ? answer
+              : RawBuffers.of(unpaid(answer.length())));
     }
   }
 

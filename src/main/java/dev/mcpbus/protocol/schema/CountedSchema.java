@@ -15,7 +15,6 @@ import io.vertx.json.schema.JsonSchemaOptions;
 import io.vertx.json.schema.OutputFormat;
 import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.Validator;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -128,10 +127,7 @@ final class CountedSchema implements JsonFormatValidator {
   }
 
   private static JsonSchemaOptions options(Draft draft, OutputFormat format) {
-    return new JsonSchemaOptions()
-        .setBaseUri("mcp://tool")
-        .setDraft(draft)
-        .setOutputFormat(format);
+    return new JsonSchemaOptions().setBaseUri("mcp://tool").setDraft(draft).setOutputFormat(format);
   }
 
   /**
@@ -328,7 +324,7 @@ final class CountedSchema implements JsonFormatValidator {
 
     private final BooleanSupplier ended;
     private final int written;
-    private final Map<Object, Long> pointers = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Long> pointers = new IdentityHashMap<>();
     private long left;
     private long question = Long.MAX_VALUE;
 

@@ -1,7 +1,7 @@
 package dev.mcpbus.security.oauth;
 
-import io.vertx.core.json.JsonObject;
 import dev.mcpbus.protocol.Sha256;
+import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;

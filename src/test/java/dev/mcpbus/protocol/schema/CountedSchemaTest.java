@@ -8,6 +8,7 @@ import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Collections;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,10 @@ class CountedSchemaTest {
 
   private static @Nullable Violation check(String schema, Object value) {
     return ArgumentValidator.of(RawJson.of(schema)).check(value);
+  }
+
+  private static Violation wrong(String schema, Object value) {
+    return Objects.requireNonNull(check(schema, value));
   }
 
   private static void isTooLong(@Nullable Violation violation) {
@@ -56,7 +61,7 @@ class CountedSchemaTest {
     String schema = "{\"uniqueItems\":true}";
     assertThat(check(schema, array)).isNull();
     array.add(array.getValue(7));
-    assertThat(check(schema, array).message())
+    assertThat(wrong(schema, array).message())
         .isEqualTo("has the same item twice, at indexes 7 and 300");
   }
 
@@ -70,14 +75,14 @@ class CountedSchemaTest {
 
   @Test
   void what_is_wrong_is_named_unless_that_would_take_long() {
-    JsonArray wrong = new JsonArray(Collections.nCopies(15_000, "x"));
+    JsonArray faults = new JsonArray(Collections.nCopies(15_000, "x"));
     String schema = "{\"additionalProperties\":{\"items\":{\"type\":\"integer\"}}}";
     String name = "n".repeat(10_000);
-    assertThat(check(schema, new JsonObject().put(name, wrong)).message())
+    assertThat(wrong(schema, new JsonObject().put(name, faults)).message())
         .isEqualTo("does not fit the schema");
-    wrong = new JsonArray(Collections.nCopies(1_000, "x"));
-    assertThat(check(schema, new JsonObject().put("n", wrong)).path()).startsWith("/n/");
-    isTooLong(check(schema, new JsonObject().put("n".repeat(5_000_000), wrong)));
+    faults = new JsonArray(Collections.nCopies(1_000, "x"));
+    assertThat(wrong(schema, new JsonObject().put("n", faults)).path()).startsWith("/n/");
+    isTooLong(check(schema, new JsonObject().put("n".repeat(5_000_000), faults)));
   }
 
   @ParameterizedTest
@@ -121,10 +126,9 @@ class CountedSchemaTest {
 
   @Test
   void an_enumeration_is_not_repeated_for_each_fault() {
-    String words =
-        IntStream.range(0, 20_000).mapToObj(i -> "\"w" + i + "\"").collect(joining(","));
+    String words = IntStream.range(0, 20_000).mapToObj(i -> "\"w" + i + "\"").collect(joining(","));
     String schema = "{\"items\":{\"enum\":[" + words + "]}}";
-    Violation wrong = check(schema, new JsonArray(Collections.nCopies(1_000, "x")));
+    Violation wrong = wrong(schema, new JsonArray(Collections.nCopies(1_000, "x")));
     assertThat(wrong.message()).startsWith("must be one of [\"w0\"").hasSizeLessThan(400);
     assertThat(check(schema, new JsonArray(Collections.nCopies(15_000, "w19999")))).isNull();
   }
@@ -132,8 +136,7 @@ class CountedSchemaTest {
   @Test
   void a_schema_with_long_names_above_many_places_is_not_read() {
     String many = IntStream.range(0, 5_000).mapToObj(i -> "{}").collect(joining(","));
-    String schema =
-        "{\"properties\":{\"" + "n".repeat(100_000) + "\":{\"allOf\":[" + many + "]}}}";
+    String schema = "{\"properties\":{\"" + "n".repeat(100_000) + "\":{\"allOf\":[" + many + "]}}}";
     isTooLong(check(schema, new JsonObject().put("n", 1)));
   }
 

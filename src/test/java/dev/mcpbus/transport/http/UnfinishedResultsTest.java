@@ -37,7 +37,7 @@ class UnfinishedResultsTest extends HttpFixture {
     budget.limit(4 * KIB * KIB);
   }
 
-  /** Begins a result of 768 KiB, of which one in {@code forms} is stopped by the latch. */
+  /** Begins a result of 768 KiB, of which one of each form is stopped by the latch. */
   private static void begin(RawHttpServer.Peer peer, String form, long id, CountDownLatch rest)
       throws Exception {
     boolean stream = form.equals("stream");
