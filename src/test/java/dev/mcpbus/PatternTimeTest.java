@@ -51,6 +51,7 @@ class PatternTimeTest {
           "protocol/schema/TextFormats", "the format regex compiles its text, and matches nothing",
           "doctor/OutputClueTable", "its rows are constants of the same class",
           "protocol/TellingLines", "its rows are constants of the same class",
+          "bridge/EventBusEndpoint", "joins constants of three classes",
           "security/Principal", "splits at one character",
           "transport/CommandSearch", "splits at one character");
 

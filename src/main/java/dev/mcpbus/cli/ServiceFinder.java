@@ -196,7 +196,7 @@ public final class ServiceFinder {
     }
     String literal = host.replaceAll("[\\[\\]]", "");
     try {
-      return literal.matches("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*") // no name to look up
+      return literal.matches(literal.indexOf(':') < 0 ? "[0-9.]+" : "[0-9a-fA-F:.]+") // no name
           && NetworkInterface.getByInetAddress(InetAddress.getByName(literal)) != null;
     } catch (IOException none) {
       return false;

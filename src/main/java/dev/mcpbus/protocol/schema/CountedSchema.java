@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * counted nor stopped while it reads a text with a regular expression, compares elements with each
  * other or repeats an enumeration in an error. So {@code pattern}, {@code format}, {@code enum},
  * {@code const} and {@code uniqueItems} are taken out of the schema and decided here: each place of
- * the schema gets a {@code format} of its own, by which the validator asks for its {@link Rule} at
+ * the schema gets a {@code format} of its own, by which the validator asks for its {@link PlaceRule} at
  * each value that meets it. That question counts, and ends the check with {@link Spent}. Any
  * thread.
  */
@@ -56,7 +56,7 @@ final class CountedSchema implements JsonFormatValidator {
    * @param expected the end of the error if it is none of them
    * @param names patterns of member names, which the validator is about to apply
    */
-  private record Rule(
+  private record PlaceRule(
       long pointer,
       long branches,
       @Nullable String pattern,
@@ -66,7 +66,7 @@ final class CountedSchema implements JsonFormatValidator {
       boolean unique,
       Collection<String> names) {}
 
-  private static final Rule NONE = new Rule(0, 0, null, null, null, "", false, List.of());
+  private static final PlaceRule NONE = new PlaceRule(0, 0, null, null, null, "", false, List.of());
 
   /** The steps of one meeting, each about one character read. */
   private static final long VISIT = 16;
@@ -109,9 +109,9 @@ final class CountedSchema implements JsonFormatValidator {
           "$defs",
           "definitions");
 
-  private static final ThreadLocal<Run> CURRENT = new ThreadLocal<>();
+  private static final ThreadLocal<CountedRun> CURRENT = new ThreadLocal<>();
 
-  private final Map<String, Rule> rules = new HashMap<>();
+  private final Map<String, PlaceRule> rules = new HashMap<>();
   private final Map<String, Pattern> patterns = new ConcurrentHashMap<>();
   private final Validator deciding;
   private final Validator explaining;
@@ -138,18 +138,18 @@ final class CountedSchema implements JsonFormatValidator {
    * @throws Spent if it would take more
    */
   OutputUnit check(@Nullable Object value, long effort, BooleanSupplier ended) {
-    OutputUnit decided = run(deciding, value, new Run(effort, ended, WRITTEN));
+    OutputUnit decided = run(deciding, value, new CountedRun(effort, ended, WRITTEN));
     if (Boolean.TRUE.equals(decided.getValid())) {
       return decided;
     }
     try {
-      return run(explaining, value, new Run(Math.min(effort, EXPLAINING), ended, 1));
+      return run(explaining, value, new CountedRun(Math.min(effort, EXPLAINING), ended, 1));
     } catch (Spent | StackOverflowError e) {
       return decided;
     }
   }
 
-  private static OutputUnit run(Validator validator, @Nullable Object value, Run run) {
+  private static OutputUnit run(Validator validator, @Nullable Object value, CountedRun run) {
     run.enter(unwrap(value), 1);
     CURRENT.set(run);
     try {
@@ -190,11 +190,11 @@ final class CountedSchema implements JsonFormatValidator {
     return copy.put("format", add(rule(schema, pointer, branches)));
   }
 
-  private static Rule namesOnly(Collection<String> names) {
-    return new Rule(0, 0, null, null, null, "", false, names);
+  private static PlaceRule namesOnly(Collection<String> names) {
+    return new PlaceRule(0, 0, null, null, null, "", false, names);
   }
 
-  private static Rule rule(Map<?, ?> schema, long pointer, long branches) {
+  private static PlaceRule rule(Map<?, ?> schema, long pointer, long branches) {
     Set<String> values = null;
     String expected = "";
     if (unwrap(schema.get("enum")) instanceof List<?> list) {
@@ -206,7 +206,7 @@ final class CountedSchema implements JsonFormatValidator {
       values = values == null || values.contains(only) ? Set.of(only) : Set.of();
       expected = Json.encode(schema.get("const"));
     }
-    return new Rule(
+    return new PlaceRule(
         pointer,
         branches,
         schema.get("pattern") instanceof String text ? text : null,
@@ -217,7 +217,7 @@ final class CountedSchema implements JsonFormatValidator {
         List.of());
   }
 
-  private String add(Rule rule) {
+  private String add(PlaceRule rule) {
     String name = FORMAT + rules.size();
     rules.put(name, rule);
     return name;
@@ -273,8 +273,8 @@ final class CountedSchema implements JsonFormatValidator {
   @Override
   public @Nullable String validateFormat(
       String instanceType, @Nullable String format, @Nullable Object instance) {
-    Run run = CURRENT.get();
-    Rule rule = format == null ? NONE : rules.getOrDefault(format, NONE);
+    CountedRun run = CURRENT.get();
+    PlaceRule rule = format == null ? NONE : rules.getOrDefault(format, NONE);
     run.meets(rule, instance);
     String text = instance instanceof String string ? string : null;
     if (text != null && rule.pattern != null && !run.finds(pattern(rule.pattern, run), text)) {
@@ -298,7 +298,7 @@ final class CountedSchema implements JsonFormatValidator {
     return rule.unique && instance instanceof JsonArray array ? twice(array, run) : null;
   }
 
-  private Pattern pattern(String text, Run run) {
+  private Pattern pattern(String text, CountedRun run) {
     Pattern known = patterns.get(text);
     if (known == null) {
       run.compiles(text);
@@ -308,7 +308,7 @@ final class CountedSchema implements JsonFormatValidator {
     return known;
   }
 
-  private static @Nullable String twice(JsonArray array, Run run) {
+  private static @Nullable String twice(JsonArray array, CountedRun run) {
     Map<String, Integer> seen = new HashMap<>();
     for (int i = 0; i < array.size(); i++) {
       Integer other = seen.putIfAbsent(run.canonical(array.getValue(i)), i);
@@ -320,7 +320,7 @@ final class CountedSchema implements JsonFormatValidator {
   }
 
   /** The steps of one check. Confined to its thread. */
-  private static final class Run {
+  private static final class CountedRun {
 
     private final BooleanSupplier ended;
     private final int written;
@@ -331,7 +331,7 @@ final class CountedSchema implements JsonFormatValidator {
     /**
      * @param written how many characters of a JSON pointer one step writes
      */
-    Run(long effort, BooleanSupplier ended, int written) {
+    CountedRun(long effort, BooleanSupplier ended, int written) {
       this.left = effort;
       this.ended = ended;
       this.written = written;
@@ -361,7 +361,7 @@ final class CountedSchema implements JsonFormatValidator {
       }
     }
 
-    void meets(Rule rule, @Nullable Object value) {
+    void meets(PlaceRule rule, @Nullable Object value) {
       Object plain = unwrap(value);
       long size =
           plain instanceof Map<?, ?> members
@@ -378,7 +378,7 @@ final class CountedSchema implements JsonFormatValidator {
 
     boolean finds(Pattern pattern, String text) {
       step(VISIT + pattern.pattern().length());
-      return pattern.matcher(new Read(text, 0, text.length(), this)).find();
+      return pattern.matcher(new CountedText(text, 0, text.length(), this)).find();
     }
 
     String canonical(@Nullable Object value) {
@@ -389,7 +389,7 @@ final class CountedSchema implements JsonFormatValidator {
   }
 
   /** A text that counts how often its characters are read. */
-  private record Read(String text, int start, int end, Run run) implements CharSequence {
+  private record CountedText(String text, int start, int end, CountedRun run) implements CharSequence {
 
     @Override
     public char charAt(int index) {
@@ -404,7 +404,7 @@ final class CountedSchema implements JsonFormatValidator {
 
     @Override
     public CharSequence subSequence(int from, int to) {
-      return new Read(text, start + from, start + to, run);
+      return new CountedText(text, start + from, start + to, run);
     }
 
     @Override

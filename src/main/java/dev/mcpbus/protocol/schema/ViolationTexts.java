@@ -33,7 +33,7 @@ public final class ViolationTexts {
   private static final Pattern ALTERNATIVES = Pattern.compile(".*/(anyOf|oneOf)");
 
   private static final Pattern BOUND =
-      Pattern.compile("(.*) \\((?: \\+ )?(\\d+) [<>] (\\d+)\\)\\.?");
+      Pattern.compile("\\((?: \\+ )?(\\d+) [<>] (\\d+)\\)\\.?");
 
   private static final Map<Pattern, String> WORDS = words();
 
@@ -117,10 +117,11 @@ public final class ViolationTexts {
 
   private static String inOurWords(String whole) {
     String text = whole.length() > MAX_LENGTH ? whole.substring(0, MAX_LENGTH) : whole;
-    Matcher bound = BOUND.matcher(text);
-    if (bound.matches()) {
-      String what = bound.group(1).replaceFirst("^(Array|String|Instance) ", "");
-      return what + ": " + bound.group(2) + " in place of " + bound.group(3);
+    int open = text.lastIndexOf(" (");
+    Matcher bound = BOUND.matcher(text.substring(open + 1));
+    if (open >= 0 && bound.matches()) {
+      String what = text.substring(0, open).replaceFirst("^(Array|String|Instance) ", "");
+      return what + ": " + bound.group(1) + " in place of " + bound.group(2);
     }
     for (Map.Entry<Pattern, String> words : WORDS.entrySet()) {
       Matcher matcher = words.getKey().matcher(text);
