@@ -45,7 +45,7 @@ class ExamplesTest {
       Map.of(
           "MCPBUS_INPUT_SEARCH_KEY", "k",
           "MCPBUS_INPUT_MCPBUS_KEY", "k",
-          "MCPBUS_KEY", "k",
+          "MCP_GATEWAY_KEY", "k",
           "POD_NAME", "mcpbus-0",
           "POD_NAMESPACE", "tools",
           "POD_IP", "10.1.2.3",
