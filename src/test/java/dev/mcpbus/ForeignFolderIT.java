@@ -92,6 +92,12 @@ class ForeignFolderIT {
   }
 
   @Test
+  void a_folder_without_a_file_has_the_demo_of_the_jar() throws Exception {
+    Ended ended = run("tools");
+    assertThat(ended.code()).as(ended.err()).isZero();
+  }
+
+  @Test
   void a_program_of_a_file_that_was_only_found_does_not_start() throws Exception {
     HttpServer free = collector(new ArrayList<>());
     configuration(free.getAddress().getPort());

@@ -12,11 +12,13 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Which configuration a command means. Stateless; blocks on files. */
+/** Which configuration a command means. Any thread; blocks on files. */
 public final class ConfigFile {
 
   /** The file that is read without {@code --config}, in the working directory. */
   public static final Path DEFAULT = Path.of("conf", "mcpbus.json");
+
+  private static @Nullable Path builtIn;
 
   private ConfigFile() {}
 
@@ -33,12 +35,21 @@ public final class ConfigFile {
     return source.getFileSystem().equals(FileSystems.getDefault());
   }
 
-  private static Path builtIn() {
+  /** The file in the jar, whose file system is opened once and stays until the process ends. */
+  private static synchronized Path builtIn() {
+    Path known = builtIn;
+    if (known == null) {
+      known = open();
+      builtIn = known;
+    }
+    return known;
+  }
+
+  private static Path open() {
     URL url = Objects.requireNonNull(ConfigFile.class.getResource("/conf/mcpbus.json"));
     try {
       URI uri = url.toURI();
       if (uri.getScheme().equals("jar")) {
-        // Stays open until the process ends: the returned path belongs to it.
         FileSystems.newFileSystem(uri, Map.of());
       }
       return Path.of(uri);
