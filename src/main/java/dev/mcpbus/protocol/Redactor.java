@@ -170,8 +170,7 @@ public final class Redactor {
   private boolean mayEnd(int form, SpelledText text, int at) {
     int end = at + forms[form].length;
     return !words.get(form)
-        || ((!goesOn(text.chars, at) || isBehindColor(text.chars, at))
-            && !goesOn(text.chars, end));
+        || ((!goesOn(text.chars, at) || isBehindColor(text.chars, at)) && !goesOn(text.chars, end));
   }
 
   /** Whether a word has characters on both sides. Beside one of ASCII, other letters begin anew. */

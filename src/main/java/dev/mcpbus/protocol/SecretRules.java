@@ -211,7 +211,8 @@ webhook
       int kind = Character.getType(text.charAt(i));
       int before = Character.getType(text.charAt(i - 1));
       boolean both =
-          Character.isLetterOrDigit(text.charAt(i)) && Character.isLetterOrDigit(text.charAt(i - 1));
+          Character.isLetterOrDigit(text.charAt(i))
+              && Character.isLetterOrDigit(text.charAt(i - 1));
       changes += both && kind != before ? 1 : 0;
     }
     return BASE64.matcher(text).matches() && changes * 4 >= text.length();

@@ -201,7 +201,8 @@ class SecretRulesTest {
   @Test
   void a_secret_in_base64_that_begins_with_a_slash_is_no_path() {
     for (String secret :
-        List.of("/wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "/x7Gh2kQ9+aB4cD8e=", "/9aZ3/kLm2Q/w")) {
+        List.of(
+            "/wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "/x7Gh2kQ9+aB4cD8e=", "/9aZ3/kLm2Q/w")) {
       assertThat(SecretRules.in("AWS_SECRET_ACCESS_KEY", Sensitive.of(secret)))
           .as(secret)
           .contains(Sensitive.of(secret));

@@ -97,8 +97,7 @@ final class StderrTail {
         .codePoints()
         .forEach(
             c -> {
-              shown.appendCodePoint(
-                  c != '\n' && c != '\t' && Character.isISOControl(c) ? '?' : c);
+              shown.appendCodePoint(c != '\n' && c != '\t' && Character.isISOControl(c) ? '?' : c);
             });
     return shown.toString();
   }
