@@ -3,7 +3,9 @@ package dev.mcpbus.config;
 import dev.mcpbus.protocol.Glob;
 import dev.mcpbus.protocol.PublicApi;
 import java.io.File;
+import java.io.IOException;
 import java.net.URISyntaxException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.ArrayList;
@@ -87,7 +89,28 @@ public record ConfigEnvironment(
     return withReadable(
         name ->
             name.startsWith(INPUT)
-                || (!isOwn(name) && globs.stream().anyMatch(glob -> Glob.matches(glob, name))));
+                || (!isOwn(name) && globs.stream().anyMatch(glob -> names(glob, name))));
+  }
+
+  /**
+   * Whether an item of the list names a variable, or a file at its real path. A pattern for
+   * variables names no file; a path that the list has without a pattern may be a link, as those of
+   * a volume of Kubernetes are.
+   */
+  private static boolean names(String glob, String name) {
+    boolean isFile = glob.indexOf('/') >= 0 || glob.indexOf(File.separatorChar) >= 0;
+    boolean wantsFile = name.indexOf('/') >= 0 || name.indexOf(File.separatorChar) >= 0;
+    if (isFile != wantsFile) {
+      return false;
+    }
+    if (Glob.matches(glob, name)) {
+      return true;
+    }
+    try {
+      return isFile && name.equals(Path.of(glob).toRealPath().toString());
+    } catch (IOException | InvalidPathException none) {
+      return false; // a pattern, or no such file
+    }
   }
 
   /** The same environment for a text that stays in this process: it may name any variable. */

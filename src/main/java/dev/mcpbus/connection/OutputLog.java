@@ -152,11 +152,13 @@ final class OutputLog implements OutputListener {
   }
 
   private static String text(OutputLine line, Redactor redactor) {
-    String text = redactor.redact(new String(line.text(), StandardCharsets.UTF_8));
+    // Without colors first: where they stand within a secret, it would not be found.
+    String plain = COLOR.matcher(new String(line.text(), StandardCharsets.UTF_8)).replaceAll("");
+    String text = redactor.redact(plain);
     if (line.isCut()) {
       // A secret may begin before the cut and end after it.
       text = text.substring(0, Math.max(0, text.length() - redactor.longest())) + "...";
     }
-    return Printable.line(COLOR.matcher(text).replaceAll("").replace("\t", "    "));
+    return Printable.line(text.replace("\t", "    "));
   }
 }

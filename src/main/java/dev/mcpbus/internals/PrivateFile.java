@@ -3,6 +3,7 @@ package dev.mcpbus.internals;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -14,12 +15,14 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,8 @@ public final class PrivateFile {
 
   /** Belongs to the user and the group of this process. */
   private static final Path PROCESS = Path.of("/proc/self");
+
+  private static final Path STATUS = PROCESS.resolve("status");
 
   /** Keeps the threads of this process apart: a file lock keeps only processes apart. */
   private static final Map<Path, Object> MONITORS = new ConcurrentHashMap<>();
@@ -124,7 +129,7 @@ public final class PrivateFile {
    * Why what is in the file may come from another user, as the rest of a sentence with the remedy;
    * null where the file is this user's alone.
    *
-   * @param orGroup whether the group of this process may have it, too: so a volume of Kubernetes
+   * @param orGroup whether a group of this process may have it, too: so a volume of Kubernetes
    *     leaves it
    * @throws java.nio.file.NoSuchFileException if there is no file
    */
@@ -144,13 +149,32 @@ public final class PrivateFile {
         new HashSet<>(Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
     left.removeAll(FILE);
     if (orGroup
-        && Files.getAttribute(file, "unix:gid", LinkOption.NOFOLLOW_LINKS)
-            .equals(Files.getAttribute(self, "unix:gid"))) {
+        && (Files.getAttribute(file, "unix:gid", LinkOption.NOFOLLOW_LINKS)
+                .equals(Files.getAttribute(self, "unix:gid"))
+            || isInGroup(file))) {
       left.removeAll(GROUP);
     }
     return left.isEmpty()
         ? null
         : "can be read or written by others than its owner; check it, and: chmod 600 " + file;
+  }
+
+  /** Whether a further group of this process has the file: the {@code fsGroup} of Kubernetes. */
+  private static boolean isInGroup(Path file) throws IOException {
+    return Files.isReadable(STATUS)
+        && groups(Files.readString(STATUS, StandardCharsets.ISO_8859_1))
+            .contains(
+                String.valueOf(Files.getAttribute(file, "unix:gid", LinkOption.NOFOLLOW_LINKS)));
+  }
+
+  /** The further groups of a process, in decimal digits; {@code status} as Linux writes it. */
+  static List<String> groups(String status) {
+    return status
+        .lines()
+        .filter(line -> line.startsWith("Groups:"))
+        .flatMap(line -> Stream.of(line.substring("Groups:".length()).strip().split("\\s+")))
+        .filter(group -> !group.isEmpty())
+        .toList();
   }
 
   /** Writes the content completely before the file gets its name. */

@@ -41,6 +41,9 @@ public final class Redactor {
   /** Characters of the longest escape of one character, a backslash, a letter and four digits. */
   private static final int ESCAPE = 6;
 
+  /** Characters of a longest sequence that sets a color: a bound on the work at each place. */
+  private static final int MAX_COLOR = 32;
+
   /** Behind a longer match the search does not look for one that begins within it. */
   private static final int MAX_OVERLAP = 64;
 
@@ -167,8 +170,29 @@ public final class Redactor {
   private boolean mayEnd(int form, SpelledText text, int at) {
     int end = at + forms[form].length;
     return !words.get(form)
-        || ((at == 0 || !Character.isLetterOrDigit(text.chars[at - 1]))
-            && (end == text.chars.length || !Character.isLetterOrDigit(text.chars[end])));
+        || ((!goesOn(text.chars, at) || isBehindColor(text.chars, at)) && !goesOn(text.chars, end));
+  }
+
+  /** Whether a word has characters on both sides. Beside one of ASCII, other letters begin anew. */
+  private static boolean goesOn(char[] text, int at) {
+    return at > 0
+        && at < text.length
+        && Character.isLetterOrDigit(text[at - 1])
+        && Character.isLetterOrDigit(text[at])
+        && (text[at - 1] < 0x80) == (text[at] < 0x80);
+  }
+
+  /** Whether the letter before is the end of what sets a color on a terminal. */
+  private static boolean isBehindColor(char[] text, int at) {
+    int from = at - 2;
+    while (from >= 1 && at - from < MAX_COLOR && (text[from] == ';' || isDigit(text[from]))) {
+      from--;
+    }
+    return from >= 1 && text[from] == '[' && text[from - 1] == '\u001b';
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
   }
 
   /** Letters without digits, or digits alone. */

@@ -10,19 +10,33 @@ import java.util.Locale;
  */
 public final class ServerId {
 
+  /** A pattern that is written as ids are. */
+  private static final String PATTERN = "[a-z0-9*?-]*";
+
   private ServerId() {}
 
-  /**
-   * The id for a name, or the pattern for a glob over names: {@code *} and {@code ?} stay. Not
-   * necessarily valid; no id of a name has two hyphens in a row.
-   */
+  /** The id for a name. Not necessarily valid; no id of a name has two hyphens in a row. */
   public static String of(String name) {
+    return joined(name).replaceAll("^-|-$", "");
+  }
+
+  /**
+   * The pattern over ids for a glob over names: {@code *} and {@code ?} stay, and so does a hyphen
+   * beside them. {@code _*} must not become {@code *}, which would permit everything.
+   */
+  public static String ofGlob(String glob) {
+    if (glob.indexOf('*') < 0 && glob.indexOf('?') < 0) {
+      return of(glob);
+    }
+    return glob.matches(PATTERN) ? glob : joined(glob).replaceAll("^-(?![*?])|(?<![*?])-$", "");
+  }
+
+  private static String joined(String name) {
     return compatible(name)
         .strip()
         .toLowerCase(Locale.ROOT)
         .replaceAll("[\\s_/:@+&()\\[\\],]+", "-")
-        .replaceAll("-{2,}", "-")
-        .replaceAll("^-|-$", "");
+        .replaceAll("-{2,}", "-");
   }
 
   /**
@@ -30,8 +44,8 @@ public final class ServerId {
    * does what would become empty, and match the service.
    */
   public static String pattern(String glob) {
-    String id = of(glob);
-    return id.isEmpty() || glob.matches("[a-z0-9*?-]*") ? glob : id;
+    String id = ofGlob(glob);
+    return id.isEmpty() || glob.matches(PATTERN) ? glob : id;
   }
 
   /**

@@ -171,7 +171,7 @@ public record AuthOptions(
       principals = List.copyOf(principals);
       servers =
           servers.stream()
-              .flatMap(one -> Stream.of(one, ServerId.of(one)).filter(id -> keeps(one, id)))
+              .flatMap(one -> Stream.of(one, ServerId.ofGlob(one)).filter(id -> keeps(one, id)))
               .distinct()
               .toList();
       tools = List.copyOf(tools);

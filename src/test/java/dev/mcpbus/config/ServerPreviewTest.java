@@ -33,7 +33,7 @@ class ServerPreviewTest {
               "EMPTY",
               "",
               "MCPBUS_VARS",
-              "API_TOKEN, PORT EMPTY,NO*,*.env"),
+              "API_TOKEN, PORT EMPTY,NO*,/*.env"),
           id -> id.equals("answered") ? Optional.of(CANARY) : Optional.empty(),
           Path.of("/home/ada"),
           "/jdk/bin/java",

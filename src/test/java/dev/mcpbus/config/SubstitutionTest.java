@@ -314,16 +314,25 @@ class SubstitutionTest {
         .singleElement()
         .asString()
         .contains("names a file", "MCPBUS_VARS=PATH");
-    ConfigEnvironment listed =
-        sample.with(Map.of("MCPBUS_VARS", directory.toRealPath() + "/*")).environment();
-    assertThat(
-            ConfigReader.readServer(
-                    new ServerOrigin("one", new JsonObject(entry), null, false),
-                    ConfigReader.CALLER,
-                    listed,
-                    directory,
-                    ServerSettings.DEFAULT)
-                .problems())
-        .isEmpty();
+    Files.createSymbolicLink(directory.resolve("..data"), directory.resolve("state"));
+    Files.createSymbolicLink(directory.resolve("token"), Path.of("..data", "servers.json"));
+    String linked = "{\"command\": \"x\", \"envFile\": \"" + directory + "/token\"}";
+    Path real = directory.toRealPath();
+    assertThat(addedWith(real + "/*", entry)).isEmpty();
+    assertThat(addedWith(directory + "/token", linked)).isEmpty();
+    for (String none : List.of("*", "*env", "?tmp*", real + "/token*", real + "/b.env")) {
+      assertThat(addedWith(none, entry)).as(none).singleElement();
+    }
+    assertThat(addedWith(real + "/token*", linked)).as("where a link leads").singleElement();
+  }
+
+  private List<ConfigProblem> addedWith(String list, String entry) {
+    return ConfigReader.readServer(
+            new ServerOrigin("one", new JsonObject(entry), null, false),
+            ConfigReader.CALLER,
+            Sample.in(directory).with(Map.of("MCPBUS_VARS", list)).environment(),
+            directory,
+            ServerSettings.DEFAULT)
+        .problems();
   }
 }

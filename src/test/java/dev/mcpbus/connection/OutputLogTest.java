@@ -107,6 +107,13 @@ class OutputLogTest {
   }
 
   @Test
+  void a_secret_that_a_server_colors_in_part_is_masked() {
+    Redactor redactor = Redactor.of(List.of(Sensitive.of("tok-12345"), Sensitive.of("sesame")));
+    write("token \u001b[36mtok\u001b[0m-\u001b[32m12345\u001b[0m, \u001b[1msesame\u001b[0m");
+    assertThat(texts(log.read(new JsonObject(), redactor))).containsExactly("token ***, ***");
+  }
+
+  @Test
   void a_line_is_printable_and_has_no_colors() {
     write("\u001b[31mred\u001b[0m\tx\u001b]0;title\u0007\u202e");
     assertThat(texts(read("{}"))).containsExactly("red    x\\u001b]0;title\\u0007\\u202e");

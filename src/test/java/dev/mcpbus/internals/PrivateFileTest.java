@@ -93,4 +93,14 @@ class PrivateFileTest {
     Files.setPosixFilePermissions(path(), PosixFilePermissions.fromString("rw----r--"));
     assertThat(file().whyNotOurs(true)).contains("chmod 600");
   }
+
+  @Test
+  void the_further_groups_of_a_process_are_those_that_linux_names() {
+    assertThat(
+            PrivateFile.groups(
+                "Name:\tjava\nGid:\t0\t0\t0\t0\nGroups:\t0 1000680000 \nNStgid:\t1\n"))
+        .containsExactly("0", "1000680000");
+    assertThat(PrivateFile.groups("Groups:\t \n")).isEmpty();
+    assertThat(PrivateFile.groups("")).isEmpty();
+  }
 }

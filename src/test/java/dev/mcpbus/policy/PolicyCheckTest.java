@@ -265,4 +265,22 @@ class PolicyCheckTest {
       assertThat(policy.servers()).as(none).containsExactly(none);
     }
   }
+
+  @Test
+  void a_pattern_becomes_no_wider_by_the_form_of_ids() {
+    for (String narrow : List.of("_*", "*_", "(*)", "-*", "*--*", "team_?_", "/?*")) {
+      Rights rights =
+          new AccessPolicy(
+                  List.of(
+                      new Policy(List.of(), List.of(narrow), List.of(), Set.of(), Effect.ALLOW)))
+              .rights(new Principal("ann", new TreeSet<>(), true));
+      for (String id : List.of("prod", "team-a", "a-b")) {
+        assertThat(rights.allows(Action.CALL, id, "x")).as(narrow + " " + id).isFalse();
+      }
+    }
+    Policy wide =
+        new Policy(
+            List.of(), List.of("Team_*", "_Prod*", "*_DB"), List.of(), Set.of(), Effect.DENY);
+    assertThat(wide.servers()).contains("team-*", "prod*", "*-db");
+  }
 }

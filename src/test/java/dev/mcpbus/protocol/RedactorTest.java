@@ -159,6 +159,21 @@ class RedactorTest {
     assertThat(redactor.redact("12345 a1234 1234.5")).isEqualTo("12345 a1234 ***.5");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\u001b[31m%s\u001b[0m",
+        "\u001b[1;38;5;208m%s\u001b[K",
+        "\\u001b[31m%s\\u001b[0m",
+        "\u5bc6\u7801%s\u65e0\u6548",
+        "%%E5%%AF%%86%s%%E5%%AF%%86",
+      })
+  void a_word_is_found_behind_colors_and_beside_letters_of_another_alphabet(String around) {
+    assertThat(of("correcthorse").redact(around.formatted("correcthorse")))
+        .isEqualTo(around.formatted("***"));
+    assertThat(of("!sesame!").redact("x!sesame!y")).isEqualTo("x***y");
+  }
+
   @Test
   void a_secret_that_is_no_word_is_found_wherever_it_stands() {
     assertThat(of("x7Gh2kQ9").redact("prefixx7Gh2kQ9suffix")).isEqualTo("prefix***suffix");

@@ -197,4 +197,25 @@ class SecretRulesTest {
     }
     return all.toString();
   }
+
+  @Test
+  void a_secret_in_base64_that_begins_with_a_slash_is_no_path() {
+    for (String secret :
+        List.of(
+            "/wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "/x7Gh2kQ9+aB4cD8e=", "/9aZ3/kLm2Q/w")) {
+      assertThat(SecretRules.in("AWS_SECRET_ACCESS_KEY", Sensitive.of(secret)))
+          .as(secret)
+          .contains(Sensitive.of(secret));
+    }
+    for (String path :
+        List.of(
+            "/run/secrets/token",
+            "/run/secrets/GITHUB_TOKEN",
+            "/Users/Ada/keys/gcp-a1b2c3d4.json",
+            "/opt/MyApp/data/token",
+            "./token",
+            "/tmp/ssh-XXxx12/agent.17")) {
+      assertThat(SecretRules.in("TOKEN", Sensitive.of(path))).as(path).isEmpty();
+    }
+  }
 }

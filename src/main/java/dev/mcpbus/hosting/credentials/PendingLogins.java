@@ -10,6 +10,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -61,18 +62,27 @@ public final class PendingLogins implements Shareable {
    */
   public synchronized JsonObject toJson(Instant now, Collection<ConnectionId> known) {
     byPage.values().removeIf(login -> !login.until().isAfter(now));
+    Map<String, JsonArray> byServer = new HashMap<>();
+    byPage.forEach(
+        (page, login) ->
+            login
+                .servers()
+                .get() // once: it looks at each server that there is
+                .forEach(
+                    server ->
+                        byServer
+                            .computeIfAbsent(server, first -> new JsonArray())
+                            .add(
+                                new JsonObject()
+                                    .put("server", server)
+                                    .put("page", page.toString())
+                                    .put("until", login.until().toString()))));
     JsonArray logins = new JsonArray();
     for (ConnectionId server : known) {
-      byPage.forEach(
-          (page, login) -> {
-            if (login.servers().get().contains(server.value())) {
-              logins.add(
-                  new JsonObject()
-                      .put("server", server.value())
-                      .put("page", page.toString())
-                      .put("until", login.until().toString()));
-            }
-          });
+      JsonArray own = byServer.get(server.value());
+      if (own != null) {
+        logins.addAll(own);
+      }
     }
     return new JsonObject().put("logins", logins);
   }

@@ -62,10 +62,13 @@ final class ClientRegistrar {
         && (redirectUri == null || redirectUri.equals(known.redirectUri()))) {
       return Future.succeededFuture(known);
     }
-    if (known != null && redirectUri == null) {
+    if (redirectUri == null
+        && (known != null || settings.grant() == OAuthGrant.AUTHORIZATION_CODE)) {
+      // A renewal. A new login can register this client anew.
       return Future.failedFuture(
           new OAuthException(
-              OAuthFailure.CLIENT_FORGOTTEN, "the registration at " + issuer + " has expired"));
+              OAuthFailure.CLIENT_FORGOTTEN,
+              "the registration at " + issuer + " is forgotten, or has expired"));
     }
     String endpoint = server.registrationEndpoint();
     if (endpoint == null || redirectUri == null) {

@@ -369,9 +369,12 @@ public final class OAuthClient {
                         ifDenied(
                             why,
                             () ->
-                                person
-                                    ? Future.succeededFuture(false)
-                                    : obtain(place, challenge, Set.of())))
+                                save(state.withTokens(tokens.withoutRefresh()))
+                                    .compose(
+                                        saved ->
+                                            person
+                                                ? Future.succeededFuture(false)
+                                                : obtain(place, challenge, Set.of()))))
             : obtain(place, challenge, Set.of());
     return renewed.map(
         done -> {
@@ -473,12 +476,15 @@ public final class OAuthClient {
 
   /**
    * Forgets the registration if the authorization server does not know it any more, or if the
-   * person did not come back from its login page, which then may have said so. Fails with {@code
-   * why}.
+   * person did not come back from its login page, which then may have said so: unless there is a
+   * refresh token, which is of use to this registration alone. Fails with {@code why}.
    */
   private Future<Obtained> forgetting(Throwable why) {
     OAuthFailure reason = OAuthException.reason(why);
-    return reason == OAuthFailure.CLIENT_FORGOTTEN || reason == OAuthFailure.LOGIN_REQUIRED
+    OAuthTokens tokens = state.tokens();
+    boolean renews = tokens != null && tokens.refresh() != null;
+    return reason == OAuthFailure.CLIENT_FORGOTTEN
+            || (reason == OAuthFailure.LOGIN_REQUIRED && !renews)
         ? save(state.withoutClient()).compose(saved -> Future.failedFuture(why))
         : Future.failedFuture(why);
   }

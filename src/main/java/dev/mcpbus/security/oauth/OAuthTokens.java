@@ -41,6 +41,10 @@ record OAuthTokens(
     return expires != null && !now.isBefore(expires);
   }
 
+  OAuthTokens withoutRefresh() {
+    return new OAuthTokens(issuer, resource, access, null, scopes, expires, key);
+  }
+
   /**
    * When a token with this lifetime is renewed: a little early, so that it does not expire in
    * transit.

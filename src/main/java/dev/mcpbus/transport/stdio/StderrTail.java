@@ -90,16 +90,14 @@ final class StderrTail {
    * replaced.
    */
   String mask(String text) {
-    String masked = redactor.redact(text);
+    // Without what is not shown: where it stands within a secret, that would not be found.
+    String masked = redactor.redact(text.replace("\r", ""));
     StringBuilder shown = new StringBuilder(masked.length());
     masked
         .codePoints()
         .forEach(
             c -> {
-              if (c != '\r') {
-                shown.appendCodePoint(
-                    c != '\n' && c != '\t' && Character.isISOControl(c) ? '?' : c);
-              }
+              shown.appendCodePoint(c != '\n' && c != '\t' && Character.isISOControl(c) ? '?' : c);
             });
     return shown.toString();
   }

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -60,5 +61,27 @@ class PendingLoginsTest {
         .hasSize(PendingLogins.MAX)
         .startsWith("server5 " + page(5))
         .endsWith("server104 " + page(104));
+  }
+
+  @Test
+  void each_login_is_asked_for_its_servers_once_however_many_servers_there_are() {
+    AtomicInteger asked = new AtomicInteger();
+    Set<String> servers = Set.of("server1", "server2");
+    for (int i = 0; i < 10; i++) {
+      logins.add(
+          () -> {
+            asked.incrementAndGet();
+            return servers;
+          },
+          page(i),
+          FIVE,
+          NOW);
+    }
+    String[] known = new String[1_000];
+    for (int i = 0; i < known.length; i++) {
+      known[i] = "server" + i;
+    }
+    assertThat(shown(NOW, known)).hasSize(20);
+    assertThat(asked).hasValue(10);
   }
 }

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How this client gets its id, and which servers receive it. */
 class RegistrationTest extends OAuthFixture {
@@ -197,6 +199,59 @@ class RegistrationTest extends OAuthFixture {
     personIsPresent = true;
     assertThat(challenged(client)).isTrue();
     assertThat(query(prompts.get(2))).containsEntry("client_id", "dcr-2");
+  }
+
+  /** A token endpoint that renews nothing any more. */
+  private void refuseRenewals(String error) {
+    world.tokenAnswer =
+        form ->
+            "refresh_token".equals(form.get("grant_type"))
+                ? new Answer(400, json("error", error))
+                : world.issue(form);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"invalid_grant", "invalid_client"})
+  void a_login_that_nobody_made_at_night_is_asked_for_again_in_the_morning(String error)
+      throws Exception {
+    for (Duration night : List.of(Duration.ofMinutes(2), Duration.ofHours(12))) {
+      store = TokenStore.inMemory();
+      world.tokenAnswer = world::issue;
+      personIsPresent = true;
+      OAuthClient client = client(settings(), Duration.ofMillis(300));
+      assertThat(challenged(client)).isTrue();
+      Sensitive old = Sensitive.of("Bearer " + get(token(client)));
+      refuseRenewals(error);
+      personIsPresent = false;
+      now = now.plusSeconds(60);
+      Future<Boolean> evening = client.challenged(401, "Bearer", old);
+      evening.otherwiseEmpty().await();
+      assertThat(OAuthException.reason(evening.cause())).isEqualTo(OAuthFailure.LOGIN_REQUIRED);
+      now = now.plus(night);
+      personIsPresent = true;
+      for (OAuthClient morning : List.of(client, client())) {
+        get(token(morning));
+        assertThat(get(morning.challenged(401, "Bearer", old))).as(error + " " + night).isTrue();
+        assertThat(get(token(morning))).isNotEqualTo(old.reveal());
+      }
+    }
+  }
+
+  @Test
+  void a_login_for_more_scopes_that_nobody_made_takes_no_right_to_renew_away() throws Exception {
+    OAuthClient client = client(settings(), Duration.ofMillis(300));
+    assertThat(challenged(client)).isTrue();
+    personIsPresent = false;
+    Future<Boolean> more =
+        client.challenged(
+            403,
+            "Bearer error=\"insufficient_scope\", scope=\"write\"",
+            Sensitive.of("Bearer at-1"));
+    more.otherwiseEmpty().await();
+    assertThat(OAuthException.reason(more.cause())).isEqualTo(OAuthFailure.LOGIN_REQUIRED);
+    now = now.plusSeconds(7200);
+    assertThat(get(token(client))).isEqualTo("at-2");
+    assertThat(prompts).hasSize(2);
   }
 
   @Test

@@ -57,6 +57,13 @@ class StderrTailTest {
   }
 
   @Test
+  void a_secret_with_characters_in_it_that_are_not_shown_is_masked() {
+    StderrTail tail = tail(100, "x7Gh2kQ9");
+    append(tail, "token=x7Gh\r2kQ9\n");
+    assertThat(tail.text()).isEqualTo("token=***\n");
+  }
+
+  @Test
   void secrets_are_masked_longest_first_and_control_characters_are_shown_as_marks() {
     StderrTail tail = tail(100, "secret", "secret-longer", "abc");
     append(tail, "a secret-longer b secret c abc\u001b[31m\r\n");
