@@ -112,8 +112,7 @@ final class MessageOwners {
   /** Nobody's, where what the message names is not of the caller on whose stream it came. */
   private MessageOwner agreed(MessageOwner named, long request) {
     PendingRequest at = pending.get(request);
-    String stream =
-        at == null ? unanswered.get(request) : at.isForCaller() ? ownerOf(at) : null;
+    String stream = at == null ? unanswered.get(request) : at.isForCaller() ? ownerOf(at) : null;
     PendingRequest call = named.call();
     String owner = call == null ? named.owner() : ownerOf(call);
     return stream == null || stream.equals(owner) ? named : MessageOwner.UNKNOWN;

@@ -145,8 +145,7 @@ final class NotificationRouter {
    */
   private void progressed(RawJson params, long request, long now, boolean affordable) {
     PendingRequest call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
-    String address =
-        call == null || !owners.mayName(call, request) ? null : call.progressAddress();
+    String address = call == null || !owners.mayName(call, request) ? null : call.progressAddress();
     boolean advances = call != null && address != null && call.advance(params.member("progress"));
     if (!advances) {
       ignored++;

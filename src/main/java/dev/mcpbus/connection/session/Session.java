@@ -18,8 +18,8 @@ import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.RequestIds;
-import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.OutputListener;
@@ -400,8 +400,7 @@ public final class Session implements Channel.Receiver {
   private void late(Envelope message) {
     RawJson result = message.payload();
     if (message.kind() == Envelope.Kind.RESULT && result.isObject()) {
-      String task =
-          TaskId.of(message.resultType().equals("task") ? result : result.member("task"));
+      String task = TaskId.of(message.resultType().equals("task") ? result : result.member("task"));
       if (!task.isEmpty()) {
         owners.becomesTask(message.integerId(), task);
       }
