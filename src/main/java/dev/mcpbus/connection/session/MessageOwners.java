@@ -106,7 +106,7 @@ final class MessageOwners {
 
   /** Whether a message that came there can be of the call that it names. */
   boolean mayName(PendingRequest call, long request) {
-    return agreed(MessageOwner.of(call), request) != MessageOwner.UNKNOWN;
+    return !agreed(MessageOwner.of(call), request).equals(MessageOwner.UNKNOWN);
   }
 
   /** Nobody's, where what the message names is not of the caller on whose stream it came. */
