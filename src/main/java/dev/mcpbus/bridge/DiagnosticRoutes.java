@@ -118,7 +118,7 @@ final class DiagnosticRoutes {
                 calls.ask(
                     ctx,
                     Addresses.SERVERS_RPCLOG,
-                    ServerRoutes.object(body, limits).toJsonObject().mergeIn(id(ctx)))));
+                    ServerRoutes.read(body, limits).mergeIn(id(ctx)))));
     routes.add(
         Route.get("/api/logins", Action.ADMIN, "listLogins", "Login pages that wait for a person.")
             .giving("LoginList"),

@@ -21,6 +21,8 @@ import io.vertx.ext.web.RoutingContext;
  */
 final class ServerRoutes {
 
+  private static final int MAX_READ = 256 * 1024;
+
   private static final String ONE = "/api/servers/:id";
 
   static final Param TIMEOUT =
@@ -227,7 +229,7 @@ final class ServerRoutes {
                 "Ends a call that was made with the header Call-Id.")
             .taking("CallId")
             .giving("Cancelled"),
-        (ctx, body) -> document(ctx, calls.cancel(ctx, id(ctx), object(body).toJsonObject())));
+        (ctx, body) -> document(ctx, calls.cancel(ctx, id(ctx), read(body, limits))));
   }
 
   // ---- kinds of routes
@@ -299,6 +301,12 @@ final class ServerRoutes {
     } catch (ProtocolException e) {
       throw ProblemDocument.of(e);
     }
+  }
+
+  /** A body that mcpbus itself reads, as objects: they may take a hundred times its bytes. */
+  static JsonObject read(Buffer body, ParseLimits limits) {
+    int most = Math.min(MAX_READ, limits.maxBytes());
+    return object(body, limits.withMaxBytes(most)).toJsonObject();
   }
 
   /** The JSON object of a body; {@code {}} for an empty body. */

@@ -171,7 +171,7 @@ final class ServiceRoutes {
   }
 
   private void add(RoutingContext ctx, Buffer body) {
-    JsonObject entry = ServerRoutes.object(body, limits).toJsonObject();
+    JsonObject entry = ServerRoutes.read(body, limits);
     calls
         .ask(ctx, Addresses.SERVERS_ADD, entry)
         .onSuccess(

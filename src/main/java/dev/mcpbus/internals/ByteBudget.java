@@ -198,11 +198,12 @@ public final class ByteBudget implements Shareable {
       return new ByteAccount(use, owner);
     }
 
-    /** Gives bytes back. */
+    /** Gives bytes back, no more than it holds. */
     public void give(long less) {
       synchronized (ByteBudget.this) {
-        if (less > 0 && !closed) {
-          put(pool.owners.getOrDefault(owner, 0L), -less);
+        long due = Math.min(less, held);
+        if (due > 0) {
+          put(pool.owners.getOrDefault(owner, 0L), -due);
         }
       }
     }

@@ -312,4 +312,16 @@ class ServerRoutesTest {
     assertThat(answer.status()).isEqualTo(405);
     assertThat(answer.headers().get("Allow")).isEqualTo(allow);
   }
+
+  /** As objects it would take a hundred times its bytes. */
+  @Test
+  void a_body_that_mcpbus_itself_reads_has_a_bound_of_its_own(Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    String body = "{\"callId\":\"c\",\"x\":[" + "{},".repeat(100_000) + "{}]}";
+    for (String path : new String[] {"/api/servers/alpha/cancel", "/api/servers"}) {
+      assertThat(bridge.send(HttpMethod.POST, path, body, bridge.asAdmin()).status())
+          .as(path)
+          .isEqualTo(413);
+    }
+  }
 }

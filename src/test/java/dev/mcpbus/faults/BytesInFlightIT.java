@@ -310,6 +310,37 @@ class BytesInFlightIT {
     allIsGivenBack();
   }
 
+  private void begin(String text) throws IOException {
+    byte[] body =
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+                + "\"2025-11-25\","
+                + text
+                + "}}")
+            .getBytes(StandardCharsets.US_ASCII);
+    Socket socket =
+        request(
+            "POST /mcp/good",
+            "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n",
+            "Content-Length: " + body.length + "\r\n");
+    socket.setSoTimeout(20_000);
+    socket.getOutputStream().write(body);
+    assertThat(socket.getInputStream().read()).isEqualTo('H');
+    socket.close();
+  }
+
+  @Test
+  void thirty_sessions_of_clients_that_say_15_mib_about_themselves() throws Exception {
+    String few = "\"clientInfo\":{\"name\":\"" + "a".repeat(12 * MIB) + "\",\"version\":\"1\"}";
+    String many = "\"capabilities\":{\"x\":[" + "{},".repeat(4 * MIB) + "{}]}";
+    for (String text : List.of(few, many)) {
+      for (int i = 0; i < AT_ONCE; i++) {
+        begin(text);
+      }
+      othersAreServed();
+    }
+    allIsGivenBack();
+  }
+
   private void closeSockets() throws IOException {
     for (AutoCloseable each : open) {
       if (each instanceof Socket socket) {

@@ -253,6 +253,110 @@ class OthersMessagesTest {
     }
   }
 
+  /** The stream and the name disagree: the message is nobody's. */
+  @Test
+  void what_comes_on_a_callers_stream_and_names_a_call_of_another_reaches_neither() {
+    try (Speaker speaker = new Speaker(false);
+        TestBus bus = bus(speaker, new JsonObject())) {
+      McpHttp client = new McpHttp(bus.port(), "/mcp/h");
+      JsonObject hers = described(client, "one");
+      JsonObject his = described(client, "two");
+      for (JsonObject call : List.of(hers, his)) {
+        call.getJsonObject("params").getJsonObject("_meta").put("progressToken", "tok");
+      }
+      var one = streamed(client, hers, DoorBed.ALICE);
+      speaker.id("one");
+      var two = streamed(client, his, DoorBed.BOB);
+      long id = speaker.id("two");
+      String token = "\"progressToken\":\"mcpbus-" + id + "\"";
+      String secret = ",\"data\":\"her secret\",\"message\":\"her secret\",\"level\":\"info\"}";
+      speaker.tell("one", "notifications/progress", "{\"progress\":5," + token + secret);
+      for (String method : List.of(LOG, NEWS)) {
+        speaker.tell("one", method, "{" + token + secret);
+        speaker.tell("one", method, "{\"_meta\":{" + token + "}" + secret);
+        speaker.tell(
+            "one",
+            method,
+            "{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":" + id + "}" + secret);
+      }
+      speaker.tell("one", LOG, log("last of one"));
+      try (McpHttp.Stream alice = one.join()) {
+        await().until(() -> has(alice, "last of one"));
+        speaker.tell("two", "notifications/progress", "{\"progress\":1," + token + "}");
+        speaker.say("two", answer(id));
+        try (McpHttp.Stream bob = two.join()) {
+          await().until(bob::hasEnded);
+          assertThat(has(bob, "her secret")).isFalse();
+          assertThat(has(bob, "notifications/progress")).as("his own progress").isTrue();
+        }
+        assertThat(has(alice, "her secret")).isFalse();
+        speaker.say("one", answer(speaker.id("one")));
+      }
+    }
+  }
+
+  /** The answer comes after the caller has left, and says that the server works on. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"resultType\":\"task\",\"taskId\":\"t\",\"status\":\"working\"",
+        "\"task\":{\"taskId\":\"t\",\"status\":\"working\"}"
+      })
+  void a_call_that_becomes_a_task_after_its_caller_has_left_is_not_over(String task) {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      ScriptedPeer peer = bed.add("s", OthersMessagesTest::silent);
+      McpHttp client = bed.mcp("/mcp/s");
+      try (McpHttp.Stream operators = bed.mcp("/api/events").get(as(DoorBed.ROOT))) {
+        JsonObject hers = described(client, "one");
+        CompletableFuture<McpHttp.Stream> open = streamed(client, hers, DoorBed.ALICE);
+        await().until(() -> peer.received("tools/call").size() == 1);
+        peer.tell(LOG, log("begins"));
+        open.join().close();
+        await().until(() -> !peer.received("notifications/cancelled").isEmpty());
+        peer.say(
+            "{\"jsonrpc\":\"2.0\",\"id\":"
+                + peer.received("tools/call").get(0).getValue("id")
+                + ",\"result\":{"
+                + task
+                + "}}");
+
+        JsonObject his = described(client, "two");
+        var bob = client.posted(his.encode(), as(DoorBed.BOB, McpHttp.headers(his)));
+        await().until(() -> peer.received("tools/call").size() == 2);
+        peer.tell(LOG, log("her secret"));
+        peer.say(answer(peer.received("tools/call").get(1).getValue("id")));
+        assertThat(bob.join().messages()).as("the answer alone").hasSize(1);
+        await().until(() -> has(operators, "her secret"));
+      }
+    }
+  }
+
+  /** What MCP defines has its own way, where the policies look at it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void what_mcp_defines_does_not_reach_a_client_because_it_names_its_call(boolean modern) {
+    try (DoorBed bed = new DoorBed(DoorBed.keys())) {
+      ScriptedPeer peer = bed.add("s", OthersMessagesTest::silent);
+      McpHttp client = bed.mcp("/mcp/s");
+      CompletableFuture<McpHttp.Stream> open =
+          modern
+              ? streamed(client, described(client, "one"), DoorBed.ALICE)
+              : opened(
+                  client.initialize("2025-11-25", new JsonObject(), as(DoorBed.ALICE)),
+                  client.request("tools/call", Peers.call("one")));
+      await().until(() -> peer.received("tools/call").size() == 1);
+      Object id = peer.received("tools/call").get(0).getValue("id");
+      String named = "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":" + id + "}}";
+      peer.tell("notifications/cancelled", "{\"requestId\":1," + named);
+      peer.tell("notifications/resources/updated", "{\"uri\":\"note://denied\"," + named);
+      peer.tell(NEWS, "{\"n\":1," + named);
+      try (McpHttp.Stream stream = open.join()) {
+        await().until(() -> has(stream, NEWS));
+        assertThat(stream.messages()).as("the news alone").hasSize(1);
+      }
+    }
+  }
+
   /** Over its own connection, and over one that is shared. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.Limits;
@@ -41,9 +42,13 @@ class BatchTest extends GatewayFixture {
             "s",
             (method, params, connection) ->
                 switch (method) {
-                  case "tools/list" -> Peers.tools("t", "slow");
+                  case "tools/list" -> Peers.tools("t", "slow", "large");
                   case "tools/call" ->
-                      params.getString("name").equals("slow") ? null : Peers.text("called");
+                      switch (params.getString("name")) {
+                        case "slow" -> null;
+                        case "large" -> Peers.text("a".repeat(150 * 1024));
+                        default -> Peers.text("called");
+                      };
                   default -> null;
                 });
   }
@@ -91,6 +96,17 @@ class BatchTest extends GatewayFixture {
     assertThat(answers.stream().map(one -> ((JsonObject) one).getValue("id")))
         .containsExactlyInAnyOrder(1, "b", 3);
     await().until(() -> peer.methods().contains("notifications/x.example/told"));
+  }
+
+  @Test
+  void an_answer_that_its_caller_cannot_pay_is_an_error_of_its_request() {
+    ByteBudget.of(bus.vertx()).limit(512 * 1024);
+    McpHttp.Answer answer =
+        post(new JsonArray().add(call("b", "large")).add(call(3, "t")), "application/json");
+    JsonArray answers = new JsonArray(answer.body());
+    assertThat(answers.stream().map(one -> ((JsonObject) one).getValue("id")))
+        .containsExactlyInAnyOrder("b", 3);
+    assertThat(answers.stream().filter(one -> ((JsonObject) one).containsKey("error"))).hasSize(1);
   }
 
   @Test

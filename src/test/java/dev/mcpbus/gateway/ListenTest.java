@@ -8,6 +8,7 @@ import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The notifications of changes that discover clients receive. */
@@ -95,5 +96,22 @@ class ListenTest extends GatewayFixture {
       assertThat(last.getJsonObject("result").getJsonObject("_meta").getInteger(SUBSCRIPTION))
           .isEqualTo(1);
     }
+  }
+
+  /** Compared with each other they would hold the event loop for minutes. */
+  @Test
+  void a_filter_of_very_many_resources_is_refused_at_once() {
+    JsonArray uris = new JsonArray();
+    for (int i = 0; i < 300_000; i++) {
+      uris.add("file:///" + i);
+    }
+    JsonObject request =
+        client.described(
+            "subscriptions/listen",
+            new JsonObject()
+                .put("notifications", new JsonObject().put("resourceSubscriptions", uris)));
+    assertThat(client.posted(request.encode(), McpHttp.headers(request)))
+        .succeedsWithin(Duration.ofSeconds(5))
+        .satisfies(answer -> assertThat(answer.status()).isEqualTo(400));
   }
 }

@@ -61,6 +61,14 @@ class SearchViewTest {
   }
 
   @Test
+  void a_search_has_no_long_arguments() {
+    JsonObject refused =
+        discover("search_tools", new JsonObject().put("query", "").put("x", "a".repeat(70_000)));
+    assertThat(refused.getBoolean("isError")).isTrue();
+    assertThat(McpHttp.text(refused)).contains("65536 bytes");
+  }
+
+  @Test
   void it_lists_the_three_alone_and_finds_what_it_admits_by_its_own_names() {
     McpHttp big = new McpHttp(bus.port(), "/mcp/big");
     assertThat(McpHttp.names(big.discover("tools/list", new JsonObject()).result(), "tools"))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.McpHttp.Answer;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -452,5 +453,27 @@ class SessionTest {
     assertThat(gone.error().getInteger("code")).isEqualTo(-32602);
     assertThat(McpHttp.names(session.call("tools/list", new JsonObject()).result(), "tools"))
         .isEqualTo(new JsonArray().add("t__now").add("t__never").getList());
+  }
+
+  @Test
+  void what_a_client_says_about_itself_has_a_bound() {
+    JsonObject request =
+        client()
+            .request(
+                "initialize",
+                new JsonObject()
+                    .put("protocolVersion", "2025-11-25")
+                    .put("capabilities", new JsonObject().put("x", "a".repeat(300_000)))
+                    .put("clientInfo", new JsonObject().put("name", "c").put("version", "1")));
+    Answer refused = client().post(request);
+    assertThat(refused.error().getString("message")).contains("262144 bytes");
+    await().until(() -> ByteBudget.of(bus.vertx()).used() < 100_000);
+    McpHttp.Session session = client().initialize("2025-11-25", new JsonObject());
+    JsonObject begun =
+        new JsonObject()
+            .put("jsonrpc", "2.0")
+            .put("method", "notifications/initialized")
+            .put("params", new JsonObject().put("x", "a".repeat(300_000)));
+    assertThat(session.send(begun)).isEqualTo(413);
   }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
@@ -85,6 +86,24 @@ class SlowStarterTest {
       assertThat(next).as("the server has not answered").isNotDone();
       answers(peer);
       assertThat(next.join()).isEqualTo("peer");
+    }
+  }
+
+  /** Its request has its answer at once. */
+  @Test
+  void a_notification_that_waits_for_its_server_is_paid_until_the_server_has_it() {
+    try (TestBus bus = start(Duration.ZERO)) {
+      slow(bus);
+      McpHttp.Session session =
+          new McpHttp(bus.port(), "/mcp/slow").initialize("2025-11-25", new JsonObject());
+      JsonObject told =
+          new JsonObject()
+              .put("jsonrpc", "2.0")
+              .put("method", "notifications/com.example/told")
+              .put("params", new JsonObject().put("text", "a".repeat(300_000)));
+      assertThat(session.send(told)).isEqualTo(202);
+      assertThat(session.call("ping", new JsonObject()).status()).isEqualTo(200);
+      assertThat(ByteBudget.of(bus.vertx()).used()).isBetween(300_000L, 400_000L);
     }
   }
 }

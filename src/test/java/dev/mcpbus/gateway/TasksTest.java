@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.McpHttp;
@@ -296,6 +297,28 @@ class TasksTest {
       assertThat(told.getString("taskId")).isEqualTo(id);
       assertThat(told.getLong("ttl")).isEqualTo(5);
     }
+  }
+
+  /** The server answers at once, and mcpbus keeps the result for the client. */
+  @Test
+  void the_kept_result_of_a_task_is_paid_until_its_session_ends() {
+    connected(
+        "quick",
+        ScriptedPeer.discover(
+            bus.vertx(),
+            (method, params, connection) ->
+                method.equals("tools/call") ? Peers.text("a".repeat(300_000)) : listed(method)));
+    discover("m");
+    McpHttp.Session session = session(ADA);
+    for (int i = 1; i <= 3; i++) {
+      JsonObject task =
+          session.call("tools/call", asTask("quick__work")).result().getJsonObject("task");
+      assertThat(session.call("tasks/result", named(task.getString("taskId"))).status())
+          .isEqualTo(200);
+      assertThat(ByteBudget.of(bus.vertx()).used()).isGreaterThan(300_000L * i);
+    }
+    assertThat(session.end()).isEqualTo(204);
+    await().until(() -> ByteBudget.of(bus.vertx()).used() < 100_000);
   }
 
   @Test

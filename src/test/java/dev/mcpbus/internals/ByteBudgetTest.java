@@ -38,6 +38,17 @@ class ByteBudgetTest {
   }
 
   @Test
+  void an_account_gives_back_no_more_than_it_holds() {
+    ByteAccount account = budget.account(ByteUse.ANSWERS, "attacker");
+    account.take(MIB);
+    account.give(MIB);
+    account.give(MIB);
+    account.close();
+    account.give(MIB);
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
   void each_use_has_room_of_its_own_and_all_together_half_of_that() {
     for (ByteUse use : ByteUse.values()) {
       for (int i = 0; i < 20; i++) {

@@ -62,6 +62,14 @@ final class MessageOwners {
     }
   }
 
+  /** The call goes on as a task: the server has answered it so after its caller had left. */
+  void becomesTask(long request, String taskId) {
+    String owner = unanswered.remove(request);
+    if (owner != null) {
+      unanswered.putIfAbsent(taskId, owner);
+    }
+  }
+
   /** The server does not work on it any more. */
   void isOver(Object key) {
     unanswered.remove(key);
@@ -75,11 +83,11 @@ final class MessageOwners {
   MessageOwner of(String method, RawJson params, long request) {
     MessageOwner ofTask = ofTask(params);
     if (ofTask != null && (ofTask.call() != null || ofTask.owner() != null)) {
-      return ofTask;
+      return agreed(ofTask, request);
     }
     long named = RequestIds.named(params, RequestMeta::requestOf);
     if (named >= 0) {
-      return of(named);
+      return agreed(of(named), request);
     }
     if (request != Receiver.ANY_STREAM) {
       return at(request);
@@ -92,8 +100,22 @@ final class MessageOwners {
   MessageOwner ofQuestion(String method, RawJson params, long request) {
     MessageOwner ofTask = ofTask(params);
     return ofTask != null
-        ? ofTask
+        ? agreed(ofTask, request)
         : request == Receiver.ANY_STREAM ? unnamed(method, true) : at(request);
+  }
+
+  /** Whether a message that came there can be of the call that it names. */
+  boolean mayName(PendingRequest call, long request) {
+    return !agreed(MessageOwner.of(call), request).equals(MessageOwner.UNKNOWN);
+  }
+
+  /** Nobody's, where what the message names is not of the caller on whose stream it came. */
+  private MessageOwner agreed(MessageOwner named, long request) {
+    PendingRequest at = pending.get(request);
+    String stream = at == null ? unanswered.get(request) : at.isForCaller() ? ownerOf(at) : null;
+    PendingRequest call = named.call();
+    String owner = call == null ? named.owner() : ownerOf(call);
+    return stream == null || stream.equals(owner) ? named : MessageOwner.UNKNOWN;
   }
 
   /** Null where the message names no task. */

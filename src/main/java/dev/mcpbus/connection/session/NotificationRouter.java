@@ -59,12 +59,12 @@ final class NotificationRouter {
    */
   void route(Session session, String method, RawJson params, long request, long now) {
     boolean affordable = budget.take(now);
-    PendingRequest stream = method.equals(Methods.PROGRESS) ? null : stream(params);
+    PendingRequest stream = method.equals(Methods.PROGRESS) ? null : stream(params, request);
     if (stream != null && spoken(stream, method, params, now, affordable)) {
       listener.reaches(stream);
     } else if (method.equals(Methods.PROGRESS)
         && RequestMeta.isOurs(params.member("progressToken"))) {
-      progressed(params, now, affordable);
+      progressed(params, request, now, affordable);
     } else if (!ListKind.announcedBy(method).isEmpty()) {
       listener.onListChanged(session, method, params, affordable);
     } else if (OWN_WAYS.contains(method)) {
@@ -85,16 +85,17 @@ final class NotificationRouter {
   }
 
   /** The request of a caller whose stream the notification names; null where it names none. */
-  private @Nullable PendingRequest stream(RawJson params) {
+  private @Nullable PendingRequest stream(RawJson params, long request) {
     RawJson meta = params.member("_meta");
     RawJson id = meta == null ? null : meta.member(MetaKeys.SUBSCRIPTION_ID);
     PendingRequest named = id == null ? null : pending.get(RequestIds.number(id));
-    return named == null || !named.isCallers() ? null : named;
+    return named == null || !named.isCallers() || !owners.mayName(named, request) ? null : named;
   }
 
   /**
    * The server speaks on the stream of a request, which so goes on: a listening one may be silent
-   * from its acknowledgement on.
+   * from its acknowledgement on. What MCP defines is of a listening one alone: for all others it
+   * has its own way, which policies look at.
    *
    * @return true where the caller wants it and alone gets it
    */
@@ -105,7 +106,8 @@ final class NotificationRouter {
     } else {
       stream.extend(now);
     }
-    String address = stream.noticeAddress();
+    boolean own = stream.method().equals(Methods.LISTEN) || !Methods.isKnown(method);
+    String address = own ? stream.noticeAddress() : null;
     if (address != null && (affordable || NEVER_DROPPED.contains(method))) {
       listener.onCallNotification(address, stream.callId(), method, stream.toCaller(params));
     }
@@ -138,12 +140,12 @@ final class NotificationRouter {
 
   /**
    * Extends the deadline of the call and passes the progress on. Ignores progress of a call that
-   * has ended. Progress that is less than before extends nothing, and only a caller that wants the
-   * server's own words gets it.
+   * has ended, and of a call of another than the one on whose stream it came. Progress that is less
+   * than before extends nothing, and only a caller that wants the server's own words gets it.
    */
-  private void progressed(RawJson params, long now, boolean affordable) {
+  private void progressed(RawJson params, long request, long now, boolean affordable) {
     PendingRequest call = pending.get(RequestMeta.requestOf(params.member("progressToken")));
-    String address = call == null ? null : call.progressAddress();
+    String address = call == null || !owners.mayName(call, request) ? null : call.progressAddress();
     boolean advances = call != null && address != null && call.advance(params.member("progress"));
     if (!advances) {
       ignored++;

@@ -19,6 +19,7 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.ResultType;
+import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.OutputListener;
@@ -375,7 +376,7 @@ public final class Session implements Channel.Receiver {
       case RESULT, ERROR -> {
         PendingRequest call = pending.remove(message.integerId());
         if (call == null) {
-          owners.isOver(message.integerId());
+          late(message);
           unmatched++;
         } else if (message.kind() == Envelope.Kind.RESULT) {
           answered(call, message);
@@ -393,6 +394,18 @@ public final class Session implements Channel.Receiver {
               message.params(),
               owners.ofQuestion(message.method(), message.params(), request));
     }
+  }
+
+  /** The answer to a request that does not wait any more. */
+  private void late(Envelope message) {
+    RawJson result = message.payload();
+    if (message.kind() == Envelope.Kind.RESULT && result.isObject()) {
+      String task = TaskId.of(message.resultType().equals("task") ? result : result.member("task"));
+      if (!task.isEmpty()) {
+        owners.becomesTask(message.integerId(), task);
+      }
+    }
+    owners.isOver(message.integerId());
   }
 
   private void answered(PendingRequest call, Envelope message) {

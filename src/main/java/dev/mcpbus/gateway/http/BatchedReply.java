@@ -35,7 +35,7 @@ final class BatchedReply extends HttpReply {
       whole.onGone(
           () -> {
             done.run();
-            whole.unread.give(paid);
+            giveBack();
             gone.forEach(Runnable::run);
           });
     }
@@ -45,6 +45,11 @@ final class BatchedReply extends HttpReply {
       boolean paying = streams || whole.unread.take(length);
       paid += paying && !streams ? length : 0;
       return paying;
+    }
+
+    private void giveBack() {
+      whole.unread.give(paid);
+      paid = 0;
     }
 
     void event(byte[] json) {
@@ -62,7 +67,7 @@ final class BatchedReply extends HttpReply {
         return;
       }
       done.run();
-      whole.unread.give(paid);
+      giveBack();
       if (!answers.isEmpty()) {
         whole.answer(200, array(), null);
       } else if (answered) {

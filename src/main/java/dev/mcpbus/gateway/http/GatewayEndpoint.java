@@ -350,6 +350,9 @@ public final class GatewayEndpoint implements MountedHandler {
             messages.size(),
             () -> replies.remove(reply));
     for (int i = 0; i < parts.size(); i++) {
+      if (messages.get(i).kind() == Envelope.Kind.REQUEST) {
+        parts.get(i).answers(messages.get(i));
+      }
       post(request.headers(), admission, messages.get(i), view, parts.get(i), i == 0);
     }
   }

@@ -31,6 +31,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,7 +44,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ListenStreams {
 
+  private static final RawJson TRUE = RawJson.of("true");
   private static final int MAX_URIS = 1_000;
+
+  /** Most bytes of so many URIs. */
+  private static final int MAX_LIST = 1024 * 1024;
+
   private static final long PATIENCE_SECONDS = 5;
 
   private final Vertx vertx;
@@ -91,9 +97,14 @@ final class ListenStreams {
       reply.refuse(400, id, McpErrors.invalidParams("\"notifications\" must be an object"));
       return;
     }
-    JsonObject wanted = filter.toJsonObject();
-    List<String> uris = texts(wanted, PassedListen.RESOURCES);
-    List<String> taskIds = texts(wanted, PassedListen.TASKS);
+    RawJson resources = filter.member(PassedListen.RESOURCES);
+    RawJson ofTasks = filter.member(PassedListen.TASKS);
+    if (isLong(resources) || isLong(ofTasks)) {
+      reply.refuse(400, id, tooMany());
+      return;
+    }
+    Set<String> uris = texts(resources);
+    Set<String> taskIds = texts(ofTasks);
     RawJson meta = params.member("_meta");
     if (!taskIds.isEmpty()
         && !TaskForms.isOffered(meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES))) {
@@ -101,10 +112,7 @@ final class ListenStreams {
       return;
     }
     if (uris.size() > MAX_URIS || taskIds.size() > MAX_URIS) {
-      reply.refuse(
-          400,
-          id,
-          McpErrors.invalidParams("more than " + MAX_URIS + " resources or tasks at once"));
+      reply.refuse(400, id, tooMany());
       return;
     }
     if (!replies.addStream(reply, principal, id)) {
@@ -120,7 +128,7 @@ final class ListenStreams {
     reply.onGone(() -> forget(listener));
     List<ListKind> kinds = new ArrayList<>();
     for (ListKind kind : ListKind.values()) {
-      if (Boolean.TRUE.equals(wanted.getValue(kind.filter))) {
+      if (TRUE.equals(filter.member(kind.filter))) {
         kinds.add(kind);
       }
     }
@@ -141,16 +149,25 @@ final class ListenStreams {
             });
   }
 
-  private static List<String> texts(JsonObject wanted, String member) {
-    List<String> uris = new ArrayList<>();
-    if (wanted.getValue(member) instanceof JsonArray list) {
-      for (Object uri : list) {
-        if (uri instanceof String text && !uris.contains(text)) {
-          uris.add(text);
+  /** Whether it is too long for a list of so many URIs; the elements are not looked at. */
+  private static boolean isLong(@Nullable RawJson list) {
+    return list != null && list.length() > MAX_LIST;
+  }
+
+  private static McpFailure tooMany() {
+    return McpErrors.invalidParams("more than " + MAX_URIS + " resources or tasks at once");
+  }
+
+  private static Set<String> texts(@Nullable RawJson list) {
+    Set<String> texts = new LinkedHashSet<>();
+    if (list != null) {
+      for (RawJson one : list.elements()) {
+        if (one.isString()) {
+          texts.add(one.asString());
         }
       }
     }
-    return uris;
+    return texts;
   }
 
   private Future<Boolean> watch(DirectoryView view, String uri, ListenStream listener) {
@@ -312,7 +329,7 @@ final class ListenStreams {
    * @param theirs the params of the server's own acknowledgement; empty for none
    */
   private void begin(
-      ListenStream listener, List<ListKind> kinds, List<String> uris, RawJson theirs) {
+      ListenStream listener, List<ListKind> kinds, Set<String> uris, RawJson theirs) {
     if (listener.reply.isOver()) {
       return;
     }

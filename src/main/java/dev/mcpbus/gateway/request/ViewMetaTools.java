@@ -26,6 +26,8 @@ import java.util.function.Function;
  */
 final class ViewMetaTools {
 
+  private static final int MAX_SEARCH = 64 * 1024;
+
   /** The three tools never change. */
   private static final long TTL_MILLIS = 3_600_000;
 
@@ -78,6 +80,10 @@ final class ViewMetaTools {
   }
 
   private Future<RawJson> search(GatewayRequest request, RawJson arguments) {
+    if (arguments.length() > MAX_SEARCH) { // as objects they take a hundred times as much
+      throw McpErrors.invalidParams(
+          "the arguments of a search have " + MAX_SEARCH + " bytes at most");
+    }
     return directory
         .ready(vertx, request.view(), List.of(ListKind.TOOLS))
         .compose(

@@ -2,6 +2,8 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.Telemetry;
@@ -12,6 +14,7 @@ import dev.mcpbus.gateway.request.ListChangeTracker;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.ByteBudget.ByteUse;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.MessageWriter;
@@ -36,11 +39,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class GatewaySession {
 
+  /** Of the params of {@code initialize}, and of its notification, bytes. */
+  private static final int MAX_STATED = 256 * 1024;
+
+  /** Objects cost so many times their text; those of ordinary capabilities are not counted. */
+  private static final int OBJECT_COST = 48;
+
+  private static final int FREE_OBJECTS = 4 * 1024;
+
   private final HostParts host;
   private DirectoryView view;
   private Principal principal;
   private String principalText;
   private ProtocolVersion version;
+  private final ByteBudget.ByteAccount stated;
 
   // For the parts of this session.
   final String id;
@@ -57,24 +69,25 @@ final class GatewaySession {
   private long used = since;
 
   /**
-   * @param initialize the params of {@code initialize}
+   * @param params of {@code initialize}
+   * @throws McpFailure if they are too long, or their owner cannot pay for them
    */
   GatewaySession(
-      HostParts host, String id, DirectoryView view, Principal principal, RawJson initialize) {
+      HostParts host, String id, DirectoryView view, Principal principal, RawJson params) {
     this.host = host;
     this.id = id;
     this.view = view;
     this.principal = principal;
     this.principalText = principal.text();
+    this.stated = ByteBudget.of(host.vertx()).account(ByteUse.KEPT, principal.name());
+    RawJson capabilities = params.member("capabilities");
+    RawJson initialize = kept(params, capabilities == null ? 0 : capabilities.length());
     RawJson wanted = initialize.member("protocolVersion");
     this.version =
         ProtocolVersion.ofWire(wanted == null || !wanted.isString() ? "" : wanted.asString())
             .filter(known -> known.era() == Era.INITIALIZE)
             .orElse(ProtocolVersion.LATEST_INITIALIZE);
-    this.streams =
-        new SessionStreams(
-            host.vertx().eventBus(),
-            ByteBudget.of(host.vertx()).account(ByteBudget.ByteUse.KEPT, principal.name()));
+    this.streams = new SessionStreams(host.vertx().eventBus(), stated);
     this.questions =
         new ClientQuestions(host.vertx(), ClientStatement.of(initialize, null).capabilities());
     this.subscriptions = new SessionSubscriptions(host, this);
@@ -83,6 +96,25 @@ final class GatewaySession {
     this.servers = new SessionServers(host, this, initialize);
     this.tasks = new SessionTasks(host, this);
     this.requests = new SessionRequests(host, this);
+  }
+
+  /**
+   * What the client states and the session keeps, paid for; a copy, because the body of its request
+   * may be longer.
+   *
+   * @param objects so many bytes of it are kept as objects as well
+   */
+  private RawJson kept(RawJson params, int objects) {
+    int length = params.length();
+    if (length > MAX_STATED) {
+      throw McpFailure.notSent(
+          FailureCode.LIMIT_EXCEEDED, "the params must have " + MAX_STATED + " bytes at most");
+    }
+    int cost = length + OBJECT_COST * Math.max(0, objects - FREE_OBJECTS);
+    if (!stated.take(cost)) {
+      throw McpFailure.unpaid(McpFailure.Sent.NO, stated.refusal(cost));
+    }
+    return RawJson.of(params.toString());
   }
 
   // ---- whose it is
@@ -238,7 +270,7 @@ final class GatewaySession {
   private void notified(Message<?> message, String method, RawJson params) {
     RawJson cancelled = params.member("requestId");
     if (method.equals(Methods.INITIALIZED)) {
-      servers.initialized(params);
+      servers.initialized(params.isAbsent() ? params : kept(params, 0));
     } else if (method.equals(Methods.ROOTS_CHANGED)) {
       servers.connections.rootsChanged(params);
     } else if (method.equals(Methods.CANCELLED) && cancelled != null) {
@@ -366,6 +398,8 @@ final class GatewaySession {
     questions.close();
     subscriptions.close();
     streams.close();
+    tasks.close();
+    stated.close();
     return servers.connections.close();
   }
 }

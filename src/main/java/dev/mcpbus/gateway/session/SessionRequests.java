@@ -11,6 +11,7 @@ import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
@@ -125,11 +126,19 @@ final class SessionRequests {
 
   /**
    * A notification of the client that MCP does not define: the router sends it to a server, if the
-   * policies permit that. Drops it at the bound on requests in flight.
+   * policies permit that. Drops it at the bound on requests in flight. Its HTTP request has an
+   * answer before a server has it, so the caller pays for it until then.
+   *
+   * @throws McpFailure if the caller cannot pay
    */
   void notification(Message<?> message, String method, RawJson params) {
     if (calls.size() + notifications >= host.maxCalls()) {
       return;
+    }
+    ByteBudget.ByteAccount kept =
+        ByteBudget.of(host.vertx()).account(ByteBudget.ByteUse.KEPT, session.owner());
+    if (!kept.take(params.length())) {
+      throw McpFailure.unpaid(McpFailure.Sent.NO, kept.refusal(params.length()));
     }
     TraceContext trace = GatewayRequest.trace(message.headers(), params.member("_meta"));
     GatewayRequest request = request(method, params, false, trace);
@@ -139,6 +148,7 @@ final class SessionRequests {
         .onComplete(
             outcome -> {
               notifications--;
+              kept.close();
               host.registry().remove(request.callId());
               audit(message, sent, outcome);
             });

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.gateway.request.GatewayCall;
@@ -10,6 +11,8 @@ import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.ByteBudget.ByteUse;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
@@ -51,9 +54,19 @@ final class SessionTasks {
 
   private final Map<String, Finished> finished = new LinkedHashMap<>();
 
+  /** Pays for their results. */
+  private final ByteBudget.ByteAccount kept;
+
   SessionTasks(HostParts host, GatewaySession session) {
     this.host = host;
     this.session = session;
+    this.kept = ByteBudget.of(host.vertx()).account(ByteUse.KEPT, session.owner());
+  }
+
+  /** The session ends: no result waits any more. */
+  void close() {
+    finished.clear();
+    kept.close();
   }
 
   /** The result of a tool call in the form for the client. */
@@ -86,8 +99,22 @@ final class SessionTasks {
         : RawJson.EMPTY_OBJECT.with("task", finished(result));
   }
 
-  /** Keeps the result of such a call as a task that is over. */
+  /**
+   * Keeps the result of such a call as a task that is over; for want of room the oldest are
+   * forgotten.
+   *
+   * @throws McpFailure if there is no room for this one alone
+   */
   private RawJson finished(RawJson result) {
+    RawJson whole = result.without(ResultType.MEMBER);
+    while (finished.size() >= MAX_FINISHED || !kept.take(whole.length())) {
+      if (finished.isEmpty()) {
+        throw McpFailure.unpaid(McpFailure.Sent.MAYBE, kept.refusal(whole.length()));
+      }
+      Iterator<Finished> oldest = finished.values().iterator();
+      kept.give(oldest.next().result().length());
+      oldest.remove();
+    }
     String id = RandomNames.create(16);
     RawJson now = RawJson.string(Instant.now().toString());
     RawJson task =
@@ -97,10 +124,7 @@ final class SessionTasks {
             .with("createdAt", now)
             .with("status", RawJson.string(TasksExtension.COMPLETED))
             .with("taskId", RawJson.string(id));
-    finished.put(id, new Finished(task, result.without(ResultType.MEMBER)));
-    if (finished.size() > MAX_FINISHED) {
-      finished.remove(finished.keySet().iterator().next());
-    }
+    finished.put(id, new Finished(task, whole));
     return task;
   }
 
