@@ -62,7 +62,8 @@ class EditorSnippetsTest {
             file,
             ConfigEnvironment.system()
                 .withVariables(
-                    Map.of("MCP_GATEWAY_KEY", "k", "MCPBUS_INPUT_MCPBUS_KEY", "k", "PATH", "/bin")));
+                    Map.of(
+                        "MCP_GATEWAY_KEY", "k", "MCPBUS_INPUT_MCPBUS_KEY", "k", "PATH", "/bin")));
     assertThat(result.problems()).isEmpty();
     McpBusConfig config = result.usable().orElseThrow();
     assertThat(config.servers()).isNotEmpty();

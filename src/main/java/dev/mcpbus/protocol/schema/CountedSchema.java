@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * counted nor stopped while it reads a text with a regular expression, compares elements with each
  * other or repeats an enumeration in an error. So {@code pattern}, {@code format}, {@code enum},
  * {@code const} and {@code uniqueItems} are taken out of the schema and decided here: each place of
- * the schema gets a {@code format} of its own, by which the validator asks for its {@link PlaceRule} at
- * each value that meets it. That question counts, and ends the check with {@link Spent}. Any
- * thread.
+ * the schema gets a {@code format} of its own, by which the validator asks for its {@link
+ * PlaceRule} at each value that meets it. That question counts, and ends the check with {@link
+ * Spent}. Any thread.
  */
 final class CountedSchema implements JsonFormatValidator {
 
@@ -389,7 +389,8 @@ final class CountedSchema implements JsonFormatValidator {
   }
 
   /** A text that counts how often its characters are read. */
-  private record CountedText(String text, int start, int end, CountedRun run) implements CharSequence {
+  private record CountedText(String text, int start, int end, CountedRun run)
+      implements CharSequence {
 
     @Override
     public char charAt(int index) {

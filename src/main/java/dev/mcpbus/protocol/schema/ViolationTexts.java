@@ -32,8 +32,7 @@ public final class ViolationTexts {
 
   private static final Pattern ALTERNATIVES = Pattern.compile(".*/(anyOf|oneOf)");
 
-  private static final Pattern BOUND =
-      Pattern.compile("\\((?: \\+ )?(\\d+) [<>] (\\d+)\\)\\.?");
+  private static final Pattern BOUND = Pattern.compile("\\((?: \\+ )?(\\d+) [<>] (\\d+)\\)\\.?");
 
   private static final Map<Pattern, String> WORDS = words();
 
