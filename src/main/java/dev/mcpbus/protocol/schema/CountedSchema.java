@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * counted nor stopped while it reads a text with a regular expression, compares elements with each
  * other or repeats an enumeration in an error. So {@code pattern}, {@code format}, {@code enum},
  * {@code const} and {@code uniqueItems} are taken out of the schema and decided here: each place of
- * the schema gets a {@code format} of its own, by which the validator asks for its {@link Rule} at
- * each value that meets it. That question counts, and ends the check with {@link Spent}. Any
- * thread.
+ * the schema gets a {@code format} of its own, by which the validator asks for its {@link
+ * PlaceRule} at each value that meets it. That question counts, and ends the check with {@link
+ * Spent}. Any thread.
  */
 final class CountedSchema implements JsonFormatValidator {
 
@@ -55,8 +55,8 @@ final class CountedSchema implements JsonFormatValidator {
    * @param expected the end of the error if it is none of them
    * @param names patterns of member names, which the validator is about to apply
    */
-  private record Rule(
-      @Nullable Place place,
+  private record PlaceRule(
+      @Nullable SchemaPlace place,
       @Nullable String pattern,
       @Nullable String format,
       @Nullable Set<String> values,
@@ -69,7 +69,7 @@ final class CountedSchema implements JsonFormatValidator {
    * $dynamicAnchor}, the last to ask for its rule: between the two it writes texts that contain the
    * way to here, by references too, for each error and each part of the value.
    */
-  private static final class Place extends LinkedHashMap<String, Object> {
+  private static final class SchemaPlace extends LinkedHashMap<String, Object> {
     private static final long serialVersionUID = 1;
 
     private final long way;
@@ -79,14 +79,14 @@ final class CountedSchema implements JsonFormatValidator {
     /**
      * @param way how many characters it adds to the way
      */
-    Place(long way) {
+    SchemaPlace(long way) {
       this.way = way;
     }
 
     @Override
     public boolean containsKey(Object key) {
       if ("$dynamicAnchor".equals(key)) {
-        Run run = CURRENT.get();
+        CountedRun run = CURRENT.get();
         if (run != null) {
           run.enters(way, branches, errors);
         }
@@ -95,7 +95,7 @@ final class CountedSchema implements JsonFormatValidator {
     }
   }
 
-  private static final Rule NONE = new Rule(null, null, null, null, "", false, List.of());
+  private static final PlaceRule NONE = new PlaceRule(null, null, null, null, "", false, List.of());
 
   /** The steps of one meeting, each about one character read. */
   private static final long VISIT = 16;
@@ -173,9 +173,9 @@ final class CountedSchema implements JsonFormatValidator {
 
   private record Compiled(Pattern pattern, long quiet) {}
 
-  private static final ThreadLocal<Run> CURRENT = new ThreadLocal<>();
+  private static final ThreadLocal<CountedRun> CURRENT = new ThreadLocal<>();
 
-  private final Map<String, Rule> rules = new HashMap<>();
+  private final Map<String, PlaceRule> rules = new HashMap<>();
   private final Map<String, Compiled> patterns = new ConcurrentHashMap<>();
   private final boolean refsAlone;
   private final Validator deciding;
@@ -204,18 +204,18 @@ final class CountedSchema implements JsonFormatValidator {
    * @throws Spent if it would take more
    */
   OutputUnit check(@Nullable Object value, long effort, BooleanSupplier ended) {
-    OutputUnit decided = run(deciding, value, new Run(effort, ended, WRITTEN));
+    OutputUnit decided = run(deciding, value, new CountedRun(effort, ended, WRITTEN));
     if (Boolean.TRUE.equals(decided.getValid())) {
       return decided;
     }
     try {
-      return run(explaining, value, new Run(Math.min(effort, EXPLAINING), ended, 1));
+      return run(explaining, value, new CountedRun(Math.min(effort, EXPLAINING), ended, 1));
     } catch (Spent | StackOverflowError e) {
       return decided;
     }
   }
 
-  private static OutputUnit run(Validator validator, @Nullable Object value, Run run) {
+  private static OutputUnit run(Validator validator, @Nullable Object value, CountedRun run) {
     run.enter(unwrap(value), 1);
     CURRENT.set(run);
     try {
@@ -233,7 +233,7 @@ final class CountedSchema implements JsonFormatValidator {
    */
   private JsonObject counted(Map<?, ?> schema, long pointer, long way) {
     count(pointer);
-    Place place = new Place(way);
+    SchemaPlace place = new SchemaPlace(way);
     JsonObject copy = new JsonObject(place);
     boolean alone = refsAlone && schema.get("$ref") instanceof String;
     boolean goesOn = false;
@@ -266,7 +266,7 @@ final class CountedSchema implements JsonFormatValidator {
     }
     if (goesOn) {
       Object named = unwrap(schema.get("patternProperties"));
-      Place before = new Place(way);
+      SchemaPlace before = new SchemaPlace(way);
       first.add(new JsonObject(before).put("format", add(namesOnly(before, named))));
     }
     if (alone) {
@@ -282,13 +282,13 @@ final class CountedSchema implements JsonFormatValidator {
     return copy.put("format", add(rule(place, alone ? Map.of() : schema)));
   }
 
-  private static Rule namesOnly(Place place, Object named) {
+  private static PlaceRule namesOnly(SchemaPlace place, Object named) {
     Collection<String> names =
         named instanceof Map<?, ?> map ? map.keySet().stream().map(String::valueOf).toList() : null;
-    return new Rule(place, null, null, null, "", false, names == null ? List.of() : names);
+    return new PlaceRule(place, null, null, null, "", false, names == null ? List.of() : names);
   }
 
-  private static Rule rule(Place place, Map<?, ?> schema) {
+  private static PlaceRule rule(SchemaPlace place, Map<?, ?> schema) {
     Set<String> values = null;
     String expected = "";
     if (unwrap(schema.get("enum")) instanceof List<?> list) {
@@ -300,7 +300,7 @@ final class CountedSchema implements JsonFormatValidator {
       values = values == null || values.contains(only) ? Set.of(only) : Set.of();
       expected = Json.encode(schema.get("const"));
     }
-    return new Rule(
+    return new PlaceRule(
         place,
         schema.get("pattern") instanceof String text ? text : null,
         schema.get("format") instanceof String text ? text : null,
@@ -310,7 +310,7 @@ final class CountedSchema implements JsonFormatValidator {
         List.of());
   }
 
-  private String add(Rule rule) {
+  private String add(PlaceRule rule) {
     String name = FORMAT + rules.size();
     rules.put(name, rule);
     return name;
@@ -396,8 +396,8 @@ final class CountedSchema implements JsonFormatValidator {
   @Override
   public @Nullable String validateFormat(
       String instanceType, @Nullable String format, @Nullable Object instance) {
-    Run run = CURRENT.get();
-    Rule rule = format == null ? NONE : rules.getOrDefault(format, NONE);
+    CountedRun run = CURRENT.get();
+    PlaceRule rule = format == null ? NONE : rules.getOrDefault(format, NONE);
     run.meets(rule, instance);
     String text = instance instanceof String string ? string : null;
     if (text != null && rule.pattern != null && !run.finds(pattern(rule.pattern, run), text)) {
@@ -421,7 +421,7 @@ final class CountedSchema implements JsonFormatValidator {
     return rule.unique && instance instanceof JsonArray array ? twice(array, run) : null;
   }
 
-  private Compiled pattern(String text, Run run) {
+  private Compiled pattern(String text, CountedRun run) {
     Compiled known = patterns.get(text);
     if (known == null) {
       run.compiles(text);
@@ -431,7 +431,7 @@ final class CountedSchema implements JsonFormatValidator {
     return known;
   }
 
-  private static @Nullable String twice(JsonArray array, Run run) {
+  private static @Nullable String twice(JsonArray array, CountedRun run) {
     Map<String, Integer> seen = new HashMap<>();
     for (int i = 0; i < array.size(); i++) {
       Integer other = seen.putIfAbsent(run.canonical(array.getValue(i)), i);
@@ -443,7 +443,7 @@ final class CountedSchema implements JsonFormatValidator {
   }
 
   /** The steps of one check. Confined to its thread. */
-  private static final class Run {
+  private static final class CountedRun {
 
     private final BooleanSupplier ended;
     private final int written;
@@ -455,7 +455,7 @@ final class CountedSchema implements JsonFormatValidator {
     /**
      * @param written how many characters of a JSON pointer one step writes
      */
-    Run(long effort, BooleanSupplier ended, int written) {
+    CountedRun(long effort, BooleanSupplier ended, int written) {
       this.left = effort;
       this.ended = ended;
       this.written = written;
@@ -494,7 +494,7 @@ final class CountedSchema implements JsonFormatValidator {
       step(VISIT + branches + (1 + errors) * (1 + way / written));
     }
 
-    void meets(Rule rule, @Nullable Object value) {
+    void meets(PlaceRule rule, @Nullable Object value) {
       Object plain = unwrap(value);
       long size =
           plain instanceof Map<?, ?> members
@@ -513,7 +513,7 @@ final class CountedSchema implements JsonFormatValidator {
     boolean finds(Compiled compiled, String text) {
       long quiet = compiled.quiet;
       step(VISIT + compiled.pattern.pattern().length() + (text.length() + 1) * quiet / QUIET);
-      CharSequence read = new Read(text, 0, text.length(), 1 + quiet / QUIET / 4, this);
+      CharSequence read = new CountedText(text, 0, text.length(), 1 + quiet / QUIET / 4, this);
       return compiled.pattern.matcher(read).find();
     }
 
@@ -525,7 +525,8 @@ final class CountedSchema implements JsonFormatValidator {
   }
 
   /** A text that counts how often its characters are read. */
-  private record Read(String text, int start, int end, long each, Run run) implements CharSequence {
+  private record CountedText(String text, int start, int end, long each, CountedRun run)
+      implements CharSequence {
 
     @Override
     public char charAt(int index) {
@@ -540,7 +541,7 @@ final class CountedSchema implements JsonFormatValidator {
 
     @Override
     public CharSequence subSequence(int from, int to) {
-      return new Read(text, start + from, start + to, each, run);
+      return new CountedText(text, start + from, start + to, each, run);
     }
 
     @Override

@@ -18,10 +18,10 @@ final class QuietWork {
    * @param work the steps within it between two characters
    * @param ways how many ways lead on from it without a character
    */
-  private record Part(boolean empty, double work, double ways) {}
+  private record RegexPart(boolean empty, double work, double ways) {}
 
-  private static final Part CHARACTER = new Part(false, 1, 1);
-  private static final Part NOTHING = new Part(true, 1, 1);
+  private static final RegexPart CHARACTER = new RegexPart(false, 1, 1);
+  private static final RegexPart NOTHING = new RegexPart(true, 1, 1);
 
   private final String text;
   private int at;
@@ -39,14 +39,14 @@ final class QuietWork {
     return read.at == pattern.length() && work < TOO_MUCH ? (long) work : TOO_MUCH;
   }
 
-  private Part alternatives() {
-    Part all = sequence();
+  private RegexPart alternatives() {
+    RegexPart all = sequence();
     while (is('|')) {
       at++;
-      Part other = sequence();
+      RegexPart other = sequence();
       double both = all.empty && other.empty ? all.ways + other.ways : 0;
       all =
-          new Part(
+          new RegexPart(
               all.empty || other.empty,
               all.work + other.work,
               Math.max(both, Math.max(all.ways, other.ways)));
@@ -54,20 +54,20 @@ final class QuietWork {
     return all;
   }
 
-  private Part sequence() {
+  private RegexPart sequence() {
     boolean empty = true;
     double work = 1;
     double ways = 1;
     while (at < text.length() && !is('|') && !is(')')) {
-      Part next = repeated(atom());
+      RegexPart next = repeated(atom());
       work += ways * next.work;
       ways = next.empty ? ways * next.ways : next.ways;
       empty &= next.empty;
     }
-    return new Part(empty, work, ways);
+    return new RegexPart(empty, work, ways);
   }
 
-  private Part atom() {
+  private RegexPart atom() {
     char c = text.charAt(at++);
     switch (c) {
       case '(':
@@ -84,7 +84,7 @@ final class QuietWork {
     }
   }
 
-  private Part group() {
+  private RegexPart group() {
     boolean once = false;
     boolean outside = false;
     if (is('?')) {
@@ -98,7 +98,7 @@ final class QuietWork {
         }
         String flags = text.substring(from, at);
         if (flags.indexOf('x') >= 0) {
-          return new Part(true, TOO_MUCH, TOO_MUCH); // blanks and comments, which nobody sends
+          return new RegexPart(true, TOO_MUCH, TOO_MUCH); // blanks and comments, which nobody sends
         }
         once = is('>');
         outside = is('=') || is('!');
@@ -109,15 +109,15 @@ final class QuietWork {
         at++;
       }
     }
-    Part inner = alternatives();
+    RegexPart inner = alternatives();
     if (!is(')')) {
-      return new Part(true, TOO_MUCH, TOO_MUCH);
+      return new RegexPart(true, TOO_MUCH, TOO_MUCH);
     }
     at++;
-    return once || outside ? new Part(outside || inner.empty, inner.work, 1) : inner;
+    return once || outside ? new RegexPart(outside || inner.empty, inner.work, 1) : inner;
   }
 
-  private Part repeated(Part part) {
+  private RegexPart repeated(RegexPart part) {
     double least;
     if (is('*') || is('?')) {
       least = 0;
@@ -138,9 +138,9 @@ final class QuietWork {
       at++;
     }
     if (least == 0) {
-      return new Part(true, part.work, part.empty ? part.ways + 1 : part.ways);
+      return new RegexPart(true, part.work, part.empty ? part.ways + 1 : part.ways);
     }
-    return part.empty ? new Part(true, part.work * least, part.ways) : part;
+    return part.empty ? new RegexPart(true, part.work * least, part.ways) : part;
   }
 
   private static double number(String digits) {
@@ -151,7 +151,7 @@ final class QuietWork {
     }
   }
 
-  private Part escaped() {
+  private RegexPart escaped() {
     if (at == text.length()) {
       return NOTHING;
     }
