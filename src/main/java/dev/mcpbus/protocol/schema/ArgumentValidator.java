@@ -110,6 +110,7 @@ public final class ArgumentValidator {
     } catch (SchemaException
         | DecodeException
         | ClassCastException
+        | ArithmeticException
         | IllegalStateException
         | IllegalArgumentException
         | NullPointerException e) {

@@ -50,15 +50,13 @@ final class CountedSchema implements JsonFormatValidator {
   /**
    * What a place of the schema wants of a value beside what the validator checks.
    *
-   * @param pointer the length of the JSON pointer of the place
-   * @param branches how many members and elements its keywords have
+   * @param place null where the validator does not say that it comes
    * @param values the canonical texts of those allowed; null for any
    * @param expected the end of the error if it is none of them
    * @param names patterns of member names, which the validator is about to apply
    */
   private record PlaceRule(
-      long pointer,
-      long branches,
+      @Nullable SchemaPlace place,
       @Nullable String pattern,
       @Nullable String format,
       @Nullable Set<String> values,
@@ -66,30 +64,68 @@ final class CountedSchema implements JsonFormatValidator {
       boolean unique,
       Collection<String> names) {}
 
-  private static final PlaceRule NONE = new PlaceRule(0, 0, null, null, null, "", false, List.of());
+  /**
+   * A place of the schema. The first thing that the validator does at one is to ask for {@code
+   * $dynamicAnchor}, the last to ask for its rule: between the two it writes texts that contain the
+   * way to here, by references too, for each error and each part of the value.
+   */
+  private static final class SchemaPlace extends LinkedHashMap<String, Object> {
+    private static final long serialVersionUID = 1;
+
+    private final long way;
+    private long branches;
+    private long errors;
+
+    /**
+     * @param way how many characters it adds to the way
+     */
+    SchemaPlace(long way) {
+      this.way = way;
+    }
+
+    @Override
+    public boolean containsKey(Object key) {
+      if ("$dynamicAnchor".equals(key)) {
+        CountedRun run = CURRENT.get();
+        if (run != null) {
+          run.enters(way, branches, errors);
+        }
+      }
+      return super.containsKey(key);
+    }
+  }
+
+  private static final PlaceRule NONE = new PlaceRule(null, null, null, null, "", false, List.of());
 
   /** The steps of one meeting, each about one character read. */
   private static final long VISIT = 16;
 
-  /** An encoded character of a name takes so many in a JSON pointer. */
+  /** An encoded byte of a name takes so many characters in a JSON pointer. */
   private static final int ENCODED = 3;
 
   /** So many steps are between two questions whether the check is still wanted. */
   private static final int BETWEEN_QUESTIONS = 4096;
 
   /** All JSON pointers into one schema together, in characters. */
-  private static final long MAX_POINTERS = 10_000_000;
+  private static final long MAX_POINTERS = 4_000_000;
 
   /** A check that explains keeps what it writes, so it gets fewer steps. */
   private static final long EXPLAINING = 1_000_000;
 
-  /** So many characters are written in one step where they are not kept. */
-  private static final int WRITTEN = 64;
+  /** So many characters are written in one step where few of them are kept. */
+  private static final int WRITTEN = 8;
+
+  /** A text that is only copied takes so much less than one that is encoded. */
+  private static final int COPIED = 8;
+
+  /** An expression does so much without reading in one step. */
+  private static final int QUIET = 16;
 
   /** The JDK compares a long word with itself when it compiles a pattern. */
   private static final int COMPARED = 64;
 
   private static final int MAX_EXPECTED = 300;
+  private static final int MAX_TYPE = 20;
   private static final String FORMAT = "mcpbus-";
 
   private static final Set<String> DECIDED_HERE =
@@ -109,10 +145,39 @@ final class CountedSchema implements JsonFormatValidator {
           "$defs",
           "definitions");
 
+  /** Keywords that the validator applies to each part of a value, with texts for each. */
+  private static final Set<String> SWEEPS =
+      Set.of(
+          "additionalProperties",
+          "unevaluatedProperties",
+          "propertyNames",
+          "items",
+          "additionalItems",
+          "unevaluatedItems",
+          "contains");
+
+  /** Those of them that go on after a part which does not fit, though only the verdict counts. */
+  private static final Set<String> GO_ON =
+      Set.of(
+          "patternProperties",
+          "unevaluatedProperties",
+          "propertyNames",
+          "additionalItems",
+          "unevaluatedItems",
+          "contains");
+
+  /** What counts beside a {@code $ref} of draft-07. */
+  private static final Set<String> BESIDE_REF = Set.of("$id", "$schema", "$defs", "definitions");
+
+  private static final String LOCATION = "__absolute_uri__";
+
+  private record Compiled(Pattern pattern, long quiet) {}
+
   private static final ThreadLocal<CountedRun> CURRENT = new ThreadLocal<>();
 
   private final Map<String, PlaceRule> rules = new HashMap<>();
-  private final Map<String, Pattern> patterns = new ConcurrentHashMap<>();
+  private final Map<String, Compiled> patterns = new ConcurrentHashMap<>();
+  private final boolean refsAlone;
   private final Validator deciding;
   private final Validator explaining;
   private long pointers;
@@ -121,7 +186,8 @@ final class CountedSchema implements JsonFormatValidator {
    * @throws Spent if the schema names places that are too long
    */
   CountedSchema(Map<String, Object> schema, Draft draft) {
-    JsonSchema all = JsonSchema.of(counted(schema, 1));
+    this.refsAlone = draft == Draft.DRAFT7;
+    JsonSchema all = JsonSchema.of(counted(schema, 1, 1));
     this.deciding = Validator.create(all, options(draft, OutputFormat.Flag), this);
     this.explaining = Validator.create(all, options(draft, OutputFormat.Basic), this);
   }
@@ -159,42 +225,70 @@ final class CountedSchema implements JsonFormatValidator {
     }
   }
 
-  /** A copy of a schema with a rule for each place; {@code pointer} is the length of its own. */
-  private JsonObject counted(Map<?, ?> schema, long pointer) {
+  /**
+   * A copy of a schema with a rule for each place.
+   *
+   * @param pointer the length of its JSON pointer
+   * @param way the part of it below the place above
+   */
+  private JsonObject counted(Map<?, ?> schema, long pointer, long way) {
     count(pointer);
-    JsonObject copy = new JsonObject(new LinkedHashMap<>());
-    long branches = 0;
+    SchemaPlace place = new SchemaPlace(way);
+    JsonObject copy = new JsonObject(place);
+    boolean alone = refsAlone && schema.get("$ref") instanceof String;
+    boolean goesOn = false;
+    JsonArray first = new JsonArray();
     for (Map.Entry<?, ?> member : schema.entrySet()) {
       String word = String.valueOf(member.getKey());
       Object value = unwrap(member.getValue());
-      if (DECIDED_HERE.contains(word) || ANNOTATIONS.contains(word)) {
+      if (DECIDED_HERE.contains(word)
+          || ANNOTATIONS.contains(word)
+          || word.equals(LOCATION)
+          || (refsAlone && word.equals("$dynamicRef"))
+          || (alone && !BESIDE_REF.contains(word))) {
         continue;
       }
-      branches += value instanceof Map<?, ?> map ? map.size() : 1;
-      branches += value instanceof List<?> list ? list.size() : 0;
-      copy.put(
-          word,
-          value instanceof Map<?, ?> map && NAMED.contains(word)
-              ? named(map, below(pointer, word))
-              : part(value, below(pointer, word)));
-    }
-    if (unwrap(schema.get("patternProperties")) instanceof Map<?, ?> named) {
-      Collection<String> names = named.keySet().stream().map(String::valueOf).toList();
-      JsonObject first = new JsonObject().put("format", add(namesOnly(names)));
-      JsonArray all = new JsonArray().add(first);
-      if (copy.getValue("allOf") instanceof JsonArray more) {
-        all.addAll(more);
+      goesOn |= GO_ON.contains(word);
+      place.branches += value instanceof Map<?, ?> map ? map.size() : 1;
+      place.branches += value instanceof List<?> list ? list.size() : 0;
+      place.errors += word.equals("required") && value instanceof List<?> list ? list.size() : 0;
+      long below = 1L + word.length();
+      if (word.equals("dependentRequired") && value instanceof Map<?, ?> map) {
+        Map<String, Object> needs = Map.of("dependentSchemas", map);
+        first.add(counted(needs, pointer + below, below));
+      } else if (value instanceof Map<?, ?> map && NAMED.contains(word)) {
+        copy.put(word, named(map, pointer, below));
+      } else if (value instanceof Boolean fits && fits && SWEEPS.contains(word)) {
+        copy.put(word, counted(Map.of(), pointer + below, below));
+      } else {
+        copy.put(word, part(word.equals("type") ? types(value) : value, pointer, below));
       }
-      copy.put("allOf", all);
     }
-    return copy.put("format", add(rule(schema, pointer, branches)));
+    if (goesOn) {
+      Object named = unwrap(schema.get("patternProperties"));
+      SchemaPlace before = new SchemaPlace(way);
+      first.add(new JsonObject(before).put("format", add(namesOnly(before, named))));
+    }
+    if (alone) {
+      first.add(new JsonObject().put("$ref", schema.get("$ref"))); // it has no rule: not asked for
+    }
+    if (!first.isEmpty()) {
+      copy.put(
+          "allOf", copy.getValue("allOf") instanceof JsonArray more ? first.addAll(more) : first);
+    }
+    if (!schema.containsKey("$dynamicAnchor")) {
+      copy.putNull(LOCATION); // so that the validator writes none, which it would for each error
+    }
+    return copy.put("format", add(rule(place, alone ? Map.of() : schema)));
   }
 
-  private static PlaceRule namesOnly(Collection<String> names) {
-    return new PlaceRule(0, 0, null, null, null, "", false, names);
+  private static PlaceRule namesOnly(SchemaPlace place, Object named) {
+    Collection<String> names =
+        named instanceof Map<?, ?> map ? map.keySet().stream().map(String::valueOf).toList() : null;
+    return new PlaceRule(place, null, null, null, "", false, names == null ? List.of() : names);
   }
 
-  private static PlaceRule rule(Map<?, ?> schema, long pointer, long branches) {
+  private static PlaceRule rule(SchemaPlace place, Map<?, ?> schema) {
     Set<String> values = null;
     String expected = "";
     if (unwrap(schema.get("enum")) instanceof List<?> list) {
@@ -207,8 +301,7 @@ final class CountedSchema implements JsonFormatValidator {
       expected = Json.encode(schema.get("const"));
     }
     return new PlaceRule(
-        pointer,
-        branches,
+        place,
         schema.get("pattern") instanceof String text ? text : null,
         schema.get("format") instanceof String text ? text : null,
         values,
@@ -227,35 +320,65 @@ final class CountedSchema implements JsonFormatValidator {
    * Members by their names. A reference may lead here, and would make keywords of the names: so no
    * member has a value that a keyword has which the validator decides.
    */
-  private JsonObject named(Map<?, ?> members, long pointer) {
+  private JsonObject named(Map<?, ?> members, long pointer, long way) {
     JsonObject copy = new JsonObject(new LinkedHashMap<>());
     for (Map.Entry<?, ?> member : members.entrySet()) {
       String name = String.valueOf(member.getKey());
       Object value = unwrap(member.getValue());
-      if (value instanceof Map<?, ?> || value instanceof List<?>) {
-        copy.put(name, part(value, below(pointer, name)));
+      long more = way + encoded(name);
+      if (value instanceof Map<?, ?> map) {
+        copy.put(name, counted(map, pointer + more, more));
+      } else if (value instanceof List<?> list) {
+        copy.put(name, counted(Map.of("required", list), pointer + more, more));
       } else if (value instanceof Boolean fits) {
-        copy.put(name, fits ? new JsonObject() : new JsonObject().put("not", new JsonObject()));
+        copy.put(name, counted(asSchema(fits), pointer + more, more));
       }
     }
     return copy;
   }
 
-  private @Nullable Object part(Object value, long pointer) {
+  /** Each error of a type names all types: there is none with a longer name. */
+  private static Object types(Object value) {
+    if (value instanceof List<?> list) {
+      return list.stream().map(each -> types(unwrap(each))).distinct().toList();
+    }
+    return value instanceof String text && text.length() > MAX_TYPE
+        ? text.substring(0, MAX_TYPE)
+        : value;
+  }
+
+  private static Map<String, Object> asSchema(boolean fits) {
+    return fits ? Map.of() : Map.of("not", Map.of());
+  }
+
+  private @Nullable Object part(Object value, long pointer, long way) {
     if (value instanceof Map<?, ?> map) {
-      return counted(map, pointer);
+      return counted(map, pointer + way, way);
     }
     if (value instanceof List<?> list) {
       JsonArray copy = new JsonArray();
-      list.forEach(each -> copy.add(part(unwrap(each), pointer + 4)));
+      long more = way + 1 + String.valueOf(list.size()).length();
+      for (Object each : list) {
+        Object element = unwrap(each);
+        copy.add(
+            element instanceof Boolean fits
+                ? counted(asSchema(fits), pointer + more, more)
+                : part(element, pointer, more));
+      }
       return copy;
     }
     count(1);
     return value == RawJson.NULL ? null : value;
   }
 
-  private static long below(long pointer, String name) {
-    return pointer + 1 + (long) ENCODED * name.length();
+  private static long encoded(String name) {
+    long length = 1;
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean plain = c == '_' || (c >= '-' && c <= '9') || (c >= 'A' && c <= 'Z') || c >= 'a';
+      length += c > '~' ? 3 * ENCODED : plain ? 1 : ENCODED;
+    }
+    return length;
   }
 
   private void count(long more) {
@@ -298,11 +421,11 @@ final class CountedSchema implements JsonFormatValidator {
     return rule.unique && instance instanceof JsonArray array ? twice(array, run) : null;
   }
 
-  private Pattern pattern(String text, CountedRun run) {
-    Pattern known = patterns.get(text);
+  private Compiled pattern(String text, CountedRun run) {
+    Compiled known = patterns.get(text);
     if (known == null) {
       run.compiles(text);
-      known = Pattern.compile(text);
+      known = new Compiled(Pattern.compile(text), QuietWork.of(text));
       patterns.put(text, known);
     }
     return known;
@@ -324,8 +447,9 @@ final class CountedSchema implements JsonFormatValidator {
 
     private final BooleanSupplier ended;
     private final int written;
-    private final IdentityHashMap<Object, Long> pointers = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Long> names = new IdentityHashMap<>();
     private long left;
+    private long way;
     private long question = Long.MAX_VALUE;
 
     /**
@@ -347,18 +471,27 @@ final class CountedSchema implements JsonFormatValidator {
       }
     }
 
-    /** The validator writes the JSON pointer of each place: notes how long they are. */
+    /** The validator writes the JSON pointers of parts of the value: notes how long they are. */
     void enter(Object value, long pointer) {
       step(1);
       if (value instanceof Map<?, ?> members) {
-        pointers.put(members, pointer);
-        members.forEach(
-            (name, member) -> enter(unwrap(member), below(pointer, String.valueOf(name))));
+        long all = 0;
+        for (Map.Entry<?, ?> member : members.entrySet()) {
+          long below = pointer + encoded(String.valueOf(member.getKey()));
+          all += below;
+          enter(unwrap(member.getValue()), below);
+        }
+        names.put(members, all);
       } else if (value instanceof List<?> elements) {
-        pointers.put(elements, pointer);
         long below = pointer + 1 + String.valueOf(elements.size()).length();
         elements.forEach(element -> enter(unwrap(element), below));
+        names.put(elements, below * elements.size() / COPIED);
       }
+    }
+
+    void enters(long more, long branches, long errors) {
+      way += more;
+      step(VISIT + branches + (1 + errors) * (1 + way / written));
     }
 
     void meets(PlaceRule rule, @Nullable Object value) {
@@ -368,17 +501,20 @@ final class CountedSchema implements JsonFormatValidator {
               ? members.size()
               : plain instanceof List<?> elements ? elements.size() : 0;
       long text = plain instanceof String string ? string.length() : 0;
-      long each = 1 + pointers.getOrDefault(plain, 0L) / written;
-      step(VISIT + rule.pointer / written + rule.branches + text + size * each);
+      long known = names.getOrDefault(plain, 0L);
+      step(1 + text + size * (1 + way / written) + known / written);
+      way -= rule.place == null ? 0 : rule.place.way;
     }
 
     void compiles(String pattern) {
       step(VISIT + (long) pattern.length() * pattern.length() / COMPARED);
     }
 
-    boolean finds(Pattern pattern, String text) {
-      step(VISIT + pattern.pattern().length());
-      return pattern.matcher(new CountedText(text, 0, text.length(), this)).find();
+    boolean finds(Compiled compiled, String text) {
+      long quiet = compiled.quiet;
+      step(VISIT + compiled.pattern.pattern().length() + (text.length() + 1) * quiet / QUIET);
+      CharSequence read = new CountedText(text, 0, text.length(), 1 + quiet / QUIET / 4, this);
+      return compiled.pattern.matcher(read).find();
     }
 
     String canonical(@Nullable Object value) {
@@ -389,12 +525,12 @@ final class CountedSchema implements JsonFormatValidator {
   }
 
   /** A text that counts how often its characters are read. */
-  private record CountedText(String text, int start, int end, CountedRun run)
+  private record CountedText(String text, int start, int end, long each, CountedRun run)
       implements CharSequence {
 
     @Override
     public char charAt(int index) {
-      run.step(1);
+      run.step(each);
       return text.charAt(start + index);
     }
 
@@ -405,7 +541,7 @@ final class CountedSchema implements JsonFormatValidator {
 
     @Override
     public CharSequence subSequence(int from, int to) {
-      return new CountedText(text, start + from, start + to, run);
+      return new CountedText(text, start + from, start + to, each, run);
     }
 
     @Override

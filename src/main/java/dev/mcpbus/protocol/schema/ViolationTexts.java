@@ -28,7 +28,7 @@ public final class ViolationTexts {
   private static final Pattern CONTAINER =
       Pattern.compile(
           ".*/(properties|additionalProperties|patternProperties|unevaluatedProperties|items"
-              + "|prefixItems|additionalItems|allOf|\\$ref|then|else)");
+              + "|prefixItems|additionalItems|allOf|dependentSchemas|dependencies|\\$ref|then|else)");
 
   private static final Pattern ALTERNATIVES = Pattern.compile(".*/(anyOf|oneOf)");
 

@@ -2,11 +2,14 @@ package dev.mcpbus.protocol.schema;
 
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.math.BigInteger;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -157,5 +160,140 @@ class CountedSchemaTest {
     Object value = new JsonArray(Collections.nCopies(100_000, "x"));
     isTooLong(schema.check(value, ArgumentValidator.EFFORT, () -> asked.incrementAndGet() > 3));
     assertThat(asked).hasValue(4);
+  }
+
+  private static String list(String each, int size) {
+    return IntStream.range(0, size)
+        .mapToObj(i -> each.replace("%", String.valueOf(i)))
+        .collect(joining(",", "[", "]"));
+  }
+
+  private static JsonObject members(int size) {
+    JsonObject object = new JsonObject();
+    IntStream.range(0, size).forEach(i -> object.put("m" + i, 1));
+    return object;
+  }
+
+  /** Runs on an event loop, so the effort is that of one. */
+  private static void isRefusedSoon(String schema, Object value) {
+    ArgumentValidator validator = ArgumentValidator.of(RawJson.of(schema));
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(20), // the smallest took 6 s, the first two would never end
+        () -> isTooLong(validator.check(value, ArgumentValidator.SMALL_EFFORT, () -> false)));
+  }
+
+  /** Who counts the characters that are read counts nothing here: none is read. */
+  @ParameterizedTest
+  @ValueSource(strings = {"(|)", "(?:a*|b*)", "(?:(?:)|$|^)", "(?:x?|\\\\b)", "([\\\\Q[\\\\E]?)?"})
+  void a_pattern_that_goes_back_without_reading_is_refused(String part) {
+    isRefusedSoon("{\"pattern\":\"^" + part.repeat(60) + "c\"}", "");
+    isRefusedSoon(
+        "{\"patternProperties\":{\"^" + part.repeat(60) + "c\":{}}}", members(1).put("", 1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "(?:(?:){2000000000}){2000000000}x",
+        "(?x)( | )( | )x",
+        "(?:(?:(?!)|){10000}){10000}x"
+      })
+  void a_pattern_that_repeats_nothing_is_refused(String pattern) {
+    isRefusedSoon("{\"pattern\":\"" + pattern + "\"}", "");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "^[a-z]{2}(-[A-Z]{2})?$",
+        "^(https?|ftp)://[^\\s/$.?#].[^\\s]*$",
+        "^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$",
+        "^(([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])\\.){3}([0-9]|25[0-5])$",
+        "^(?!.*\\.\\.)(?=.{1,64}$)[\\w.]+(?<!\\.)$",
+        "^(\\d*)?(\\.\\d*)?([eE][+-]?\\d+)?$",
+        "^[^]\\[]*\\p{L}{0,5}\\x{41}?$"
+      })
+  void a_pattern_as_people_write_them_does_little_without_reading(String pattern) {
+    assertThat(QuietWork.of(pattern)).isLessThan(100);
+  }
+
+  @Test
+  void a_long_name_of_the_value_counts_each_time_it_is_written() {
+    String schema =
+        "{\"allOf\":"
+            + list("{\"$ref\":\"#/$defs/p\"}", 20_000)
+            + ",\"$defs\":{\"p\":{\"additionalProperties\":{}}}}";
+    isRefusedSoon(schema, new JsonObject().put("n".repeat(60_000), 1));
+  }
+
+  /** Each error repeats the way to its keyword: these filled the heap. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"required\":REQUIRED",
+        "\"propertyNames\":false",
+        "\"unevaluatedProperties\":false"
+      })
+  void errors_at_the_end_of_a_long_way_count_each_time(String keyword) {
+    String last = "{" + keyword.replace("REQUIRED", list("\"a%\"", 60_000)) + "}";
+    String name = "n".repeat(60_000);
+    isRefusedSoon(
+        "{\"$ref\":\"#/$defs/" + name + "\",\"$defs\":{\"" + name + "\":" + last + "}}",
+        members(6_000));
+    StringBuilder chain = new StringBuilder("{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
+    for (int i = 0; i < 500; i++) {
+      chain.append("\"d" + i + "\":{\"allOf\":[{\"$ref\":\"#/$defs/d" + (i + 1) + "\"}]},");
+    }
+    isRefusedSoon(chain + "\"d500\":" + last + "}}", members(6_000));
+  }
+
+  @Test
+  void needs_of_a_member_count_for_each_element() {
+    JsonArray value = new JsonArray(Collections.nCopies(5_000, new JsonObject().put("a", 1)));
+    for (String word : new String[] {"dependentRequired", "dependencies"}) {
+      String needs = "{\"" + word + "\":{\"a\":" + list("\"a%\"", 80_000) + "}}";
+      isRefusedSoon("{\"items\":" + needs + "}", value);
+    }
+    assertThat(
+            wrong("{\"dependentRequired\":{\"a\":[\"b\"]}}", new JsonObject().put("a", 1))
+                .message())
+        .isEqualTo("\"b\" is missing");
+  }
+
+  @Test
+  void alternatives_that_are_only_true_count_what_they_keep() {
+    isRefusedSoon(
+        "{\"$ref\":\"#/$defs/p\",\"$defs\":{\"p\":{\"additionalProperties\":true}},\"anyOf\":"
+            + list("true", 150_000)
+            + "}",
+        members(6_000));
+  }
+
+  @Test
+  void references_of_draft_07_count_each() {
+    StringBuilder chain =
+        new StringBuilder(
+            "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"items\":{\"$ref\":\"#/definitions/d0\"},\"definitions\":{");
+    for (int i = 0; i < 400; i++) {
+      chain.append("\"d" + i + "\":{\"$ref\":\"#/definitions/d" + (i + 1) + "\"},");
+    }
+    isRefusedSoon(chain + "\"d400\":{}}}", new JsonArray(Collections.nCopies(30_000, 1)));
+  }
+
+  /** Below an unknown word no reader of the list has looked at it. */
+  @Test
+  void a_type_that_does_not_exist_is_not_repeated_for_each_fault() {
+    JsonArray value = new JsonArray(Collections.nCopies(30_000, 1));
+    String type = "\"" + "x".repeat(500_000) + "\"";
+    for (String types : new String[] {type, list(type.substring(0, 10_000) + "%\"", 50)}) {
+      String schema = "{\"items\":{\"$ref\":\"#/x/y\"},\"x\":{\"y\":{\"type\":" + types + "}}}";
+      assertThat(wrong(schema, value).message()).hasSizeLessThan(100);
+    }
+  }
+
+  @Test
+  void a_multiple_of_zero_checks_nothing() {
+    Object large = new BigInteger("123456789012345678901234567890");
+    assertThat(check("{\"multipleOf\":0}", large)).isNull();
   }
 }

@@ -71,6 +71,111 @@ class SchemaAgreesTest {
     assertThat(accepted).as("the comparison says something").isGreaterThan(2_000);
   }
 
+  /** Boolean schemas, references beside keywords, tuples, null, members named like keywords. */
+  @Test
+  void odd_schemas_of_both_drafts_are_decided_as_the_validator_decides() {
+    Random random = new Random(13);
+    int accepted = 0;
+    int refused = 0;
+    for (int round = 0; round < 6_000; round++) {
+      boolean old = random.nextBoolean();
+      JsonObject schema = (JsonObject) odd(random, 3, true);
+      schema.put("$defs", new JsonObject().put("d", new JsonObject().put("minimum", 2)));
+      if (old) {
+        schema.put("$schema", "http://json-schema.org/draft-07/schema#");
+      }
+      ArgumentValidator own = ArgumentValidator.of(RawJson.of(schema));
+      Validator validator =
+          Validator.create(
+              JsonSchema.of(schema.copy()),
+              new JsonSchemaOptions()
+                  .setBaseUri("mcp://test")
+                  .setDraft(old ? Draft.DRAFT7 : Draft.DRAFT202012));
+      for (int i = 0; i < 8; i++) {
+        Object value = oddValue(random, 2);
+        boolean accepts = own.check(value) == null;
+        accepted += accepts ? 1 : 0;
+        refused += accepts ? 0 : 1;
+        assertThat(accepts)
+            .as("%s for %s", value, schema.encode())
+            .isEqualTo(validator.validate(value).getValid());
+      }
+    }
+    assertThat(accepted).as("the comparison says something").isGreaterThan(2_000);
+    assertThat(refused).as("the comparison says something").isGreaterThan(2_000);
+  }
+
+  private static final String[] ODD_NAMES = {"a", "properties", "pattern", "format", "\u00e9/~"};
+
+  private static Object odd(Random random, int depth, boolean root) {
+    if (!root && (depth == 0 || random.nextInt(6) == 0)) {
+      return random.nextInt(4) > 0 ? random.nextInt(5) > 0 : new JsonObject().put("minimum", 2);
+    }
+    JsonObject schema = new JsonObject();
+    if (!root && random.nextInt(8) == 0) {
+      schema.put("$ref", "#/$defs/d");
+    }
+    for (int i = 1 + random.nextInt(3); i > 0; i--) {
+      JsonObject named = new JsonObject();
+      for (String name : ODD_NAMES) {
+        if (random.nextInt(3) == 0) {
+          named.put(name, odd(random, depth - 1, false));
+        }
+      }
+      JsonArray list = new JsonArray().add(odd(random, depth - 1, false));
+      list.add(odd(random, depth - 1, false));
+      Object one = odd(random, depth - 1, false);
+      switch (random.nextInt(19)) {
+        case 0 -> schema.put("properties", named);
+        case 1 -> schema.put("patternProperties", new JsonObject().put("^p", one));
+        case 2 -> schema.put("additionalProperties", one);
+        case 3 -> schema.put("unevaluatedProperties", one);
+        case 4 -> schema.put("propertyNames", new JsonObject().put("maxLength", 6));
+        case 5 -> schema.put("items", one);
+        case 6 -> schema.put("items", list).put("additionalItems", one);
+        case 7 -> schema.put("prefixItems", list);
+        case 8 -> schema.put("unevaluatedItems", one);
+        case 9 -> schema.put("contains", one);
+        case 10 -> schema.put("anyOf", list);
+        case 11 -> schema.put("oneOf", list);
+        case 12 -> schema.put("allOf", list);
+        case 13 -> schema.put("not", one);
+        case 14 -> schema.put("if", one).put("else", odd(random, depth - 1, false));
+        case 15 -> schema.put("dependentSchemas", named);
+        case 16 ->
+            schema.put(
+                "dependentRequired", new JsonObject().put("a", new JsonArray().add("format")));
+        case 17 ->
+            schema.put(
+                "dependencies",
+                new JsonObject()
+                    .put("a", random.nextBoolean() ? one : new JsonArray().add("pattern")));
+        default -> schema.put("required", new JsonArray().add("a"));
+      }
+    }
+    return schema;
+  }
+
+  private static Object oddValue(Random random, int depth) {
+    if (depth == 0 || random.nextInt(4) == 0) {
+      return random.nextBoolean() ? random.nextInt(4) : "x";
+    }
+    if (random.nextInt(3) == 0) {
+      JsonArray array = new JsonArray();
+      for (int i = random.nextInt(4); i > 0; i--) {
+        array.add(oddValue(random, depth - 1));
+      }
+      return array;
+    }
+    JsonObject object = new JsonObject();
+    for (String name : ODD_NAMES) {
+      if (random.nextBoolean()) {
+        object.put(name, random.nextInt(5) == 0 ? null : oddValue(random, depth - 1));
+      }
+    }
+    return object;
+  }
+
   private static JsonObject rich(Random random, int depth) {
     JsonObject schema = schema(random, depth);
     if (random.nextInt(3) == 0) {
