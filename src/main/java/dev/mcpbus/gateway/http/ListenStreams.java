@@ -52,6 +52,9 @@ final class ListenStreams {
 
   private static final long PATIENCE_SECONDS = 5;
 
+  /** Where the server has no words of its own; "_meta" is at the end, where servers write it. */
+  private static final RawJson NO_WORDS = RawJson.of("{\"notifications\":{},\"_meta\":{}}");
+
   private final Vertx vertx;
   private final Directory directory;
   private final RequestRouter router;
@@ -347,11 +350,8 @@ final class ListenStreams {
     }
     kinds.forEach(kind -> listener.changes.saw(directory.snapshot(), kind));
     open.add(listener);
-    // "_meta" has its place at the end, where servers write it.
-    RawJson params = PassedListen.agreed(theirs, RawJson.of(agreed));
-    listener.tell(
-        Methods.ACKNOWLEDGED,
-        params.member("_meta") == null ? params.with("_meta", RawJson.EMPTY_OBJECT) : params);
+    RawJson words = theirs.members().isEmpty() ? NO_WORDS : theirs;
+    listener.tell(Methods.ACKNOWLEDGED, PassedListen.agreed(words, RawJson.of(agreed)));
   }
 
   /**

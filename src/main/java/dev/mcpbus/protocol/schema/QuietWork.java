@@ -69,19 +69,16 @@ final class QuietWork {
 
   private RegexPart atom() {
     char c = text.charAt(at++);
-    switch (c) {
-      case '(':
-        return group();
-      case '[':
+    return switch (c) {
+      case '(' -> group();
+      case '[' -> {
         skipClass();
-        return CHARACTER;
-      case '\\':
-        return escaped();
-      case '^', '$':
-        return NOTHING;
-      default:
-        return CHARACTER;
-    }
+        yield CHARACTER;
+      }
+      case '\\' -> escaped();
+      case '^', '$' -> NOTHING;
+      default -> CHARACTER;
+    };
   }
 
   private RegexPart group() {
@@ -156,26 +153,28 @@ final class QuietWork {
       return NOTHING;
     }
     char c = text.charAt(at++);
-    switch (c) {
-      case 'Q':
+    return switch (c) {
+      case 'Q' -> {
         skipQuoted();
-        return NOTHING;
-      case 'k':
+        yield NOTHING;
+      }
+      case 'k' -> {
         skipTo('>');
-        return NOTHING;
-      case 'c':
+        yield NOTHING;
+      }
+      case 'c' -> {
         at = Math.min(at + 1, text.length());
-        return CHARACTER;
-      case 'p', 'P', 'x', 'N', 'b':
+        yield CHARACTER;
+      }
+      case 'p', 'P', 'x', 'N', 'b' -> {
         if (is('{')) {
           skipTo('}');
         }
-        return c == 'b' ? NOTHING : CHARACTER;
-      case 'B', 'A', 'z', 'Z', 'G', 'E', 'X', 'R':
-        return NOTHING;
-      default:
-        return c >= '1' && c <= '9' ? NOTHING : CHARACTER;
-    }
+        yield c == 'b' ? NOTHING : CHARACTER;
+      }
+      case 'B', 'A', 'z', 'Z', 'G', 'E', 'X', 'R' -> NOTHING;
+      default -> c >= '1' && c <= '9' ? NOTHING : CHARACTER;
+    };
   }
 
   private void skipClass() {
