@@ -91,6 +91,10 @@ webhook
   private static final Pattern BETWEEN = Pattern.compile("[\\s,;&?]+|:(?=[.~]|/(?!/))");
   private static final Pattern BETWEEN_PARTS = Pattern.compile("[/\\\\@]");
 
+  /** Names of variables with one path or several. */
+  private static final Pattern OF_PATHS =
+      Pattern.compile("\\w{0,60}(?i:PATH|DIR|HOME|FOLDER|CWD|PWD)");
+
   /** Characters. Names of members come from servers, and what is longer is no name. */
   private static final int MAX_NAME = 200;
 
@@ -171,6 +175,7 @@ webhook
     // A member of a message that is called a key mostly is one of a map.
     boolean named = isSecret(name) || name.toLowerCase(Locale.ROOT).endsWith("key");
     if (depth > MAX_DEPTH
+        || (!named && hasPaths(name, text))
         || found.size() >= MAX_FOUND
         || SWITCHES.contains(text.toLowerCase(Locale.ROOT))
         || (named ? isPlace(text) : isHarmless(text))) {
@@ -197,6 +202,12 @@ webhook
         }
       }
     }
+  }
+
+  /** A variable such as {@code PATH}, whose folders may have random names. */
+  private static boolean hasPaths(String name, String text) {
+    return OF_PATHS.matcher(name).matches()
+        && BETWEEN.splitAsStream(text).allMatch(part -> part.isEmpty() || isPathForm(part));
   }
 
   /** Where a secret is, and none itself: each 64th key in Base64 begins with a slash, too. */

@@ -35,7 +35,7 @@ final class ChildEvents implements Handler<Void> {
    * At this number of undelivered bytes the producer stops reading; it continues below half of it.
    * Less in a small heap, because each child may have so many.
    */
-  private static final long HIGH_WATER =
+  static final long HIGH_WATER =
       Math.min(32L << 20, Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 64));
 
   /** A task that has taken so long leaves the rest to the next, nanoseconds. */

@@ -337,10 +337,11 @@ class StdioTransportIT {
           }
         });
     StdioChannel channel = (StdioChannel) peer.channel();
-    await().until(() -> channel.diagnostics().getLong("readBytes") >= 32 << 20);
+    await().until(() -> channel.diagnostics().getLong("readBytes") >= ChildEvents.HIGH_WATER);
     await()
         .during(Duration.ofMillis(200))
-        .until(() -> channel.diagnostics().getLong("readBytes") < 40 << 20);
+        .until(
+            () -> channel.diagnostics().getLong("readBytes") < ChildEvents.HIGH_WATER + (8 << 20));
     busy.countDown();
     peer.ending();
     assertThat(channel.diagnostics().getLong("readBytes")).isGreaterThan(100 << 20);
