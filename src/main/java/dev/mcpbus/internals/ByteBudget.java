@@ -152,8 +152,8 @@ public final class ByteBudget implements Shareable {
   }
 
   /**
-   * The bytes of one body, message or stream. Whoever makes it has to {@link #close} it at every
-   * end. Any thread may call.
+   * The bytes of one body, message or stream. The code that makes it {@link #close closes} it at
+   * every end. Any thread may call.
    */
   public final class ByteAccount {
 

@@ -109,7 +109,7 @@ final class MessageOwners {
     return !agreed(MessageOwner.of(call), request).equals(MessageOwner.UNKNOWN);
   }
 
-  /** Nobody's, where what the message names is not of the caller on whose stream it came. */
+  /** Operators alone get it: it names what is not of the caller on whose stream it came. */
   private MessageOwner agreed(MessageOwner named, long request) {
     PendingRequest at = pending.get(request);
     String stream = at == null ? unanswered.get(request) : at.isForCaller() ? ownerOf(at) : null;

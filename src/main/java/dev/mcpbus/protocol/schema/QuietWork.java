@@ -95,7 +95,7 @@ final class QuietWork {
         }
         String flags = text.substring(from, at);
         if (flags.indexOf('x') >= 0) {
-          return new RegexPart(true, TOO_MUCH, TOO_MUCH); // blanks and comments, which nobody sends
+          return new RegexPart(true, TOO_MUCH, TOO_MUCH); // blanks and comments: rare
         }
         once = is('>');
         outside = is('=') || is('!');
