@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
@@ -18,6 +19,7 @@ import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import java.util.LinkedHashMap;
@@ -177,6 +179,19 @@ final class RetriedCall extends ParkedCall {
   }
 
   // ---- questions
+
+  /**
+   * A question that the client does not offer to answer fails after those that came with it have
+   * gone to the client, because the server may end the call over it.
+   */
+  @Override
+  public Future<ClientAnswer> asked(
+      @Nullable String call, @Nullable String at, String question, String method, RawJson params) {
+    Future<ClientAnswer> answer = super.asked(call, at, question, method, params);
+    return answer.failed()
+        ? home.host.vertx().timer(2 * GATHER_MILLIS).compose(gathered -> answer)
+        : answer;
+  }
 
   @Override
   void questionsChanged() {
