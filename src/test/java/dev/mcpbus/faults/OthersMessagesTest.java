@@ -438,6 +438,34 @@ class OthersMessagesTest {
     }
   }
 
+  /** A server of the older era asks what another request of this client has offered. */
+  @Test
+  void a_question_that_its_client_does_not_offer_to_answer_leaves_it_the_others() {
+    try (Speaker speaker = new Speaker(true);
+        TestBus bus = bus(speaker, new JsonObject())) {
+      McpHttp client = new McpHttp(bus.port(), "/mcp/h");
+      JsonObject call = described(client, "one");
+      call.getJsonObject("params")
+          .getJsonObject("_meta")
+          .put(
+              "io.modelcontextprotocol/clientCapabilities",
+              new JsonObject().put("sampling", new JsonObject()));
+      var one = client.posted(call.encode(), as(DoorBed.ALICE, McpHttp.headers(call)));
+      long id = speaker.id("one");
+      speaker.ask("one", 901);
+      speaker.say(
+          "one",
+          "{\"jsonrpc\":\"2.0\",\"id\":902,\"method\":\"sampling/createMessage\",\"params\":{"
+              + "\"messages\":[],\"maxTokens\":5}}");
+      JsonObject refused = speaker.answered(901);
+      speaker.say("one", answer(id)); // a server ends its call over it
+      assertThat(refused.getJsonObject("error").getInteger("code")).isEqualTo(-32601);
+      assertThat(one.join().result().getJsonObject("inputRequests").encode())
+          .contains("sampling/createMessage")
+          .doesNotContain(ASKS);
+    }
+  }
+
   private static McpHttp.Answer again(
       McpHttp client, JsonObject call, JsonObject asks, Speaker speaker, String tool, int id) {
     JsonObject responses = new JsonObject();

@@ -256,6 +256,24 @@ class DiscoverClientTest {
     assertThat(silent.join().body()).contains("second");
   }
 
+  /** The first client may never come back for its call. */
+  @Test
+  void a_call_that_waits_for_its_client_gets_no_question_that_may_be_of_another() {
+    JsonObject ada = who("ada");
+    CompletableFuture<McpHttp.Answer> left =
+        sent("/mcp/s", "tools/call", Peers.call("wait"), ELICITATION, ada);
+    awaitCall(1);
+    ask(2, 70);
+    assertThat(left.join().body()).contains("question 70");
+    CompletableFuture<McpHttp.Answer> second =
+        sent("/mcp/s", "tools/call", Peers.call("wait"), ELICITATION, ada);
+    awaitCall(2);
+    for (int question = 71; question <= 73; question++) {
+      ask(2, question);
+    }
+    assertThat(second.join().body()).contains("question 71", "question 72", "question 73");
+  }
+
   @Test
   void a_question_of_a_task_goes_to_the_call_that_became_the_task() {
     AtomicInteger tasks = new AtomicInteger();

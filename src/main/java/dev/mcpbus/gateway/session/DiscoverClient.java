@@ -200,12 +200,15 @@ final class DiscoverClient implements ClientConnections.Holder {
 
   /**
    * The call whose client gets a question that names no call: of those that its server has not
-   * answered and whose client offers to answer, the first with the fewest questions.
+   * answered and whose client offers to answer, one that does not wait for its client before one
+   * that does, then the first with the fewest questions.
    */
   private @Nullable ParkedCall asking(String connection, String method, RawJson params) {
     return calls.stream()
         .filter(one -> one.isAt(connection) && one.outcome() == null && one.offers(method, params))
-        .min(Comparator.comparingInt(ParkedCall::questions))
+        .min(
+            Comparator.comparing((ParkedCall one) -> !one.isInUse())
+                .thenComparingInt(ParkedCall::questions))
         .orElse(null);
   }
 
