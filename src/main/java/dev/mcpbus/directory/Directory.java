@@ -85,8 +85,7 @@ public final class Directory {
 
   /** Whether a server of the view may answer a call with a task. */
   public boolean hasTasks(DirectoryView view) {
-    return snapshot.servers().stream()
-        .anyMatch(server -> server.tasks() && view.includes(server.id().value()));
+    return snapshot.hasTasks(view);
   }
 
   public DirectorySnapshot snapshot() {

@@ -42,6 +42,9 @@ public final class DirectorySnapshot {
   private final Map<First, RawJson> pages = new ConcurrentHashMap<>();
   private final Map<First, MarkedPage> marked = new ConcurrentHashMap<>();
 
+  /** The servers that may answer a call with a task, most often none; null before the first use. */
+  private volatile @Nullable List<DirectoryEntry> tasks;
+
   private DirectorySnapshot(EntrySnapshot<DirectoryEntry> servers) {
     this.servers = servers;
   }
@@ -66,6 +69,21 @@ public final class DirectorySnapshot {
   /** Ordered by id. */
   public Collection<DirectoryEntry> servers() {
     return servers.all().values();
+  }
+
+  /** Whether a server of the view may answer a call with a task. */
+  boolean hasTasks(DirectoryView view) {
+    List<DirectoryEntry> known = tasks;
+    if (known == null) {
+      known = servers().stream().filter(DirectoryEntry::tasks).toList();
+      tasks = known;
+    }
+    for (DirectoryEntry server : known) {
+      if (view.includes(server.id().value())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public ViewList list(DirectoryView view, ListKind kind) {

@@ -35,6 +35,9 @@ public final class ByteBudget implements Shareable {
   /** Accounts of at most so many bytes may use the whole room. */
   public static final int SMALL = 64 * 1024;
 
+  /** An account of at most so many bytes is not counted: its request costs more in objects. */
+  private static final int FREE = 1024;
+
   /** When a caller that was refused may try again. */
   public static final long RETRY_AFTER_MILLIS = 1_000;
 
@@ -71,14 +74,17 @@ public final class ByteBudget implements Shareable {
   }
 
   private final Map<ByteUse, BytePool> pools = new EnumMap<>(ByteUse.class);
+  private final int free;
   private long max;
   private long used;
 
   /**
    * @param max most bytes in all, at least 8
+   * @param free an account of at most so many bytes is not counted
    */
-  public ByteBudget(long max) {
+  public ByteBudget(long max, int free) {
     this.max = max;
+    this.free = free;
     for (ByteUse use : ByteUse.values()) {
       pools.put(use, new BytePool());
     }
@@ -89,7 +95,8 @@ public final class ByteBudget implements Shareable {
    */
   public static ByteBudget of(Vertx vertx) {
     LocalMap<String, ByteBudget> map = vertx.sharedData().getLocalMap(KEY);
-    return map.computeIfAbsent(KEY, absent -> new ByteBudget(Runtime.getRuntime().maxMemory() / 2));
+    return map.computeIfAbsent(
+        KEY, absent -> new ByteBudget(Runtime.getRuntime().maxMemory() / 2, FREE));
   }
 
   /** Changes the most bytes in all; what is held stays. */
@@ -120,7 +127,7 @@ public final class ByteBudget implements Shareable {
 
   /** An account that always has room, for what this process itself reads. */
   public static ByteAccount unbounded() {
-    return new ByteBudget(Long.MAX_VALUE / 2).account(ByteUse.RESULTS, "");
+    return new ByteBudget(Long.MAX_VALUE / 2, Integer.MAX_VALUE).account(ByteUse.RESULTS, "");
   }
 
   /** The number of bytes held now, of all uses. */
@@ -174,14 +181,26 @@ public final class ByteBudget implements Shareable {
      *
      * @return false if the owner's share or the budget has no room; then it holds what it held
      */
-    public boolean take(long more) {
+    public synchronized boolean take(long more) {
+      if (closed || !pays(counted(held + more) - counted(held), held + more > SMALL)) {
+        return false;
+      }
+      held += more;
+      return true;
+    }
+
+    private long counted(long bytes) {
+      return bytes <= free ? 0 : bytes;
+    }
+
+    private boolean pays(long more, boolean isLong) {
+      if (more == 0) {
+        return true;
+      }
       synchronized (ByteBudget.this) {
-        if (closed) {
-          return false;
-        }
         long has = pool.owners.getOrDefault(owner, 0L);
         long room = Math.min(max - used, max / 2 - pool.used);
-        if (held + more > SMALL) {
+        if (isLong) {
           room -= max / 2 / RESERVE;
         }
         if (has + more > room - more) {
@@ -199,28 +218,26 @@ public final class ByteBudget implements Shareable {
     }
 
     /** Gives bytes back, no more than it holds. */
-    public void give(long less) {
-      synchronized (ByteBudget.this) {
-        long due = Math.min(less, held);
-        if (due > 0) {
+    public synchronized void give(long less) {
+      long left = held - Math.min(less, held);
+      long due = counted(held) - counted(left);
+      held = left;
+      if (due > 0) {
+        synchronized (ByteBudget.this) {
           put(pool.owners.getOrDefault(owner, 0L), -due);
         }
       }
     }
 
     /** Gives all bytes back; the account stays open. */
-    public void clear() {
-      synchronized (ByteBudget.this) {
-        give(held);
-      }
+    public synchronized void clear() {
+      give(held);
     }
 
     /** Gives all bytes back, for good. Idempotent. */
-    public void close() {
-      synchronized (ByteBudget.this) {
-        give(held);
-        closed = true;
-      }
+    public synchronized void close() {
+      give(held);
+      closed = true;
     }
 
     /** Closes the account when {@code end} is complete. */
@@ -229,7 +246,6 @@ public final class ByteBudget implements Shareable {
     }
 
     private void put(long has, long more) {
-      held += more;
       used += more;
       pool.used += more;
       if (has + more == 0) {

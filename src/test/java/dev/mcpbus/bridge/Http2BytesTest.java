@@ -64,10 +64,10 @@ class Http2BytesTest {
                 ? http.head("POST", CALL, "content-length", "" + 500 * KIB)
                 : http.head("POST", CALL);
         http.send(HEADERS, END_HEADERS, stream, head);
-        http.send(DATA, 0, stream, new byte[KIB]);
+        http.send(DATA, 0, stream, new byte[2 * KIB]);
       }
       http.flush();
-      Awaitility.await().until(() -> budget.used() >= (announced ? 500L : 30L) * KIB);
+      Awaitility.await().until(() -> budget.used() >= (announced ? 500L : 60L) * KIB);
       assertThat(budget.used()).isLessThan(1_100 * KIB);
       http.send(HEADERS, END_HEADERS, 61, http.head("POST", CALL, "content-length", "2"));
       http.send(DATA, END_STREAM, 61, (byte) '{', (byte) '}');

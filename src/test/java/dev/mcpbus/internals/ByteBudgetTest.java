@@ -20,7 +20,7 @@ class ByteBudgetTest {
   private static final long MIB = 1 << 20;
 
   /** 64 MiB for each use, of which 8 are for small accounts. */
-  private final ByteBudget budget = new ByteBudget(128 * MIB);
+  private final ByteBudget budget = new ByteBudget(128 * MIB, 0);
 
   private int taken(String owner, int most, long each) {
     int count = 0;
@@ -46,6 +46,24 @@ class ByteBudgetTest {
     account.close();
     account.give(MIB);
     assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void an_account_of_a_few_bytes_is_not_counted() {
+    ByteBudget counting = new ByteBudget(128 * MIB, 4096);
+    ByteAccount account = counting.account(ByteUse.ANSWERS, "ann");
+    assertThat(account.take(4000)).isTrue();
+    assertThat(counting.used()).isZero();
+    assertThat(account.take(MIB)).isTrue();
+    assertThat(counting.used()).isEqualTo(4000 + MIB);
+    account.give(MIB - 1000);
+    assertThat(counting.used()).isEqualTo(5000);
+    account.give(1000);
+    assertThat(counting.used()).isZero();
+    account.take(MIB);
+    account.close();
+    assertThat(counting.used()).isZero();
+    assertThat(account.take(1)).isFalse();
   }
 
   @Test

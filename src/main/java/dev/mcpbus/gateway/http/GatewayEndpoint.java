@@ -245,7 +245,7 @@ public final class GatewayEndpoint implements MountedHandler {
       return;
     }
     RawJson raw = RawJson.of(body); // no other component has this buffer
-    if (mayBatch(headers) && Envelope.isBatch(raw.array(), raw.offset(), raw.length())) {
+    if (Envelope.isBatch(raw.array(), raw.offset(), raw.length()) && mayBatch(headers)) {
       batch(request, admission, raw, view, reply);
       return;
     }

@@ -26,7 +26,7 @@ class BatchedReplyTest {
 
   @Test
   void what_waits_for_a_client_that_leaves_is_given_back_once(Vertx vertx) throws IOException {
-    ByteBudget budget = new ByteBudget(64 * 1024 * 1024);
+    ByteBudget budget = new ByteBudget(64 * 1024 * 1024, 0);
     Promise<List<BatchedReply>> begun = Promise.promise();
     Promise<Context> context = Promise.promise();
     Promise<Void> left = Promise.promise();

@@ -31,7 +31,7 @@ class SessionStreamsTest {
 
   @Test
   void events_that_wait_for_a_client_are_paid_for_until_their_stream_is_forgotten(Vertx vertx) {
-    ByteBudget budget = new ByteBudget(4 << 20);
+    ByteBudget budget = new ByteBudget(4 << 20, 0);
     SessionStreams streams =
         new SessionStreams(vertx.eventBus(), budget.account(ByteBudget.ByteUse.KEPT, "ann"));
     byte[] event = new byte[100 * 1024];
