@@ -258,7 +258,11 @@ public final class DirectoryLists {
     }
   }
 
-  /** Fetches the wanted kinds, and reads the status for what the event does not contain. */
+  /**
+   * Reads the status for what the event does not contain, and fetches the wanted kinds: in this
+   * order, because a tool may be called when its list is there, and the status says whether such a
+   * call becomes a task.
+   */
   void connected(String id, JsonObject event) {
     DirectoryEntry entry = track(id);
     ListFetcher fetcher = fetchers.get(id);
@@ -277,9 +281,9 @@ public final class DirectoryLists {
             via(event),
             entry.instructions(),
             discover == entry.isDiscover() ? entry.handshake() : null));
-    fetcher.refresh(wanted);
     listener.serves(id, event);
     describe(id, fetcher);
+    fetcher.refresh(wanted);
   }
 
   /** Ignores a server that is not known: the event may come after the server's removal. */

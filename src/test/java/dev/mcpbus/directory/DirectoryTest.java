@@ -79,6 +79,24 @@ class DirectoryTest {
     assertThat(await(view).ids()).containsExactly("far", "near");
   }
 
+  /** A tool may be called once it is listed, and the status says whether it makes tasks. */
+  @Test
+  void the_status_of_a_server_that_connects_is_read_before_its_lists() throws InterruptedException {
+    BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+    vertx.runOnContext(
+        now ->
+            List.of(Addresses.STATUS, Addresses.TOOLS_LIST)
+                .forEach(
+                    suffix ->
+                        vertx
+                            .eventBus()
+                            .consumer("mcp.near." + suffix, request -> asked.add(suffix))));
+    new FakeConnection(vertx, "near")
+        .event(Events.CONNECTED, new JsonObject().put("era", "INITIALIZE"));
+    assertThat(asked.take()).isEqualTo(Addresses.STATUS);
+    assertThat(asked.take()).isEqualTo(Addresses.TOOLS_LIST);
+  }
+
   @Test
   void a_call_by_a_name_that_only_the_list_explains_waits_for_it() throws InterruptedException {
     new FakeConnection(vertx, "far").answering(Addresses.TOOLS_CALL, "{\"content\":[]}");
