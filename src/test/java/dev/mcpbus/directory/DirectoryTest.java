@@ -12,6 +12,7 @@ import dev.mcpbus.directory.aggregate.AggregateService;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
@@ -83,14 +84,15 @@ class DirectoryTest {
   @Test
   void the_status_of_a_server_that_connects_is_read_before_its_lists() throws InterruptedException {
     BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+    Promise<Void> listens = Promise.promise();
     vertx.runOnContext(
-        now ->
-            List.of(Addresses.STATUS, Addresses.TOOLS_LIST)
-                .forEach(
-                    suffix ->
-                        vertx
-                            .eventBus()
-                            .consumer("mcp.near." + suffix, request -> asked.add(suffix))));
+        now -> {
+          for (String suffix : List.of(Addresses.STATUS, Addresses.TOOLS_LIST)) {
+            vertx.eventBus().consumer("mcp.near." + suffix, request -> asked.add(suffix));
+          }
+          listens.complete();
+        });
+    await(listens.future());
     new FakeConnection(vertx, "near")
         .event(Events.CONNECTED, new JsonObject().put("era", "INITIALIZE"));
     assertThat(asked.take()).isEqualTo(Addresses.STATUS);
