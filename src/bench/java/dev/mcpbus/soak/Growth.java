@@ -49,6 +49,10 @@ record Growth(String name, double perThousand, double first, double last) {
           // Some 5,000 from the start on, and the last 10,000 calls that have reached their clients
           // (CallRepeats).
           Map.entry("java.util.LinkedHashMap$Entry", 16_000L),
+          // Some 6,500 from the start on, and for each session the calls without an answer of the
+          // server, 1,024 at most (MessageOwners), by their ids.
+          Map.entry("java.util.HashMap$Node", 16_000L),
+          Map.entry("java.lang.Long", 10_000L),
           Map.entry("io.netty.util.internal.RefCnt", 3_000L),
           Map.entry("io.vertx.core.buffer.impl.BufferImpl", 3_000L),
           Map.entry("io.vertx.core.buffer.impl.VertxUnsafeHeapByteBuf", 3_000L));
