@@ -26,6 +26,7 @@ import java.util.function.BiConsumer;
  *       the heap is made for.
  *   <li>An eighth of each use is for accounts of at most {@value #SMALL} bytes: where long bodies
  *       of callers that mcpbus cannot tell apart have taken the rest, short ones still pass.
+ *   <li>An account of at most 1 KiB is not counted; one that exceeds it is, from its first byte.
  * </ul>
  *
  * <p>Each operation takes constant time. Thread-safe.
