@@ -61,7 +61,7 @@ final class ForeignForms {
                     new ConfigMember(
                         server.name(),
                         server.line(),
-                        translated(server.value(), ServerNames.cut(server.name()), problems)))
+                        translated(server.value(), ServerNames.key(server.name()), problems)))
             .toList());
   }
 
