@@ -31,13 +31,6 @@ public final class ConfigReader {
   /** The source of an entry that a caller adds at a door, on every node and after a restart. */
   public static final String CALLER = "POST /api/servers";
 
-  /** In these folders of a project editors have their files. */
-  private static final Set<String> FOLDERS_OF_PROJECTS =
-      Set.of(".vscode", ".cursor", ".gemini", ".qwen", ".roo");
-
-  /** Gemini and what is made of it. */
-  private static final Set<String> FOLDERS_OF_GEMINI = Set.of(".gemini", ".qwen");
-
   private final Path file;
   private final ConfigEnvironment environment;
   private final ProblemCollector problems;
@@ -222,7 +215,7 @@ public final class ConfigReader {
     return Optional.ofNullable(root)
         .map(
             node ->
-                FOLDERS_OF_GEMINI.contains(folderName())
+                ForeignForms.isGemini(file)
                     ? ForeignForms.braced(node, name -> environment.variable(name).isPresent())
                     : node)
         .map(node -> ForeignForms.translated(node, problems));
@@ -321,19 +314,15 @@ public final class ConfigReader {
     }
   }
 
-  /** The folder of the file; its parent if that is where an editor has the file of a project. */
+  /** The folder of the file; its parent if the folder is {@code .vscode} or {@code .cursor}. */
   private Path folder() {
     Path parent = file.toAbsolutePath().normalize().getParent();
     if (parent == null) {
       return Path.of("/");
     }
-    boolean isOfProject = FOLDERS_OF_PROJECTS.contains(folderName());
-    return isOfProject && parent.getParent() != null ? parent.getParent() : parent;
-  }
-
-  private String folderName() {
-    Path parent = file.toAbsolutePath().normalize().getParent();
-    return parent == null ? "" : String.valueOf(parent.getFileName());
+    String name = String.valueOf(parent.getFileName());
+    boolean editors = name.equals(".vscode") || name.equals(".cursor");
+    return editors && parent.getParent() != null ? parent.getParent() : parent;
   }
 
   private static Map<String, ConfigNode> inputs(ConfigNode root) {

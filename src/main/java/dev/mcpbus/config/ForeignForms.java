@@ -4,6 +4,7 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.transport.HttpOptions;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,6 +56,12 @@ final class ForeignForms {
               : member);
     }
     return ConfigNode.object(root.line(), members);
+  }
+
+  /** Whether a file is that of Gemini, or of a program that is made of it. */
+  static boolean isGemini(Path file) {
+    Path parent = file.toAbsolutePath().normalize().getParent();
+    return parent != null && (parent.endsWith(".gemini") || parent.endsWith(".qwen"));
   }
 
   /**

@@ -1,6 +1,9 @@
 package dev.mcpbus.protocol;
 
+import static java.util.stream.Collectors.toSet;
+
 import java.text.Normalizer;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -180,15 +183,15 @@ public final class ServerId {
 
   /**
    * As {@link #pattern}, for the server at the begin of a pattern for its items, {@code
-   * server.item}. The server ends at the first dot, unless it is one of {@code names}. What has a
-   * {@code *} there may already be about an item, and stays.
+   * server.item}. The server ends at the first dot, or at a later one before which a name of {@code
+   * names} stands. What has a {@code *} there may already be about an item, and stays.
    */
-  public static String itemPattern(String glob, Iterable<String> names) {
+  public static String itemPattern(String glob, Collection<String> names) {
     int dot = glob.indexOf('.');
-    for (String name : names) {
-      if (name.length() > dot && glob.startsWith(name + ".")) {
-        dot = name.length();
-      }
+    int more = dot < 0 ? -1 : glob.indexOf('.', dot + 1);
+    Set<String> ids = more < 0 ? Set.of() : names.stream().map(ServerId::of).collect(toSet());
+    for (; more >= 0; more = glob.indexOf('.', more + 1)) {
+      dot = ids.contains(of(glob.substring(0, more))) ? more : dot;
     }
     int star = glob.indexOf('*');
     return dot < 0 || (star >= 0 && star < dot)

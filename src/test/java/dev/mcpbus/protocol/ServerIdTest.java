@@ -139,6 +139,7 @@ class ServerIdTest {
     "git.read_*, git.read_*",
     "Git.read, git.read",
     "io.github.Org/name.read, io-github-org-name--18867010076b.read",
+    "IO.github.ORG/name.a.b, io-github-org-name--18867010076b.a.b",
     "*.read, *.read",
     "other.io.x, other.io.x"
   })
