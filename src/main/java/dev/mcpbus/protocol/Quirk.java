@@ -12,7 +12,21 @@ public enum Quirk {
   NO_ARRAY("its lists lack their array", "send an empty array for an empty list"),
   STUCK_CURSOR(
       "its lists name a page that was read before, or \"\", as the next one",
-      "leave \"nextCursor\" out of the last page");
+      "leave \"nextCursor\" out of the last page"),
+  SESSION_LOST_IN_WORDS(
+      "it says in other words than HTTP 404 that it does not know the session any more",
+      "answer a request whose Mcp-Session-Id is not known with HTTP 404"),
+  STRAY_EVENTS(
+      "its event streams carry data that is no message, such as keep-alives",
+      "keep a stream alive with comments, such as \": ping\""),
+  NOTIFICATION_REFUSED(
+      "it refuses notifications", "answer a notification with HTTP 202, also an unknown one"),
+  SILENT_ON_PROBE(
+      "it leaves a method that it does not know, server/discover, without an answer",
+      "answer an unknown method with the error -32601"),
+  SILENT_ON_PING(
+      "it leaves ping without an answer, and lists its tools",
+      "answer ping with an empty result");
 
   private final String says;
   private final String remedy;

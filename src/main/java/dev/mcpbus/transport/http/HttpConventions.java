@@ -52,6 +52,11 @@ final class HttpConventions {
     return encoding == null || encoding.equalsIgnoreCase("identity");
   }
 
+  /** Whether the server names the credentials that it wants. */
+  static boolean isChallenge(HttpClientResponse response) {
+    return response.getHeader("www-authenticate") != null;
+  }
+
   /** The announced length; -1 if there is none, or it is not a number. */
   static long length(HttpClientResponse response) {
     @Nullable String header = response.getHeader(HttpHeaders.CONTENT_LENGTH);
