@@ -20,13 +20,13 @@ public enum Quirk {
       "its event streams carry data that is no message, such as keep-alives",
       "keep a stream alive with comments, such as \": ping\""),
   NOTIFICATION_REFUSED(
-      "it refuses notifications", "answer a notification with HTTP 202, also an unknown one"),
+      "it refuses notifications, or answers to its questions",
+      "answer a notification with HTTP 202, also an unknown one"),
   SILENT_ON_PROBE(
       "it leaves a method that it does not know, server/discover, without an answer",
       "answer an unknown method with the error -32601"),
   SILENT_ON_PING(
-      "it leaves ping without an answer, and lists its tools",
-      "answer ping with an empty result");
+      "it leaves ping without an answer, and lists its tools", "answer ping with an empty result");
 
   private final String says;
   private final String remedy;

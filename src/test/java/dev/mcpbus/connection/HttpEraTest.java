@@ -244,8 +244,7 @@ class HttpEraTest {
     try (RawHttpServer server =
             RawHttpServer.answering(
                 (request, peer) -> {
-                  boolean opening =
-                      request.calls("server/discover") || request.calls("initialize");
+                  boolean opening = request.calls("server/discover") || request.calls("initialize");
                   boolean waits = slow.get() && opening;
                   if (waits) {
                     both.countDown();

@@ -273,8 +273,8 @@ final class HttpChannel implements Channel {
   }
 
   /**
-   * Whether the server may have lost what it knew: a session in which it has answered a request with
-   * a result. Before that, an error is about the handshake.
+   * Whether the server may have lost what it knew: a session in which it has answered a request
+   * with a result. Before that, an error is about the handshake.
    */
   boolean mayLoseSession() {
     return worked && era.resumes();

@@ -14,7 +14,6 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +28,6 @@ final class PostExchange implements EventStreamReader.StreamListener {
   private static final int MAX_REDIRECTS = 3;
   private static final int MAX_RESUMPTIONS = 5;
   private static final int MAX_ERROR_BODY = 64 * 1024;
-
-  /** Bytes of an answer that is no message, of which its words are read. */
-  private static final int MAX_TEXT = 2_000;
 
   private final HttpChannel channel;
   private final OutboundMessage message;
@@ -204,7 +200,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
       collect(response, channel.limits().maxBytes(), this::replied);
     } else {
       TransportException why = HttpFailures.notMcp(response, channel.endpoint());
-      if (channel.mayLoseSession() && mayHold(response, MAX_ERROR_BODY)) {
+      if (channel.mayLoseSession() && HttpConventions.mayHold(response, MAX_ERROR_BODY)) {
         collect(response, MAX_ERROR_BODY, (whole, body) -> unanswered(whole, body, why));
       } else {
         reject(response, why);
@@ -212,26 +208,13 @@ final class PostExchange implements EventStreamReader.StreamListener {
     }
   }
 
-  private static String textOf(HeldBytes body) {
-    return text(body.array(), body.offset(), body.length());
-  }
-
-  private static String text(byte[] bytes, int offset, int length) {
-    return new String(bytes, offset, Math.min(length, MAX_TEXT), StandardCharsets.UTF_8);
-  }
-
-  private static boolean mayHold(HttpClientResponse response, int cap) {
-    return HttpConventions.isPlain(response)
-        && HttpConventions.length(response) <= cap
-        && !HttpConventions.hasType(response, HttpConventions.EVENT_STREAM);
-  }
-
   /**
    * Goes on with {@code otherwise}, unless the server says by this answer that it does not know the
    * session, which {@link SessionDoubts} finds out.
    */
   private void unlessLost(int status, @Nullable String text, Runnable otherwise) {
-    if (!isRequest() || !channel.mayLoseSession() || !SessionDoubts.areIn(text)) {
+    boolean inDoubt = status == 404 ? text != null : SessionDoubts.areIn(text);
+    if (!inDoubt || !isRequest() || !channel.mayLoseSession()) {
       otherwise.run();
       return;
     }
@@ -301,7 +284,9 @@ final class PostExchange implements EventStreamReader.StreamListener {
       }
       if (!done && !doubted) {
         unanswered(
-            response, body, HttpFailures.protocol("the body does not answer request " + message.id()));
+            response,
+            body,
+            HttpFailures.protocol("the body does not answer request " + message.id()));
       }
     } catch (ProtocolException e) {
       unanswered(response, body, HttpFailures.parsing(e));
@@ -309,7 +294,10 @@ final class PostExchange implements EventStreamReader.StreamListener {
   }
 
   private void unanswered(HttpClientResponse response, HeldBytes body, TransportException why) {
-    unlessLost(response.statusCode(), textOf(body), () -> reject(response, why));
+    unlessLost(
+        response.statusCode(),
+        SessionDoubts.textOf(body.array(), body.offset(), body.length()),
+        () -> reject(response, why));
   }
 
   private void redirected(HttpClientResponse response) {
@@ -331,7 +319,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   private void refused(HttpClientResponse response) {
     int cap = Math.min(channel.limits().maxBytes(), MAX_ERROR_BODY);
-    if (mayHold(response, cap)) {
+    if (HttpConventions.mayHold(response, cap)) {
       if (HttpConventions.hasType(response, HttpConventions.JSON) || isInDoubt(response)) {
         HeldBytes body = channel.held(cap);
         response.exceptionHandler(cause -> refused(response, null));
@@ -358,27 +346,31 @@ final class PostExchange implements EventStreamReader.StreamListener {
     int status = response.statusCode();
     Envelope reply = error == null || !isRequest() ? null : replyOf(error);
     boolean named = reply != null && reply == error;
-    if (channel.hasSession()
-        && status == 404
-        && !(reply != null && named && ReplyMatch.isMethodNotFound(reply))) {
-      lose();
-    } else if (channel.hasSession()
-        && status == 400
-        && !named
-        && error != null
-        && ReplyMatch.namesSession(error)) {
+    // A server that refuses a notification may mean that: the next request finds a lost session.
+    boolean mayTell = isRequest() || !channel.quirks().tolerates(Quirk.NOTIFICATION_REFUSED);
+    boolean alone = !channel.mayLoseSession();
+    if (mayTell && channel.hasSession() && ReplyMatch.saysUnknown(status, error, named, alone)) {
       lose();
     } else {
+      boolean plain =
+          body == null
+              || !isInDoubt(response)
+              || (status == 404 && error != null && ReplyMatch.isMethodNotFound(error));
       String said =
-          body == null || !isInDoubt(response)
+          plain
               ? null
-              : error == null ? textOf(body) : SessionDoubts.textOf(error);
+              : error == null
+                  ? SessionDoubts.textOf(body.array(), body.offset(), body.length())
+                  : SessionDoubts.textOf(error);
       unlessLost(status, said, () -> refused(response, error, reply, named));
     }
   }
 
   private void refused(
-      HttpClientResponse response, @Nullable Envelope error, @Nullable Envelope reply, boolean named) {
+      HttpClientResponse response,
+      @Nullable Envelope error,
+      @Nullable Envelope reply,
+      boolean named) {
     int status = response.statusCode();
     if (authorization.mayRenew(response)) {
       authorization.renew(response, channel.endpoint(), this::start, this::fail);
@@ -402,16 +394,9 @@ final class PostExchange implements EventStreamReader.StreamListener {
     }
   }
 
-  /**
-   * The server does not know the session. One that says so of a notification may mean the
-   * notification: the next request finds out.
-   */
   private void lose() {
-    boolean silent = !isRequest() && channel.quirks().tolerates(Quirk.NOTIFICATION_REFUSED);
     fail(HttpFailures.sessionLost());
-    if (!silent) {
-      channel.sessionLost();
-    }
+    channel.sessionLost();
   }
 
   @Override
@@ -442,7 +427,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
   @Override
   public void stray(byte[] data, int length) {
     if (channel.mayLoseSession()) {
-      stray = text(data, 0, length);
+      stray = SessionDoubts.textOf(data, 0, length);
     }
   }
 

@@ -23,6 +23,7 @@ final class SessionDoubts {
 
   private static final long PATIENCE_MILLIS = 5_000;
   private static final int MAX_TEXT = 500;
+  private static final int MAX_BYTES = 2_000;
   private static final RawJson ID = RawJson.string("mcpbus-probe");
 
   private static final byte[] QUESTION =
@@ -106,6 +107,11 @@ final class SessionDoubts {
         || (said.contains("session") && UNKNOWN.stream().anyMatch(said::contains));
   }
 
+  /** The beginning of an answer that is no message. */
+  static String textOf(byte[] bytes, int offset, int length) {
+    return new String(bytes, offset, Math.min(length, MAX_BYTES), StandardCharsets.UTF_8);
+  }
+
   /** The code and the text of an error; null where they cannot be read. */
   static @Nullable String textOf(Envelope error) {
     if (error.kind() != Envelope.Kind.ERROR || error.ambiguity() != null) {
@@ -141,7 +147,9 @@ final class SessionDoubts {
     List<DoubtedRequest> all = List.copyOf(waiting);
     waiting.clear();
     boolean lost =
-        said != null && channel.quirks().tolerates(Quirk.SESSION_LOST_IN_WORDS);
+        said != null
+            && (areIn(said) || all.stream().anyMatch(each -> each.said().equals(said)))
+            && channel.quirks().tolerates(Quirk.SESSION_LOST_IN_WORDS);
     for (DoubtedRequest each : all) {
       if (lost && each.said().equals(said)) {
         each.exchange().fail(HttpFailures.sessionLost());

@@ -148,12 +148,14 @@ final class SsePost {
       return;
     }
     int status = response.statusCode();
-    boolean request = message.kind() == Envelope.Kind.REQUEST;
+    boolean mayTell =
+        message.kind() == Envelope.Kind.REQUEST
+            || !channel.quirks().tolerates(Quirk.NOTIFICATION_REFUSED);
     boolean inWords =
         body != null
             && SessionDoubts.areIn(body.toString())
             && channel.quirks().tolerates(Quirk.SESSION_LOST_IN_WORDS);
-    if (inWords || (status == 404 && request && channel.hasAccepted())) {
+    if (inWords || (status == 404 && mayTell && channel.hasAccepted())) {
       done = true;
       channel.lost(this);
     } else if (authorization.mayRenew(response)) {

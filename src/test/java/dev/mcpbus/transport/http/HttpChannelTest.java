@@ -137,7 +137,7 @@ class HttpChannelTest extends HttpFixture {
     probe.notify("n/bad");
     await().until(() -> server.requests().size() == 2);
     probe.notify("n/other");
-    await().until(() -> probe.tolerated(Quirk.NOTIFICATION_REFUSED) == 1);
+    await().until(() -> probe.tolerated(Quirk.NOTIFICATION_REFUSED) == 2);
     assertThat(probe.closings()).isEmpty();
     expect(probe.fail(1, "tools/list"), Reason.SESSION_LOST, Reached.NO);
     await().until(() -> probe.closings().size() == 1);

@@ -135,6 +135,10 @@ class LostSessionTest extends HttpFixture {
         "200 OK|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32603,`message`:`session not found`}}",
         "400 Bad Request|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32602,"
             + "`message`:`Browser session 7 is closed`}}",
+        "404 Not Found|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32002,"
+            + "`message`:`Resource session.txt not found`}}",
+        "404 Not Found|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32602,"
+            + "`message`:`No tool of this session`}}",
         "200 OK|{`jsonrpc`:`2.0`,`id`:$ID,`result`:{`isError`:true,`content`:[{`type`:`text`,"
             + "`text`:`Session not found`}]}}",
       })
@@ -152,7 +156,8 @@ class LostSessionTest extends HttpFixture {
     ChannelProbe probe = handshake(options(server));
     probe.call(1, "tools/list");
     for (int id = 2; id < 5; id++) {
-      assertThat(probe.call(id, Methods.TOOLS_CALL).text().toString()).containsIgnoringCase("session");
+      assertThat(probe.call(id, Methods.TOOLS_CALL).text().toString())
+          .containsIgnoringCase("session");
     }
     assertThat(probe.closings()).isEmpty();
     assertThat(probe.tolerated(Quirk.SESSION_LOST_IN_WORDS)).isZero();
