@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param handshakeTimeout from the open channel to a ready session. Default 30 s: a child process
  *     has to boot first, and {@code npx} may have to fetch it
- * @param probeTimeout how long a server on a shared channel may leave {@code server/discover}
- *     without an answer before it gets {@code initialize} as well; default 2 s
+ * @param probeTimeout how long a server may leave {@code server/discover} without an answer before
+ *     it gets {@code initialize} as well; default 2 s
  * @param protocolVersion the version to speak, without a probe; null to find it
  * @param capabilities the questions that the server may ask in any case, in addition to those that
  *     callers offer to answer: {@code {"elicitation": {"form": {}}}}; default none
