@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.TellingLines;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
@@ -19,7 +20,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The owner's side of a child process. Confined to the owner context. */
-final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
+final class StdioChannel
+    implements Channel, ChildEvents.ChildEventListener, LineFramer.SkippedLine {
 
   private static final int SHOWN_LINES = 5;
 
@@ -61,7 +63,7 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
                 receiver.onMessage(message);
               }
             },
-            this::noMessage,
+            this,
             ByteBudget.received(owner));
   }
 
@@ -120,11 +122,26 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
     try {
       framer.feed(chunk);
     } catch (TransportException e) {
-      end(e);
+      end(new TransportException(e.reason(), e.reached(), stderr.mask(String.valueOf(e.getMessage()))));
     }
   }
 
-  private void noMessage(byte[] bytes, int from, int to) {
+  @Override
+  public boolean tolerates(Quirk quirk) {
+    return receiver.quirks().tolerates(quirk);
+  }
+
+  @Override
+  public void unusable(long id, String why) {
+    if (!over) {
+      receiver.onRequestFailed(
+          id,
+          new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, stderr.mask(why)));
+    }
+  }
+
+  @Override
+  public void skipped(byte[] bytes, int from, int to) {
     int kept = Math.min(to - from, OutputListener.MAX_LINE_BYTES);
     byte[] text = Arrays.copyOfRange(bytes, from, from + kept);
     receiver.output().line(OutputStreamName.STDOUT, text, kept < to - from);

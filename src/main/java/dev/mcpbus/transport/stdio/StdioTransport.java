@@ -103,8 +103,10 @@ public final class StdioTransport implements Transport {
   private ChildProcess launch(ChildEvents inbox, StderrTail stderr) throws TransportException {
     boolean portable =
         !Posix.AVAILABLE || "portable".equals(System.getProperty(IMPLEMENTATION_PROPERTY));
-    return portable
-        ? PortableChildProcess.launch(options, inbox, stderr)
-        : LinuxChildProcess.launch(options, inbox, stderr);
+    return ContainerProcess.launch(
+        options,
+        inbox,
+        stderr,
+        portable ? PortableChildProcess::launch : LinuxChildProcess::launch);
   }
 }
