@@ -40,7 +40,7 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
               esac ;;
         esac
       done
-      for group in $groups; do kill -9 -- "-$group"; done
+      for group in $groups; do kill -s KILL -- "-$group"; done
       for script in "$2/$1".*.sh; do
         if [ -f "$script" ]; then sh "$script" & fi
       done

@@ -30,6 +30,7 @@ final class StdioChannel
   private final ChildProcess child;
   private final ChildEvents inbox;
   private final StderrTail stderr;
+  private final @Nullable Installer installer;
   private final Receiver receiver;
   private final Context owner;
   private final LineFramer framer;
@@ -39,17 +40,22 @@ final class StdioChannel
   private boolean flushScheduled;
   private @Nullable Future<Void> closed;
 
+  /**
+   * @param installer sees the lines beside messages of a command that installs; null for another
+   */
   StdioChannel(
       StdioOptions options,
       ChildProcess child,
       ChildEvents inbox,
       StderrTail stderr,
+      @Nullable Installer installer,
       Receiver receiver) {
     this.options = options;
     this.command = options.command().reveal();
     this.child = child;
     this.inbox = inbox;
     this.stderr = stderr;
+    this.installer = installer;
     this.receiver = receiver;
     this.owner = inbox.owner();
     this.queue = new StdinQueue(options.writeQueueBytes());
@@ -110,6 +116,11 @@ final class StdioChannel
   }
 
   @Override
+  public boolean isInstalling() {
+    return installer != null && installer.isBusy();
+  }
+
+  @Override
   public void negotiated(String protocolVersion) {
     framer.negotiated(protocolVersion);
   }
@@ -144,7 +155,8 @@ final class StdioChannel
   public void skipped(byte[] bytes, int from, int to) {
     int kept = Math.min(to - from, OutputListener.MAX_LINE_BYTES);
     byte[] text = Arrays.copyOfRange(bytes, from, from + kept);
-    receiver.output().line(OutputStreamName.STDOUT, text, kept < to - from);
+    OutputListener output = installer == null ? receiver.output() : installer;
+    output.line(OutputStreamName.STDOUT, text, kept < to - from);
   }
 
   @Override

@@ -38,8 +38,8 @@ final class FakeDocker {
           while :; do sleep 1000; done ;;
         *" stop "*)
           [ -f "$d/deaf" ] && exit 1
-          kill -9 -- "-$(cat "$d/$last.pid")" ;;
-        *) kill -9 -- "-$(cat "$d/$last.pid")" ;;
+          kill -s KILL -- "-$(cat "$d/$last.pid")" ;;
+        *) kill -s KILL -- "-$(cat "$d/$last.pid")" ;;
       esac
       """;
 
