@@ -1,8 +1,8 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.session.Clock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 

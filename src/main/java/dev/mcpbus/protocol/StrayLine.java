@@ -134,9 +134,7 @@ public final class StrayLine {
   }
 
   private static boolean hasVersion(byte[] bytes, int from, int to) {
-    for (int at = find(VERSION, bytes, from, to);
-        at < to;
-        at = find(VERSION, bytes, at + 1, to)) {
+    for (int at = find(VERSION, bytes, from, to); at < to; at = find(VERSION, bytes, at + 1, to)) {
       if (versionAt(bytes, at, to)) {
         return true;
       }

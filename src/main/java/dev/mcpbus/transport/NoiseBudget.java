@@ -4,8 +4,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Bounds the lines of a stream that are no messages: a bucket of lines and one of bytes, which fill
- * up with time and with each message, so that a log line for each request never empties them. Owner:
- * its {@link LineFramer}.
+ * up with time and with each message, so that a log line for each request never empties them.
+ * Owner: its {@link LineFramer}.
  */
 final class NoiseBudget {
 

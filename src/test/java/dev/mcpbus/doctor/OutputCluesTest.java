@@ -34,7 +34,8 @@ class OutputCluesTest {
             "C:\\Users\\u\\npm-cache\\_npx\\0a1b"),
         arguments("npm error code EINTEGRITY", "CACHE_BROKEN", "npm cache clean"),
         arguments("error: the cache of wheels is corrupt", "CACHE_BROKEN", "uv cache clean"),
-        arguments("error: Failed to install: a-1.0-py3-none-any.whl (a==1.0)", "CACHE_BROKEN", "uv"),
+        arguments(
+            "error: Failed to install: a-1.0-py3-none-any.whl (a==1.0)", "CACHE_BROKEN", "uv"),
         arguments("Error: Cannot find module 'zod'", "MODULE_NOT_FOUND", "zod"),
         arguments(
             "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /srv/a.js",

@@ -249,7 +249,8 @@ class LineFramerTest {
   @Test
   void an_answer_without_a_version_fails_its_request_alone() throws Exception {
     framer.negotiated("2025-06-18");
-    framer.feed(bytes("{\"id\":1,\"result\":{}}\n{\"id\":2,\"error\":{\"code\":1}}\n" + TWO + "\n"));
+    framer.feed(
+        bytes("{\"id\":1,\"result\":{}}\n{\"id\":2,\"error\":{\"code\":1}}\n" + TWO + "\n"));
     assertThat(messages).containsExactly(TWO);
     assertThat(unusable).hasSize(2).first().asString().contains("lacks \"jsonrpc\"");
   }

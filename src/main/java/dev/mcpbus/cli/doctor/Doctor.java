@@ -168,8 +168,8 @@ final class Doctor {
   private ServerDefinition onDemand(Examination one) {
     ServerDefinition own = one.definition();
     return own.onDemand(
-            timeout == null ? own.handshakeTimeout() : timeout,
-            timeout == null ? own.installTimeout() : timeout);
+        timeout == null ? own.handshakeTimeout() : timeout,
+        timeout == null ? own.installTimeout() : timeout);
   }
 
   private List<DoctorStep> live(ServiceClient client, Examination one) {

@@ -28,8 +28,7 @@ import org.slf4j.LoggerFactory;
 final class ContainerProcess implements ChildProcess {
 
   /** {@code RUN.KEY.sh} stops a container of that {@link RunId}; {@code RUN.KEY.cid} has its id. */
-  static final Path FOLDER =
-      Path.of(System.getProperty("user.home", "."), ".mcpbus", "containers").toAbsolutePath();
+  static final Path FOLDER = folder();
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerProcess.class);
 
@@ -38,7 +37,7 @@ final class ContainerProcess implements ChildProcess {
 
   /** Starts a process; on the spawn thread. */
   @FunctionalInterface
-  interface Launcher {
+  interface ChildLauncher {
     ChildProcess launch(StdioOptions options, ChildEvents inbox, StderrTail tail)
         throws TransportException;
   }
@@ -46,16 +45,31 @@ final class ContainerProcess implements ChildProcess {
   private final ChildProcess inner;
   private final Promise<Void> gone = Promise.promise();
 
-  private ContainerProcess(ChildProcess inner, Path script, ChildEvents inbox, Launcher launcher) {
+  private ContainerProcess(
+      ChildProcess inner, Path script, ChildEvents inbox, ChildLauncher launcher) {
     this.inner = inner;
     inner
         .gone()
         .onComplete(over -> SpawnThread.INSTANCE.execute(() -> stop(script, inbox, launcher)));
   }
 
+  /** Among the temporary files where the user has no home. */
+  private static Path folder() {
+    Path own = Path.of(System.getProperty("user.home", "."), ".mcpbus").toAbsolutePath();
+    try {
+      Files.createDirectories(own);
+    } catch (IOException e) {
+      LOG.debug("cannot make {}", own, e);
+    }
+    String user = System.getProperty("user.name", "");
+    return Files.isWritable(own)
+        ? own.resolve("containers")
+        : Path.of(System.getProperty("java.io.tmpdir", "/tmp"), "mcpbus-containers-" + user);
+  }
+
   /** Starts a command, by {@code launcher}; runs on the spawn thread. */
   static ChildProcess launch(
-      StdioOptions options, ChildEvents inbox, StderrTail tail, Launcher launcher)
+      StdioOptions options, ChildEvents inbox, StderrTail tail, ChildLauncher launcher)
       throws TransportException {
     String key = UUID.randomUUID().toString().replace("-", "").substring(0, 16);
     Path script = FOLDER.resolve(RunId.SELF + "." + key + ".sh");
@@ -84,7 +98,7 @@ final class ContainerProcess implements ChildProcess {
     }
   }
 
-  private void stop(Path script, ChildEvents inbox, Launcher launcher) {
+  private void stop(Path script, ChildEvents inbox, ChildLauncher launcher) {
     try {
       ChildProcess shell = shell(script, new ChildEvents(inbox.owner()), launcher);
       shell.gone().onComplete(gone);
@@ -94,7 +108,7 @@ final class ContainerProcess implements ChildProcess {
     }
   }
 
-  private static ChildProcess shell(Path script, ChildEvents inbox, Launcher launcher)
+  private static ChildProcess shell(Path script, ChildEvents inbox, ChildLauncher launcher)
       throws TransportException {
     ChildProcess shell =
         launcher.launch(

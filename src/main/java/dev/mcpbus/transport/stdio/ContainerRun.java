@@ -109,8 +109,9 @@ record ContainerRun(
   }
 
   private static int find(List<String> args, String option) {
+    String joined = option + "=";
     for (int i = 0; i < args.size(); i++) {
-      if (args.get(i).equals(option) || args.get(i).startsWith(option + "=")) {
+      if (args.get(i).equals(option) || args.get(i).startsWith(joined)) {
         return i;
       }
     }

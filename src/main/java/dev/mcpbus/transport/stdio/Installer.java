@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches a child whose command fetches or builds the program before it runs it, such as {@code
- * npx}: it is at that until a line comes that is not the command's own. The lines pass on to another
- * listener. Any thread.
+ * npx}: it is at that until a line comes that is not the command's own. The lines pass on to
+ * another listener. Any thread.
  */
 final class Installer implements OutputListener {
 
@@ -55,18 +55,59 @@ final class Installer implements OutputListener {
   private static final List<String> OWN =
       List.of(
           // npm, pnpm, yarn, bun, deno
-          "npm ", "npx", "need to install", "ok to proceed", "added ", "changed ", "up to date",
-          "pnpm", "packages:", "progress:", "yarn ", "➤", "bun ", "bunx", "saved lockfile", "task ",
+          "npm ",
+          "npx",
+          "need to install",
+          "ok to proceed",
+          "added ",
+          "changed ",
+          "up to date",
+          "pnpm",
+          "packages:",
+          "progress:",
+          "yarn ",
+          "➤",
+          "bun ",
+          "bunx",
+          "saved lockfile",
+          "task ",
           "initialize ",
           // uv, pipx
-          "resolv", "download", "prepar", "build", "built", "install", "updat", "using ", "creat",
-          "uninstall", "audited", "bytecode", "warning:", "determin", "locking", "fetching",
+          "resolv",
+          "download",
+          "prepar",
+          "build",
+          "built",
+          "install",
+          "updat",
+          "using ",
+          "creat",
+          "uninstall",
+          "audited",
+          "bytecode",
+          "warning:",
+          "determin",
+          "locking",
+          "fetching",
           // docker, podman
-          "unable to find image", "digest:", "status:", "trying to pull", "getting image",
-          "copying ", "writing manifest", "storing signatures",
+          "unable to find image",
+          "digest:",
+          "status:",
+          "trying to pull",
+          "getting image",
+          "copying ",
+          "writing manifest",
+          "storing signatures",
           // go, cargo, dotnet, nix, jbang
-          "go: ", "compiling ", "finished ", "blocking waiting", "restored", "tool package",
-          "skipping", "these ", "[jbang]");
+          "go: ",
+          "compiling ",
+          "finished ",
+          "blocking waiting",
+          "restored",
+          "tool package",
+          "skipping",
+          "these ",
+          "[jbang]");
 
   /** What the lines of an image's layers have behind the name. */
   private static final List<String> LAYER =
@@ -93,12 +134,17 @@ final class Installer implements OutputListener {
       }
       boolean passed =
           WRAPPERS.contains(name)
-              || i > 0 && (words[i].matches("[-/].*|.*=.*") || name(words[i - 1]).equals("cd"));
+              || (i > 0 && (isOption(words[i]) || name(words[i - 1]).equals("cd")));
       if (!passed) {
         return null;
       }
     }
     return null;
+  }
+
+  /** Of a wrapper: {@code -c}, {@code /c}, {@code NAME=value}. */
+  private static boolean isOption(String word) {
+    return word.startsWith("-") || word.startsWith("/") || word.indexOf('=') > 0;
   }
 
   private static String name(String word) {

@@ -15,9 +15,10 @@ import org.slf4j.LoggerFactory;
  * Kills all children when this JVM dies, even by {@code kill -9}. It is a small shell in its own
  * session that reads the process group of every child from its stdin. When stdin ends, the JVM is
  * dead: the shell kills the groups and every process marked with {@link RunId#SELF}, and stops the
- * containers that children have started ({@link ContainerProcess}). If the shell dies, the spawn thread starts it again. It ends when it has found no process for half a second: a
- * process that is about to run another program has no environment for a moment. Locked, because the
- * spawn thread adds groups and the loop thread removes them, a few times per child.
+ * containers that children have started ({@link ContainerProcess}). If the shell dies, the spawn
+ * thread starts it again. It ends when it has found no process for half a second: a process that is
+ * about to run another program has no environment for a moment. Locked, because the spawn thread
+ * adds groups and the loop thread removes them, a few times per child.
  */
 final class OrphanReaper implements ProcessLoop.DescriptorOwner {
 

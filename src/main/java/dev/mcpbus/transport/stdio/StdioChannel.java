@@ -133,7 +133,9 @@ final class StdioChannel
     try {
       framer.feed(chunk);
     } catch (TransportException e) {
-      end(new TransportException(e.reason(), e.reached(), stderr.mask(String.valueOf(e.getMessage()))));
+      end(
+          new TransportException(
+              e.reason(), e.reached(), stderr.mask(String.valueOf(e.getMessage()))));
     }
   }
 
@@ -146,8 +148,7 @@ final class StdioChannel
   public void unusable(long id, String why) {
     if (!over) {
       receiver.onRequestFailed(
-          id,
-          new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, stderr.mask(why)));
+          id, new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, stderr.mask(why)));
     }
   }
 

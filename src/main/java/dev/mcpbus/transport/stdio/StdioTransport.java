@@ -75,7 +75,7 @@ public final class StdioTransport implements Transport {
             onOwner(
                 owner,
                 () -> {
-                  StdioChannel channel = 
+                  StdioChannel channel =
                       new StdioChannel(options, child, inbox, stderr, installs, receiver);
                   // Started before the promise completes, because the receiver of the channel may
                   // close it at once.

@@ -24,14 +24,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What must hold over the life of many children, and after the death of the JVM. */
 @ExtendWith(VertxExtension.class)
 class ChildProcessLifeIT {
 
   @TempDir Path folder;
-
 
   /** Running processes whose environment holds {@code text}. */
   private static List<Long> marked(String text) throws IOException {

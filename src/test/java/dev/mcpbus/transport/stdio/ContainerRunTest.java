@@ -98,7 +98,13 @@ class ContainerRunTest {
         run.script(
             Path.of("/a b/docker"),
             Map.of(
-                "DOCKER_HOST", "ssh://h", "API_TOKEN", "t0p", "DOCKER_AUTH_CONFIG", "t0p", "HOME",
+                "DOCKER_HOST",
+                "ssh://h",
+                "API_TOKEN",
+                "t0p",
+                "DOCKER_AUTH_CONFIG",
+                "t0p",
+                "HOME",
                 "/h"),
             3);
     assertThat(script)
