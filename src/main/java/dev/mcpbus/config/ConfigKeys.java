@@ -118,6 +118,7 @@ final class ConfigKeys {
           "timeout",
           "requestTimeout",
           "handshakeTimeout",
+          "installTimeout",
           "probeTimeout",
           "protocolVersion",
           "capabilities",

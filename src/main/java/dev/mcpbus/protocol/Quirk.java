@@ -12,7 +12,13 @@ public enum Quirk {
   NO_ARRAY("its lists lack their array", "send an empty array for an empty list"),
   STUCK_CURSOR(
       "its lists name a page that was read before, or \"\", as the next one",
-      "leave \"nextCursor\" out of the last page");
+      "leave \"nextCursor\" out of the last page"),
+  NOISE(
+      "it writes lines that are no messages where only messages may be",
+      "write logs to stderr, and nothing but messages to stdout"),
+  ANSWER_BEHIND_TEXT(
+      "its answer stands behind other text on the same line",
+      "write logs to stderr, and nothing but messages to stdout");
 
   private final String says;
   private final String remedy;
