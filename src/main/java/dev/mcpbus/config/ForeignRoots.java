@@ -36,14 +36,19 @@ final class ForeignRoots {
     GOOSE("Goose", "extensions"),
     OPENCODE("opencode or Crush", "mcp"),
     LIST("Continue", "mcpServers"),
+    SECONDS("Cline, Roo or Kilo Code", "mcpServers"),
     BARE("a plug-in of Claude Code");
 
     final String program;
     final List<String> path;
 
+    /** Whether its entries are those of mcpbus, so that an unknown key in them is a mistake. */
+    final boolean own;
+
     Form(String program, String... path) {
       this.program = program;
       this.path = List.of(path);
+      this.own = path.length == 0 || path[0].equals("mcpServers");
     }
 
     String shown() {
@@ -57,6 +62,15 @@ final class ForeignRoots {
   /** Types of Goose and of Zed whose servers are parts of that program. */
   private static final List<String> BUILT_IN =
       List.of("builtin", "platform", "frontend", "inline_python", "extension");
+
+  /** Files in which a timeout counts seconds, though the rest is as in other programs. */
+  private static final List<String> IN_SECONDS =
+      List.of(
+          "cline_mcp_settings.json",
+          "rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+          "kilocode.kilo-code/settings/mcp_settings.json",
+          ".roo/mcp.json",
+          ".kilocode/mcp.json");
 
   /** {@code {env:NAME}} of opencode. */
   private static final Pattern ENV = Pattern.compile("\\{env:([^{}]{1,200})}");
@@ -80,14 +94,10 @@ final class ForeignRoots {
    * The document with its servers under {@code mcpServers}; the same one if it has them under a key
    * of mcpbus, or none. A note names the program and the key.
    *
-   * @param file whose extension tells Codex's {@code mcp_servers} from that of mcpbus
+   * @param file whose name tells files of one key apart, such as Codex's {@code mcp_servers} by
+   *     {@code .toml}
    */
   static ConfigNode moved(ConfigNode root, Path file, ProblemCollector problems) {
-    boolean toml = String.valueOf(file.getFileName()).toLowerCase(Locale.ROOT).endsWith(".toml");
-    return moved(root, toml, problems);
-  }
-
-  static ConfigNode moved(ConfigNode root, boolean toml, ProblemCollector problems) {
     if (!root.is(ValueType.OBJECT)) {
       return root;
     }
@@ -96,18 +106,22 @@ final class ForeignRoots {
       for (String key : form.path) {
         servers = servers == null ? null : servers.get(key);
       }
-      if (servers != null && isThere(form, root, servers, toml)) {
+      if (servers != null && isThere(form, root, servers, file)) {
         return new ForeignRoots(form, problems).document(root, servers);
       }
     }
     return root;
   }
 
-  private static boolean isThere(Form form, ConfigNode root, ConfigNode servers, boolean toml) {
+  private static boolean isThere(
+      Form form, ConfigNode root, ConfigNode servers, Path file) {
     boolean ours = ConfigKeys.ROOTS.stream().anyMatch(key -> root.get(key) != null);
     return switch (form) {
-      case CODEX -> toml && servers.is(ValueType.OBJECT);
-      case LIST -> servers.is(ValueType.ARRAY) && !servers.items().isEmpty();
+      case CODEX ->
+          servers.is(ValueType.OBJECT)
+              && String.valueOf(file.getFileName()).toLowerCase(Locale.ROOT).endsWith(".toml");
+      case SECONDS -> servers.is(ValueType.OBJECT) && IN_SECONDS.stream().anyMatch(file::endsWith);
+      case LIST -> servers.items().stream().anyMatch(item -> item.is(ValueType.OBJECT));
       case BARE ->
           !ours
               && !RegistryFile.is(root)
@@ -130,7 +144,7 @@ final class ForeignRoots {
   }
 
   private ConfigNode document(ConfigNode root, ConfigNode servers) {
-    if (form != Form.LIST && form != Form.BARE) {
+    if (!form.own) {
       problems.note(
           root.line(),
           null,
@@ -158,9 +172,9 @@ final class ForeignRoots {
     root.members().stream()
         .filter(
             member ->
-                form == Form.LIST
-                    ? ConfigKeys.OURS.contains(member.name())
-                    : form != Form.BARE && member.name().equals("auth"))
+                form.own
+                    ? form != Form.BARE && ConfigKeys.OURS.contains(member.name())
+                    : member.name().equals("auth"))
         .forEach(members::add);
     return ConfigNode.object(root.line(), members);
   }
@@ -238,13 +252,12 @@ final class ForeignRoots {
           new ConfigMember(
               member.name(), member.line(), texts(value, text -> text(text, member.line(), name))));
     }
-    ConfigNode own =
-        ForeignForms.translated(
-            ConfigNode.object(written.line(), members), name, form != Form.BARE, problems);
+    ConfigNode same = ConfigNode.object(written.line(), members);
+    ConfigNode own = form.own ? same : ForeignForms.translated(same, name, true, problems);
     if (problems.count() > before) {
       return Optional.empty();
     }
-    return Optional.of(form == Form.BARE || form == Form.LIST ? own : known(own, name));
+    return Optional.of(form.own ? own : known(own, name));
   }
 
   private static ConfigNode joined(ConfigNode inner, ConfigNode outer) {
@@ -271,7 +284,8 @@ final class ForeignRoots {
   private boolean countsSeconds(ConfigNode entry) {
     ConfigNode type = entry.get("type");
     boolean crush = type != null && List.of("stdio", "http", "sse").contains(type.text());
-    return form == Form.ZED || form == Form.GOOSE || (form == Form.OPENCODE && crush);
+    return List.of(Form.ZED, Form.GOOSE, Form.SECONDS).contains(form)
+        || (form == Form.OPENCODE && crush);
   }
 
   /** Without keys that only that program knows; each is a note. */
