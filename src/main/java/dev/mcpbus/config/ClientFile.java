@@ -171,17 +171,60 @@ public record ClientFile(
                 : server.value();
         String name = ServerNames.cut(server.name());
         ConfigNode ours = ForeignForms.translated(entry, name, true, problems);
-        if (moved(ours, folder).toJson() instanceof JsonObject json) {
-          boolean needs = starts && json.containsKey("command") && !json.containsKey("cwd");
-          servers.add(
-              new ClientServer(
-                  server.name(), needs ? json.put("cwd", folder.toString()) : json));
+        ConfigNode whole = moved(starts ? startedIn(folder, ours) : ours, folder);
+        if (whole.toJson() instanceof JsonObject json) {
+          servers.add(new ClientServer(server.name(), json));
         }
       }
     }
   }
 
-  /** The same meaning in a file of another folder: the folder and relative paths are written out. */
+  /** A program without a {@code cwd} gets the folder. */
+  private static ConfigNode startedIn(Path folder, ConfigNode entry) {
+    ConfigNode cwd = entry.get("cwd");
+    if (entry.get("command") == null || (cwd != null && !cwd.is(ValueType.NULL))) {
+      return entry;
+    }
+    int line = entry.line();
+    List<ConfigMember> members = new ArrayList<>(entry.members());
+    members.removeIf(member -> member.name().equals("cwd"));
+    members.add(
+        new ConfigMember(
+            "cwd", line, ConfigNode.scalar(ValueType.STRING, line, folder.toString())));
+    return ConfigNode.object(line, members);
+  }
+
+  /**
+   * The document of a project's file, such as {@code .vscode/mcp.json}: its client starts programs
+   * in the project's folder. Any other document as it is.
+   */
+  static ConfigNode startedInProject(ConfigNode root, Path file, Path home) {
+    Path folder = folderOf(file);
+    boolean project =
+        !folder.equals(file.toAbsolutePath().normalize().getParent()) || file.endsWith(".mcp.json");
+    if (!project || folder.equals(home)) {
+      return root;
+    }
+    List<ConfigMember> members = new ArrayList<>();
+    for (ConfigMember member : root.members()) {
+      ConfigNode servers = member.value();
+      boolean holds = ConfigKeys.ROOTS.contains(member.name()) && servers.is(ValueType.OBJECT);
+      List<ConfigMember> started =
+          servers.members().stream()
+              .map(one -> new ConfigMember(one.name(), one.line(), startedIn(folder, one.value())))
+              .toList();
+      members.add(
+          holds
+              ? new ConfigMember(
+                  member.name(), member.line(), ConfigNode.object(servers.line(), started))
+              : member);
+    }
+    return ConfigNode.object(root.line(), members);
+  }
+
+  /**
+   * The same meaning in a file of another folder: the folder and relative paths are written out.
+   */
   private static ConfigNode moved(ConfigNode entry, Path folder) {
     ConfigNode filled =
         ForeignRoots.texts(

@@ -207,7 +207,8 @@ public final class ConfigReader {
     }
     return Optional.ofNullable(root)
         .map(node -> ForeignRoots.moved(node, file, problems))
-        .map(node -> ForeignForms.translated(node, problems));
+        .map(node -> ForeignForms.translated(node, problems))
+        .map(node -> ClientFile.startedInProject(node, file, environment.userHome()));
   }
 
   private Optional<McpBusConfig> config(ConfigNode root) {
@@ -223,7 +224,8 @@ public final class ConfigReader {
     }
     ConfigMember servers =
         registry ? new RegistryFile(environment, problems).servers(root) : roots.get(0);
-    Substitution substitution = new Substitution(environment, ClientFile.folderOf(file), inputs(root), problems);
+    Substitution substitution =
+        new Substitution(environment, ClientFile.folderOf(file), inputs(root), problems);
     ConfigEntry top = new ConfigEntry(root, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame = own ? frame(top) : TopLevelReader.NONE;

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
  */
 final class ConfigText {
 
-  private static final Pattern TABLE = Pattern.compile("\\[\\[?\\s*[\\w\"'].*]\\s*(#.*)?");
+  /** The name of a table of TOML, between its brackets. */
+  private static final Pattern TABLE = Pattern.compile("[A-Za-z_][\\w.\"'@/ -]*+");
 
   private ConfigText() {}
 
@@ -41,8 +42,18 @@ final class ConfigText {
         .map(String::strip)
         .filter(line -> !line.isEmpty() && !line.startsWith("#"))
         .findFirst()
-        .filter(line -> TABLE.matcher(line).matches())
+        .filter(ConfigText::isTable)
         .isPresent();
+  }
+
+  private static boolean isTable(String line) {
+    int start = line.startsWith("[[") ? 2 : 1;
+    int end = line.indexOf(']');
+    String rest = end < 0 ? "" : line.substring(end).replace("]", "").strip();
+    return line.startsWith("[")
+        && end > start
+        && (rest.isEmpty() || rest.startsWith("#"))
+        && TABLE.matcher(line.substring(start, end).strip()).matches();
   }
 
   static ParsedText toml(String text) {

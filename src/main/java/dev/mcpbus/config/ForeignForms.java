@@ -57,8 +57,7 @@ final class ForeignForms {
   private final ProblemCollector problems;
   private final Map<String, ConfigMember> members = new LinkedHashMap<>();
 
-  private ForeignForms(
-      ConfigNode entry, String server, boolean quiet, ProblemCollector problems) {
+  private ForeignForms(ConfigNode entry, String server, boolean quiet, ProblemCollector problems) {
     this.server = server;
     this.quiet = quiet;
     this.problems = problems;
@@ -138,10 +137,7 @@ final class ForeignForms {
       }
       return false;
     }
-    note(
-        found.line(),
-        "\"" + key + "\" is read as \"" + ours + "\"",
-        "Write \"" + ours + "\"");
+    note(found.line(), "\"" + key + "\" is read as \"" + ours + "\"", "Write \"" + ours + "\"");
     replace(key, ours, found.value());
     return true;
   }
@@ -203,14 +199,17 @@ final class ForeignForms {
   private void namedVariables() {
     take("bearer_token_env_var", ValueType.STRING, "headers")
         .ifPresent(
-            name -> into("headers", "Authorization", "Bearer ${env:" + name.value().text() + "}", name));
+            name ->
+                into(
+                    "headers", "Authorization", "Bearer ${env:" + name.value().text() + "}", name));
     take("env_http_headers", ValueType.OBJECT, "headers")
         .ifPresent(
             all ->
                 all.value()
                     .members()
                     .forEach(
-                        one -> into("headers", one.name(), "${env:" + one.value().text() + "}", one)));
+                        one ->
+                            into("headers", one.name(), "${env:" + one.value().text() + "}", one)));
     // Codex passes a variable that is not set on as one that is not set; an empty one is nearest.
     take("env_vars", ValueType.ARRAY, "env").ifPresent(all -> variables(all, ":-}"));
     take("env_keys", ValueType.ARRAY, "env").ifPresent(all -> variables(all, "}"));

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the servers in files of programs that have them under other keys than mcpbus, and moves
@@ -82,6 +81,11 @@ final class ForeignRoots {
   /** {@code $NAME} of Crush. */
   private static final Pattern DOLLAR = Pattern.compile("\\$([A-Za-z_]\\w*)");
 
+  /** An unknown key of such a name may restrict the server: then it is left out. */
+  private static final Pattern RESTRICTS =
+      Pattern.compile(
+          "(?i)tool|allow|den[iy]|permi|polic|restrict|sandbox|approv|block|filter|clude");
+
   private final Form form;
   private final ProblemCollector problems;
 
@@ -113,8 +117,7 @@ final class ForeignRoots {
     return root;
   }
 
-  private static boolean isThere(
-      Form form, ConfigNode root, ConfigNode servers, Path file) {
+  private static boolean isThere(Form form, ConfigNode root, ConfigNode servers, Path file) {
     boolean ours = ConfigKeys.ROOTS.stream().anyMatch(key -> root.get(key) != null);
     return switch (form) {
       case CODEX ->
@@ -140,7 +143,8 @@ final class ForeignRoots {
   /** An entry, or one that only switches a server of that name off. */
   private static boolean isNamed(ConfigNode node) {
     return isServer(node)
-        || (node.get("enabled") != null && (node.get("type") != null || node.get("config") != null));
+        || (node.get("enabled") != null
+            && (node.get("type") != null || node.get("config") != null));
   }
 
   private ConfigNode document(ConfigNode root, ConfigNode servers) {
@@ -288,12 +292,14 @@ final class ForeignRoots {
         || (form == Form.OPENCODE && crush);
   }
 
-  /** Without keys that only that program knows; each is a note. */
+  /** Without keys that only that program knows; each is a note, unless it may be a restriction. */
   private ConfigNode known(ConfigNode entry, String name) {
     List<ConfigMember> members = new ArrayList<>();
     for (ConfigMember member : entry.members()) {
       if (ConfigKeys.SERVER.contains(member.name())
-          || ToolRuleReader.KEYS.contains(member.name())) {
+          || ToolRuleReader.KEYS.contains(member.name())
+          || (!ConfigKeys.FOREIGN.contains(member.name())
+              && RESTRICTS.matcher(member.name()).find())) {
         members.add(member);
       } else if (!ConfigKeys.FOREIGN.contains(member.name())) {
         problems.note(

@@ -18,18 +18,9 @@ import java.util.stream.Stream;
  */
 final class RegistryPackage {
 
-  /** Where packages are whose registry is not named in a command. */
+  /** Names of the registry that an image without one comes from. */
   private static final List<String> USUAL =
-      List.of(
-          "registry.npmjs.org",
-          "pypi.org",
-          "files.pythonhosted.org",
-          "api.nuget.org",
-          "nuget.org",
-          "docker.io",
-          "hub.docker.com",
-          "index.docker.io",
-          "registry-1.docker.io");
+      List.of("docker.io", "hub.docker.com", "index.docker.io", "registry-1.docker.io");
 
   /** Flags of docker and podman that have no value, and are often written with "true". */
   private static final Set<String> SWITCHES =
@@ -62,7 +53,7 @@ final class RegistryPackage {
    *
    * @param free whether it may name the package: it is no value of a flag
    */
-  private record Word(String text, boolean free) {}
+  private record CommandWord(String text, boolean free) {}
 
   private final ConfigNode node;
   private final RegistryInput inputs;
@@ -95,15 +86,10 @@ final class RegistryPackage {
     if (identifier.isBlank() || identifier.startsWith("-")) {
       return because("a package has no usable \"identifier\"", "Name the package");
     }
-    if (!type.equals("oci") && !host().isEmpty()) {
-      return because(
-          "a package of the registry " + MessageTexts.quote(host()) + " is not started",
-          "Write its command with that registry under \"mcpServers\"");
-    }
     return Optional.empty();
   }
 
-  /** The host of a registry that is not the usual one; empty for the usual one. */
+  /** The host of an image's registry; empty for the usual one. */
   private String host() {
     Matcher host = HOST.matcher(RegistryInput.text(node, "registryBaseUrl").orElse(""));
     return !host.matches() || USUAL.contains(host.group(1)) ? "" : host.group(1);
@@ -138,10 +124,10 @@ final class RegistryPackage {
     }
     String[] hint = RegistryInput.text(node, "runtimeHint").orElse("").strip().split("\\s+");
     String program = hint[0].isEmpty() ? usual() : hint[0];
-    List<Word> runtime = new ArrayList<>();
-    Stream.of(hint).skip(1).forEach(word -> runtime.add(new Word(word, false)));
+    List<CommandWord> runtime = new ArrayList<>();
+    Stream.of(hint).skip(1).forEach(word -> runtime.add(new CommandWord(word, false)));
     runtime.addAll(arguments("runtimeArguments"));
-    List<Word> own = new ArrayList<>(arguments("packageArguments"));
+    List<CommandWord> own = new ArrayList<>(arguments("packageArguments"));
     if (place(runtime) < 0 && place(own) >= 0 && spells(program, own.get(0).text())) {
       runtime.addAll(own);
       own.clear();
@@ -195,8 +181,8 @@ final class RegistryPackage {
     return first.equals(program) || List.of("run", "container", "-y", "--yes").contains(first);
   }
 
-  private static List<String> texts(List<Word> words) {
-    return words.stream().map(Word::text).toList();
+  private static List<String> texts(List<CommandWord> words) {
+    return words.stream().map(CommandWord::text).toList();
   }
 
   private ConfigNode text(String value) {
@@ -204,7 +190,7 @@ final class RegistryPackage {
   }
 
   /** Where the words name the package, in whatever version; -1 if nowhere. */
-  private int place(List<Word> words) {
+  private int place(List<CommandWord> words) {
     String wanted = bare(identifier());
     for (int i = 0; i < words.size(); i++) {
       if (words.get(i).free() && bare(words.get(i).text()).equals(wanted)) {
@@ -233,9 +219,7 @@ final class RegistryPackage {
     List<String> first =
         switch (runtime) {
           case "npx" ->
-              args.contains("-y") || args.contains("--yes")
-                  ? args
-                  : concat(args, List.of("-y"));
+              args.contains("-y") || args.contains("--yes") ? args : concat(args, List.of("-y"));
           case "bun" -> led("x", args);
           case "pnpm", "yarn" -> led("dlx", args);
           case "npm" -> led("exec", concat(args, List.of("--yes", "--")));
@@ -247,11 +231,7 @@ final class RegistryPackage {
   private List<String> pypi(String runtime, List<String> args) {
     return switch (runtime) {
       case "pipx" -> command(runtime, led("run", args), versioned("=="));
-      case "uv" ->
-          command(
-              runtime,
-              args.isEmpty() ? List.of("tool", "run") : args,
-              versioned("@"));
+      case "uv" -> command(runtime, args.isEmpty() ? List.of("tool", "run") : args, versioned("@"));
       case "python", "python3" ->
           command(
               runtime,
@@ -297,7 +277,8 @@ final class RegistryPackage {
       }
     }
     String image = identifier();
-    boolean named = image.indexOf('/') > 0 && image.substring(0, image.indexOf('/')).matches(".*[.:].*|localhost");
+    String start = image.substring(0, Math.max(0, image.indexOf('/')));
+    boolean named = start.contains(".") || start.contains(":") || start.equals("localhost");
     String version = RegistryInput.text(node, "version").orElse("");
     boolean tagged = image.indexOf('@') > 0 || image.lastIndexOf(':') > image.lastIndexOf('/');
     String whole = host().isEmpty() || named ? image : host() + "/" + image;
@@ -312,7 +293,8 @@ final class RegistryPackage {
   }
 
   private List<String> nuget(String runtime, List<String> args, boolean hasOwn) {
-    List<String> first = runtime.equals("dotnet") && args.isEmpty() ? List.of("tool", "exec") : args;
+    List<String> first =
+        runtime.equals("dotnet") && args.isEmpty() ? List.of("tool", "exec") : args;
     List<String> all = new ArrayList<>(command(runtime, first, versioned("@")));
     if (!args.contains("--yes") && !args.contains("-y")) {
       all.add("--yes");
@@ -339,12 +321,14 @@ final class RegistryPackage {
         : identifier + separator + version;
   }
 
-  private List<Word> arguments(String key) {
-    List<Word> words = new ArrayList<>();
+  private List<CommandWord> arguments(String key) {
+    List<CommandWord> words = new ArrayList<>();
     for (ConfigNode argument : RegistryInput.list(node, key)) {
       String flag = RegistryInput.text(argument, "name").orElse("");
       boolean named =
-          RegistryInput.text(argument, "type").orElse(flag.isEmpty() ? "" : "named").equals("named");
+          RegistryInput.text(argument, "type")
+              .orElse(flag.isEmpty() ? "" : "named")
+              .equals("named");
       String name =
           named ? flag : RegistryInput.text(argument, "valueHint").orElse("positional argument");
       Optional<String> value = inputs.value(argument, name);
@@ -352,18 +336,18 @@ final class RegistryPackage {
         boolean docker =
             type().equals("oci") && (key.equals("runtimeArguments") || SWITCHES.contains(flag));
         if (value.get().equals("true")) {
-          words.add(new Word(flag, false));
+          words.add(new CommandWord(flag, false));
         } else if (docker) {
-          words.add(new Word(flag + "=false", false)); // other programs take no value there
+          words.add(new CommandWord(flag + "=false", false)); // other programs take no value there
         }
         continue;
       }
       if (named && (value.isPresent() || hasNoValue(argument))) {
-        words.add(new Word(flag, false));
+        words.add(new CommandWord(flag, false));
       }
       value
           .filter(text -> !named || !text.isEmpty())
-          .ifPresent(text -> words.add(new Word(text, !named || flag.equals("--from"))));
+          .ifPresent(text -> words.add(new CommandWord(text, !named || flag.equals("--from"))));
     }
     return words;
   }

@@ -160,11 +160,7 @@ public final class ImportCommand implements Callable<Integer> {
   private JsonObject describe(ImportedServer server) {
     ServerResult read =
         ConfigReader.readServer(
-            server.name(),
-            server.entry(),
-            environment(),
-            project,
-            ServerSettings.DEFAULT);
+            server.name(), server.entry(), environment(), project, ServerSettings.DEFAULT);
     JsonObject row =
         new JsonObject()
             .put("name", server.name())

@@ -51,7 +51,8 @@ final class ImportPlan {
       ClientFile read = ClientFile.read(place.file(), place.inProject(), environment);
       read.problems()
           .forEach(
-              problem -> plan.problems.add(place.file() + " of " + place.client() + ": " + problem));
+              problem ->
+                  plan.problems.add(place.file() + " of " + place.client() + ": " + problem));
       Map<String, String> renamed = plan.inputs(read.inputs(), place.client());
       read.servers().forEach(server -> plan.add(place, server, renamed));
     }
@@ -84,8 +85,7 @@ final class ImportPlan {
     for (Map.Entry<String, String> input : renamed.entrySet()) {
       for (String end : List.of("}", ":-")) {
         written =
-            written.replace(
-                "${input:" + input.getKey() + end, "${input:" + input.getValue() + end);
+            written.replace("${input:" + input.getKey() + end, "${input:" + input.getValue() + end);
       }
     }
     JsonObject entry = new JsonObject(written);
