@@ -23,11 +23,13 @@ import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.LocalMap;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,10 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionStateHolder.class);
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private static final String TARGET = "target";
+  private static final String UNTIL = "until";
+  private static final long KEPT_MILLIS = Duration.ofDays(7).toMillis();
 
   /** Member of a status request, and of its answer: the result of the handshake, as text. */
   private static final String HANDSHAKE = "handshake";
@@ -70,6 +76,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private boolean everReady;
   private @Nullable Era era;
   private @Nullable Instant eraSince;
+  private boolean keptEra;
 
   /** The reason that callers get if the supervisor stops the session now. */
   private String whyStopped = "";
@@ -294,7 +301,42 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     return era;
   }
 
+  /** Takes up what {@link #keepEra} has kept; completes in any case. */
+  Future<Void> loadEra() {
+    return spec.eras()
+        .load(spec.server())
+        .map(
+            kept -> {
+              boolean holds =
+                  spec.transport().target().equals(kept.getString(TARGET))
+                      && kept.getLong(UNTIL, 0L) > System.currentTimeMillis();
+              keptEra = kept.containsKey(TARGET);
+              era = holds && era == null ? Era.INITIALIZE : era;
+              return (Void) null;
+            })
+        .otherwiseEmpty();
+  }
+
+  /**
+   * Remembers beyond the end of the process that this server speaks {@code initialize} and is
+   * silent on the probe. It holds for a week, because servers get better, and until the server is
+   * found to speak the other era.
+   */
+  void keepEra() {
+    keptEra = true;
+    spec.eras()
+        .save(
+            spec.server(),
+            new JsonObject()
+                .put(TARGET, spec.transport().target())
+                .put(UNTIL, System.currentTimeMillis() + KEPT_MILLIS));
+  }
+
   void foundEra(Era found) {
+    if (found == Era.DISCOVER && keptEra) {
+      keptEra = false;
+      spec.eras().save(spec.server(), new JsonObject());
+    }
     if (era != found || eraSince == null) {
       era = found;
       eraSince = Instant.now();
