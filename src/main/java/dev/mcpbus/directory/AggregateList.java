@@ -72,6 +72,7 @@ public final class AggregateList {
       String server, ListKind kind, NamePolicy names, ServerList serverList) {
     Map<String, RawJson> entries = new LinkedHashMap<>();
     List<LeftOutEntry> problems = leftOut(server, serverList.meta());
+    Set<String> told = problems.stream().map(LeftOutEntry::name).collect(Collectors.toSet());
     int place = 0;
     for (ServerList.Item item : serverList.entries()) {
       place++;
@@ -81,8 +82,8 @@ public final class AggregateList {
         reason = "the name policy \"" + names.name() + "\" has no name that leads back to it";
       }
       if (reason == null) {
-        entries.put(name, aggregated(server, kind, names, name, item.entry()));
-      } else {
+        entries.put(name, aggregated(server, kind, names, name, item.shape().entry()));
+      } else if (!told.contains(name)) {
         problems.add(new LeftOutEntry(server, name.isEmpty() ? "#" + place : name, reason));
       }
     }
@@ -135,11 +136,8 @@ public final class AggregateList {
     if (entry.length() > ServerList.MAX_ENTRY_BYTES) {
       return entry.length() + " bytes are more than the limit of " + ServerList.MAX_ENTRY_BYTES;
     }
-    if (kind == ListKind.TOOLS) {
-      RawJson schema = entry.member("inputSchema");
-      if (schema == null || !schema.isObject()) {
-        return "its inputSchema is not an object";
-      }
+    if (item.shape().problem() != null) {
+      return item.shape().problem();
     }
     if (kind == ListKind.SKILLS) {
       String reason = SkillEntry.problem(entry);

@@ -7,6 +7,8 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Via;
+import dev.mcpbus.protocol.schema.EntryShape;
+import dev.mcpbus.protocol.schema.EntryShape.ShapedEntry;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,11 +62,13 @@ public record ServerList(
    * @param headers that HTTP clients must send with a call of the tool
    * @param links URIs of resources that it names beside itself: the user interface of a tool (MCP
    *     Apps), the files of a skill
+   * @param shape the entry among those of other servers
    * @param ambiguity the member that it contains twice; null if there is none
    */
   public record Item(
       String key,
       RawJson entry,
+      ShapedEntry shape,
       ParamHeaders headers,
       Set<String> links,
       @Nullable String ambiguity) {
@@ -72,13 +76,14 @@ public record ServerList(
     static Item of(ListKind kind, RawJson entry) {
       RawJson member = entry.member(kind.key);
       String key = member == null || !member.isString() ? "" : member.asString();
-      if (key.isEmpty() || entry.length() > MAX_ENTRY_BYTES) {
-        return new Item(key, entry, ParamHeaders.NONE, Set.of(), null);
+      boolean sized = !key.isEmpty() && entry.length() <= MAX_ENTRY_BYTES;
+      String ambiguity = sized ? entry.ambiguity() : null;
+      if (!sized || ambiguity != null) {
+        ShapedEntry none = new ShapedEntry(entry, entry, null);
+        return new Item(key, entry, none, ParamHeaders.NONE, Set.of(), ambiguity);
       }
-      String ambiguity = entry.ambiguity();
-      return ambiguity == null
-          ? new Item(key, entry, headers(kind, entry), links(kind, entry), null)
-          : new Item(key, entry, ParamHeaders.NONE, Set.of(), ambiguity);
+      ShapedEntry shape = EntryShape.of(kind.member, kind.key, entry);
+      return new Item(key, entry, shape, headers(kind, entry), links(kind, entry), null);
     }
 
     private static Set<String> links(ListKind kind, RawJson entry) {
