@@ -87,23 +87,13 @@ public final class AggregateList {
         problems.add(new LeftOutEntry(server, name.isEmpty() ? "#" + place : name, reason));
       }
     }
-    Set<String> quarantined = quarantined(serverList.meta());
+    Set<String> quarantined = ServerList.names(serverList.meta().member(MetaKeys.QUARANTINED));
     quarantined.forEach(
         name ->
             problems.add(
                 new LeftOutEntry(
                     server, name, "it is quarantined: it differs from its pinned definition")));
     return new AggregateList(serverList, entries, List.copyOf(problems), quarantined, false);
-  }
-
-  private static Set<String> quarantined(RawJson meta) {
-    RawJson names = meta.member(MetaKeys.QUARANTINED);
-    return names == null
-        ? Set.of()
-        : names.elements().stream()
-            .filter(RawJson::isString)
-            .map(RawJson::asString)
-            .collect(Collectors.toUnmodifiableSet());
   }
 
   /** The entries that the connection has left out already. */

@@ -73,16 +73,16 @@ public record ServerList(
       Set<String> links,
       @Nullable String ambiguity) {
 
-    static Item of(ListKind kind, RawJson entry) {
+    static Item of(ListKind kind, RawJson entry, Set<String> mended) {
       RawJson member = entry.member(kind.key);
       String key = member == null || !member.isString() ? "" : member.asString();
       boolean sized = !key.isEmpty() && entry.length() <= MAX_ENTRY_BYTES;
       String ambiguity = sized ? entry.ambiguity() : null;
       if (!sized || ambiguity != null) {
-        ShapedEntry none = new ShapedEntry(entry, entry, null);
-        return new Item(key, entry, none, ParamHeaders.NONE, Set.of(), ambiguity);
+        ShapedEntry own = ShapedEntry.asWritten(entry, null);
+        return new Item(key, entry, own, ParamHeaders.NONE, Set.of(), ambiguity);
       }
-      ShapedEntry shape = EntryShape.of(kind.member, kind.key, entry);
+      ShapedEntry shape = EntryShape.of(kind.member, kind.key, entry, mended.contains(key));
       return new Item(key, entry, shape, headers(kind, entry), links(kind, entry), null);
     }
 
@@ -133,10 +133,11 @@ public record ServerList(
           "the list '" + kind.member + "' has more than " + MAX_ENTRIES + " entries");
     }
     List<Item> entries = new ArrayList<>();
-    for (RawJson entry : elements) {
-      entries.add(Item.of(kind, entry));
-    }
     RawJson meta = whole.member("_meta");
+    Set<String> mended = meta == null ? Set.of() : names(meta.member(MetaKeys.MENDED));
+    for (RawJson entry : elements) {
+      entries.add(Item.of(kind, entry, mended));
+    }
     RawJson ttl = whole.member("ttlMs");
     RawJson scope = whole.member("cacheScope");
     return new ServerList(
@@ -150,6 +151,16 @@ public record ServerList(
         since,
         false,
         false);
+  }
+
+  /** The texts of an array. */
+  static Set<String> names(@Nullable RawJson names) {
+    return names == null
+        ? Set.of()
+        : names.elements().stream()
+            .filter(RawJson::isString)
+            .map(RawJson::asString)
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   private static RawJson frame(ListKind kind, RawJson whole) {

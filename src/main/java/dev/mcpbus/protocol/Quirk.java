@@ -12,7 +12,10 @@ public enum Quirk {
   NO_ARRAY("its lists lack their array", "send an empty array for an empty list"),
   STUCK_CURSOR(
       "its lists name a page that was read before, or \"\", as the next one",
-      "leave \"nextCursor\" out of the last page");
+      "leave \"nextCursor\" out of the last page"),
+  ENTRY_SHAPE(
+      "entries of its lists have members that clients do not read, such as \"description\": null",
+      "compare the entries with the schema of MCP: each member has its type or is absent");
 
   private final String says;
   private final String remedy;

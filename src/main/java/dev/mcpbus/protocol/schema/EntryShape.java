@@ -28,12 +28,15 @@ public final class EntryShape {
    *     have the right shape
    * @param legacy the same for clients of the {@code initialize} era, whose {@code outputSchema} is
    *     that of an object and is compiled by them
+   * @param isMended whether the entry differs from the server's
    * @param problem why no client can read it; null if clients can
    */
-  public record ShapedEntry(RawJson entry, RawJson legacy, @Nullable String problem) {
+  public record ShapedEntry(
+      RawJson entry, RawJson legacy, boolean isMended, @Nullable String problem) {
 
-    static ShapedEntry unusable(RawJson entry, String problem) {
-      return new ShapedEntry(entry, entry, problem);
+    /** The entry as the server wrote it. */
+    public static ShapedEntry asWritten(RawJson entry, @Nullable String problem) {
+      return new ShapedEntry(entry, entry, false, problem);
     }
   }
 
@@ -139,34 +142,57 @@ public final class EntryShape {
    * @param list the member of the result that holds the list, such as {@code tools}; an entry of
    *     any other list is returned as it is
    * @param key the member that identifies an entry, such as {@code name}
+   * @param whole whether the schemas of a tool need {@link MendedSchema}, within them, too
    */
-  public static ShapedEntry of(String list, String key, RawJson entry) {
+  @SuppressWarnings("ReferenceEquality") // what needs no change is the same object
+  public static ShapedEntry of(String list, String key, RawJson entry, boolean whole) {
     if (!entry.isObject()) {
-      return ShapedEntry.unusable(entry, "it is not an object");
+      return ShapedEntry.asWritten(entry, "it is not an object");
     }
-    return switch (list) {
-      case "tools" -> tool(entry.indexed());
-      case "prompts" -> same(mended(entry.indexed(), PROMPT));
-      case "resources", "resourceTemplates" -> same(resource(entry.indexed(), key));
-      default -> same(entry);
-    };
+    RawJson indexed = entry.indexed();
+    RawJson shaped =
+        switch (list) {
+          case "tools" -> tool(whole ? withMendedSchemas(indexed) : indexed);
+          case "prompts" -> mended(indexed, PROMPT);
+          case "resources", "resourceTemplates" -> resource(indexed, key);
+          default -> indexed;
+        };
+    if (!list.equals("tools")) {
+      return shaped == indexed
+          ? ShapedEntry.asWritten(entry, null)
+          : new ShapedEntry(shaped, shaped, true, null);
+    }
+    RawJson input = shaped.member("inputSchema");
+    if (input == null || !isOfObjects(input)) {
+      return ShapedEntry.asWritten(
+          entry, "its inputSchema is not one of an object, which arguments are");
+    }
+    RawJson own = shaped == indexed ? entry : shaped;
+    RawJson output = shaped.member(OUTPUT);
+    return new ShapedEntry(
+        own, output == null ? own : legacy(own, output), shaped != indexed, null);
   }
 
-  private static ShapedEntry same(RawJson entry) {
-    return new ShapedEntry(entry, entry, null);
-  }
-
-  private static ShapedEntry tool(RawJson tool) {
+  private static RawJson tool(RawJson tool) {
     RawJson mended = mended(tool, TOOL);
-    RawJson input = mended.member("inputSchema");
-    if (input == null) {
-      mended = mended.with("inputSchema", OBJECT_SCHEMA);
-    } else if (!isOfObjects(input)) {
-      return ShapedEntry.unusable(
-          tool, "its inputSchema is not one of an object, which arguments are");
+    return mended.member("inputSchema") == null
+        ? mended.with("inputSchema", OBJECT_SCHEMA)
+        : mended;
+  }
+
+  private static RawJson withMendedSchemas(RawJson tool) {
+    RawJson mended = tool;
+    for (String word : List.of("inputSchema", OUTPUT)) {
+      RawJson schema = tool.member(word);
+      if (schema != null && schema.isObject()) {
+        try {
+          mended = mended.with(word, MendedSchema.of(schema));
+        } catch (DecodeException e) {
+          return tool; // its connection leaves it out
+        }
+      }
     }
-    RawJson output = mended.member(OUTPUT);
-    return new ShapedEntry(mended, output == null ? mended : legacy(mended, output), null);
+    return mended;
   }
 
   @SuppressWarnings("ReferenceEquality") // what needs no change is the same object
@@ -200,9 +226,10 @@ public final class EntryShape {
     for (Map.Entry<String, Rule> rule : rules.entrySet()) {
       RawJson value = object.member(rule.getKey());
       RawJson fixed = value == null ? null : rule.getValue().of(value);
-      if (fixed != value) {
-        mended =
-            fixed == null ? mended.without(rule.getKey()) : mended.with(rule.getKey(), fixed);
+      if (fixed == null) {
+        mended = mended.without(rule.getKey()); // also one that is written as null
+      } else if (fixed != value) {
+        mended = mended.with(rule.getKey(), fixed);
       }
     }
     return mended;

@@ -89,12 +89,17 @@ public final class MendedSchema {
     return value instanceof Map<?, ?> map ? mended(map) : value;
   }
 
+  /** One of several schemas: null says nothing. */
+  private static Object oneOf(Object value) {
+    return value == RawJson.NULL ? Map.of() : schema(value);
+  }
+
   private static Object schemas(Object value) {
     if (!(value instanceof List<?> list)) {
       return value;
     }
     List<Object> all = new ArrayList<>();
-    list.forEach(one -> all.add(schema(SchemaReferences.unwrap(one))));
+    list.forEach(one -> all.add(oneOf(SchemaReferences.unwrap(one))));
     return all;
   }
 
@@ -108,8 +113,7 @@ public final class MendedSchema {
     Map<String, Object> all = new LinkedHashMap<>();
     map.forEach(
         (name, one) -> {
-          Object inner = SchemaReferences.unwrap(one);
-          all.put(String.valueOf(name), inner == RawJson.NULL ? Map.of() : schema(inner));
+          all.put(String.valueOf(name), oneOf(SchemaReferences.unwrap(one)));
         });
     return all;
   }

@@ -15,7 +15,7 @@ class EntryShapeTest {
   private static final String SCHEMA = "\"inputSchema\":{\"type\":\"object\"}";
 
   private static ShapedEntry tool(String members) {
-    return EntryShape.of("tools", "name", RawJson.of("{\"name\":\"t\"," + members + "}"));
+    return EntryShape.of("tools", "name", RawJson.of("{\"name\":\"t\"," + members + "}"), false);
   }
 
   private static String mended(String members) {
@@ -88,13 +88,12 @@ class EntryShapeTest {
         "{\"type\":\"object\",\"properties\":{\"a\":true,\"b\":false,\"c\":null}}|{\"type\":\"object\",\"properties\":{\"a\":{},\"b\":{\"not\":{}},\"c\":{}}}",
       })
   void a_schema_of_arguments_is_one_of_an_object(String wrong, String right) {
-    assertThat(mended("\"inputSchema\":" + wrong))
-        .isEqualTo("{\"name\":\"t\",\"inputSchema\":" + right + "}");
+    assertThat(tool("\"inputSchema\":" + wrong).entry().member("inputSchema")).hasToString(right);
   }
 
   @Test
   void a_tool_without_a_schema_takes_any_object() {
-    assertThat(EntryShape.of("tools", "name", RawJson.of("{\"name\":\"t\"}")).entry())
+    assertThat(EntryShape.of("tools", "name", RawJson.of("{\"name\":\"t\"}"), false).entry())
         .hasToString("{\"inputSchema\":{\"type\":\"object\"},\"name\":\"t\"}");
   }
 
@@ -137,7 +136,7 @@ class EntryShapeTest {
   }
 
   private static String resource(String members) {
-    return EntryShape.of("resources", "uri", RawJson.of("{\"uri\":\"a:b\"" + members + "}"))
+    return EntryShape.of("resources", "uri", RawJson.of("{\"uri\":\"a:b\"" + members + "}"), false)
         .entry()
         .toString();
   }
@@ -171,7 +170,7 @@ class EntryShapeTest {
   private static String prompt(String arguments) {
     return String.valueOf(
         EntryShape.of(
-                "prompts", "name", RawJson.of("{\"name\":\"p\",\"arguments\":" + arguments + "}"))
+                "prompts", "name", RawJson.of("{\"name\":\"p\",\"arguments\":" + arguments + "}"), false)
             .entry()
             .member("arguments"));
   }
@@ -197,11 +196,28 @@ class EntryShapeTest {
         .isEqualTo(new io.vertx.core.json.JsonObject("{\"v\":" + right + "}"));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "{\"type\":\"OBJECT\",\"properties\":{\"a\":{\"type\":\"int\",\"minimum\":null,\"required\":true}}}|{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":[\"str\",null]},\"required\":[\"a\"]}}|{\"type\":\"object\",\"properties\":{\"a\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"a\"]}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"object\",\"properties\":[],\"default\":null}}}|{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"object\",\"default\":null}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"items\":{\"anyOf\":[{\"type\":\"float\"},null]},\"enum\":null}}}|{\"type\":\"object\",\"properties\":{\"a\":{\"items\":{\"anyOf\":[{\"type\":\"number\"},{}]}}}}",
+        "{\"type\":\"object\",\"allOf\":null,\"$defs\":[],\"required\":\"a\"}|{\"type\":\"object\",\"required\":[\"a\"]}",
+      })
+  void a_schema_is_mended_within(String wrong, String right) {
+    RawJson mended = MendedSchema.of(RawJson.of(wrong));
+    assertThat(mended).hasToString(right);
+    assertThat(WellFormedSchema.fault(mended)).isNull();
+  }
+
   @Test
   void what_is_no_object_is_a_problem_and_other_lists_are_left_alone() {
-    assertThat(EntryShape.of("tools", "name", RawJson.of("7")).problem()).isNotNull();
+    assertThat(EntryShape.of("tools", "name", RawJson.of("7"), false).problem()).isNotNull();
     RawJson skill = RawJson.of("{\"uri\":null,\"title\":null}");
-    assertThat(EntryShape.of("skills", "uri", skill).entry()).isSameAs(skill);
+    assertThat(EntryShape.of("skills", "uri", skill, false).entry()).isSameAs(skill);
   }
 
   @ParameterizedTest
