@@ -29,11 +29,11 @@ public final class AcceptedTypes {
    * @param type in lower case without parameters
    * @param weight from 0 to 1
    */
-  private record Range(String type, double weight) {}
+  private record AcceptedRange(String type, double weight) {}
 
-  private final List<Range> ranges;
+  private final List<AcceptedRange> ranges;
 
-  private AcceptedTypes(List<Range> ranges) {
+  private AcceptedTypes(List<AcceptedRange> ranges) {
     this.ranges = ranges;
   }
 
@@ -51,12 +51,12 @@ public final class AcceptedTypes {
   }
 
   private static AcceptedTypes read(String header) {
-    List<Range> ranges = new ArrayList<>();
+    List<AcceptedRange> ranges = new ArrayList<>();
     for (String one : split(header, ',')) {
       List<String> parts = split(one, ';');
       String type = parts.get(0).strip().toLowerCase(Locale.ROOT);
       if (!type.isEmpty() && ranges.size() < MAX_RANGES) {
-        ranges.add(new Range(type.equals("*") ? "*/*" : type, weight(parts)));
+        ranges.add(new AcceptedRange(type.equals("*") ? "*/*" : type, weight(parts)));
       }
     }
     return ranges.isEmpty() ? ALL : new AcceptedTypes(ranges);
@@ -127,7 +127,7 @@ public final class AcceptedTypes {
   /** Of a range as it is written; -1 if it is not there. */
   private double weightOf(String written) {
     double best = -1;
-    for (Range range : ranges) {
+    for (AcceptedRange range : ranges) {
       if (range.type.equals(written)) {
         best = Math.max(best, range.weight);
       }

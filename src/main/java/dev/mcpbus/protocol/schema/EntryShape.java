@@ -42,7 +42,7 @@ public final class EntryShape {
 
   /** What a client gets in place of a value: the same one, another one, or null for none. */
   @FunctionalInterface
-  private interface Rule {
+  private interface MemberRule {
     @Nullable RawJson of(RawJson value);
   }
 
@@ -56,28 +56,28 @@ public final class EntryShape {
   private static final int LONGEST_SIZE = 18;
 
   /** A number, true and false become text. */
-  private static final Rule TEXT =
+  private static final MemberRule TEXT =
       value ->
           value.isString()
               ? value
               : isNumber(value) || isFlag(value) ? RawJson.string(value.toString()) : null;
 
-  private static final Rule FLAG = value -> isFlag(value) ? value : null;
-  private static final Rule SIZE = value -> isWhole(value) ? value : null;
-  private static final Rule PRIORITY =
+  private static final MemberRule FLAG = value -> isFlag(value) ? value : null;
+  private static final MemberRule SIZE = value -> isWhole(value) ? value : null;
+  private static final MemberRule PRIORITY =
       value -> isNumber(value) && value.asDouble() >= 0 && value.asDouble() <= 1 ? value : null;
-  private static final Rule DATE_TIME = value -> isDate(value) ? value : null;
-  private static final Rule STRING = value -> value.isString() ? value : null;
-  private static final Rule STRINGS =
+  private static final MemberRule DATE_TIME = value -> isDate(value) ? value : null;
+  private static final MemberRule STRING = value -> value.isString() ? value : null;
+  private static final MemberRule STRINGS =
       value -> value.isString() ? RawJson.array(List.of(value)) : each(value, STRING);
 
-  private static final Rule META = object(Map.of());
-  private static final Rule ICON =
+  private static final MemberRule META = object(Map.of());
+  private static final MemberRule ICON =
       object(
           Map.of("src", STRING, "mimeType", TEXT, "sizes", STRINGS, "theme", word("light", "dark")),
           "src");
-  private static final Rule ICONS = value -> each(value, ICON);
-  private static final Rule TOOL_ANNOTATIONS =
+  private static final MemberRule ICONS = value -> each(value, ICON);
+  private static final MemberRule TOOL_ANNOTATIONS =
       object(
           Map.of(
               "title", TEXT,
@@ -85,7 +85,7 @@ public final class EntryShape {
               "destructiveHint", FLAG,
               "idempotentHint", FLAG,
               "openWorldHint", FLAG));
-  private static final Rule ANNOTATIONS =
+  private static final MemberRule ANNOTATIONS =
       object(
           Map.of(
               "audience",
@@ -97,16 +97,16 @@ public final class EntryShape {
               PRIORITY,
               "lastModified",
               DATE_TIME));
-  private static final Rule EXECUTION =
+  private static final MemberRule EXECUTION =
       object(Map.of("taskSupport", word("required", "optional", "forbidden")));
-  private static final Rule ARGUMENT =
+  private static final MemberRule ARGUMENT =
       object(
           Map.of("name", STRING, "title", TEXT, "description", TEXT, "required", FLAG), "name");
 
-  private static final Map<String, Rule> SCHEMA =
+  private static final Map<String, MemberRule> SCHEMA =
       Map.of("properties", EntryShape::properties, "required", STRINGS, "$schema", STRING);
 
-  private static final Map<String, Rule> TOOL =
+  private static final Map<String, MemberRule> TOOL =
       Map.of(
           "title", TEXT,
           "description", TEXT,
@@ -116,14 +116,14 @@ public final class EntryShape {
           "execution", EXECUTION,
           "inputSchema", EntryShape::inputSchema,
           OUTPUT, object(SCHEMA));
-  private static final Map<String, Rule> PROMPT =
+  private static final Map<String, MemberRule> PROMPT =
       Map.of(
           "title", TEXT,
           "description", TEXT,
           "icons", ICONS,
           "_meta", META,
           "arguments", EntryShape::arguments);
-  private static final Map<String, Rule> RESOURCE =
+  private static final Map<String, MemberRule> RESOURCE =
       Map.of(
           "name", TEXT,
           "title", TEXT,
@@ -221,9 +221,9 @@ public final class EntryShape {
 
   /** The object with each of its members as the rules say; the same one where nothing changes. */
   @SuppressWarnings("ReferenceEquality") // what needs no change is the same object
-  private static RawJson mended(RawJson object, Map<String, Rule> rules) {
+  private static RawJson mended(RawJson object, Map<String, MemberRule> rules) {
     RawJson mended = object;
-    for (Map.Entry<String, Rule> rule : rules.entrySet()) {
+    for (Map.Entry<String, MemberRule> rule : rules.entrySet()) {
       RawJson value = object.member(rule.getKey());
       RawJson fixed = value == null ? null : rule.getValue().of(value);
       if (fixed == null) {
@@ -236,7 +236,7 @@ public final class EntryShape {
   }
 
   /** An object whose members have rules; none where a needed member is missing after them. */
-  private static Rule object(Map<String, Rule> rules, String... needed) {
+  private static MemberRule object(Map<String, MemberRule> rules, String... needed) {
     return value -> {
       if (!value.isObject()) {
         return null;
@@ -251,14 +251,14 @@ public final class EntryShape {
     };
   }
 
-  private static Rule word(String... words) {
+  private static MemberRule word(String... words) {
     Set<String> known = Set.of(words);
     return value -> value.isString() && known.contains(value.asString()) ? value : null;
   }
 
   /** The array with each element as the rule says. */
   @SuppressWarnings("ReferenceEquality") // what needs no change is the same object
-  private static @Nullable RawJson each(RawJson value, Rule rule) {
+  private static @Nullable RawJson each(RawJson value, MemberRule rule) {
     if (!value.isArray()) {
       return null;
     }
