@@ -98,6 +98,8 @@ final class AbsentArguments {
       }
     }
     Object type = known.getValue("type");
-    return type == null || type.equals("null") || (type instanceof JsonArray all && all.contains("null"));
+    return type == null
+        || type.equals("null")
+        || (type instanceof JsonArray all && all.contains("null"));
   }
 }

@@ -13,8 +13,7 @@ final class BedrockFormat implements VendorFormat {
   private static final String EXPECTED = "{\"toolUse\": {\"toolUseId\", \"name\", \"input\"}}";
 
   private static final Map<String, String> IMAGES =
-      Map.of(
-          "image/png", "png", "image/jpeg", "jpeg", "image/gif", "gif", "image/webp", "webp");
+      Map.of("image/png", "png", "image/jpeg", "jpeg", "image/gif", "gif", "image/webp", "webp");
 
   @Override
   public Object tools(List<ModelTool> tools, FunctionOptions options) {

@@ -99,7 +99,8 @@ final class FunctionSchemas {
         continue;
       }
       if (form.getValue("properties") instanceof JsonObject more) {
-        more.forEach(property -> properties.getMap().putIfAbsent(property.getKey(), property.getValue()));
+        more.forEach(
+            property -> properties.getMap().putIfAbsent(property.getKey(), property.getValue()));
       }
       Set<Object> required = new LinkedHashSet<>(list(form, "required"));
       if (common == null) {
@@ -165,7 +166,9 @@ final class FunctionSchemas {
           out.put(word, other);
         } else if (own instanceof JsonObject all && other instanceof JsonObject others) {
           others.forEach(one -> all.getMap().putIfAbsent(one.getKey(), one.getValue()));
-        } else if (word.equals("required") && own instanceof JsonArray && other instanceof JsonArray) {
+        } else if (word.equals("required")
+            && own instanceof JsonArray
+            && other instanceof JsonArray) {
           Set<Object> names = new LinkedHashSet<>(list(out, word));
           names.addAll(list(copy, word));
           out.put(word, new JsonArray(List.copyOf(names)));
@@ -220,8 +223,7 @@ final class FunctionSchemas {
    * @param changes gets each change
    */
   static JsonObject flat(JsonObject schema, Consumer<String> changes) {
-    String gone =
-        String.join(", ", NOT_AT_TOP.stream().filter(schema::containsKey).toList());
+    String gone = String.join(", ", NOT_AT_TOP.stream().filter(schema::containsKey).toList());
     if (!gone.isEmpty()) {
       changes.accept("the schema without " + gone + " at its top");
     }

@@ -236,8 +236,7 @@ final class GeminiSchema {
   }
 
   /** Gemini takes an enumeration of strings that are not empty. */
-  private static void values(
-      JsonObject schema, String type, JsonObject out, List<String> told) {
+  private static void values(JsonObject schema, String type, JsonObject out, List<String> told) {
     JsonArray all =
         schema.containsKey("const")
             ? new JsonArray().add(schema.getValue("const"))
@@ -282,8 +281,7 @@ final class GeminiSchema {
     }
   }
 
-  private void items(
-      JsonObject schema, String at, int depth, JsonObject out, List<String> told) {
+  private void items(JsonObject schema, String at, int depth, JsonObject out, List<String> told) {
     Object items =
         schema.getValue("prefixItems") instanceof JsonArray first
             ? first

@@ -8,9 +8,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema as OpenAI's strict mode takes it: each object closed, each property required, an optional
- * one may be null. {@link AbsentArguments} takes such a null out of a call again. A schema that
- * cannot be closed without a loss, such as one of open objects, has none. One instance for a schema.
+ * A schema as OpenAI's strict mode takes it: each object closed, each property required, an
+ * optional one may be null. {@link AbsentArguments} takes such a null out of a call again. A schema
+ * that cannot be closed without a loss, such as one of open objects, has none. One instance for a
+ * schema.
  */
 final class StrictSchema {
 
@@ -129,8 +130,7 @@ final class StrictSchema {
         || (type instanceof JsonArray all && all.contains("object"));
   }
 
-  private void close(JsonObject given, JsonObject out, String at, int depth)
-      throws UnfitException {
+  private void close(JsonObject given, JsonObject out, String at, int depth) throws UnfitException {
     Object others = given.getValue("additionalProperties");
     boolean named = given.getValue("properties") instanceof JsonObject all && !all.isEmpty();
     if (others instanceof JsonObject || Boolean.TRUE.equals(others) || (!named && depth > 0)) {

@@ -171,8 +171,7 @@ final class ConnectionOperations {
     return false;
   }
 
-  private static Future<RawJson> usable(
-      ReadySession ready, RawJson list, String key, String name) {
+  private static Future<RawJson> usable(ReadySession ready, RawJson list, String key, String name) {
     Quirks quirks = ready.session().quirks();
     return WorkerThreshold.isExceededBy(list)
         ? ready

@@ -186,8 +186,7 @@ class FunctionFormatTest {
             .getJsonArray("functionDeclarations")
             .getJsonObject(0);
     assertThat(declaration.getString("name")).isEqualTo("weather__get");
-    assertThat(declaration.getJsonObject("parametersJsonSchema"))
-        .isEqualTo(json(FLAT));
+    assertThat(declaration.getJsonObject("parametersJsonSchema")).isEqualTo(json(FLAT));
   }
 
   @Test
@@ -213,7 +212,10 @@ class FunctionFormatTest {
           .as(form.word())
           .contains("\"_serverId\":\"weather\"");
     }
-    assertThat(FunctionFormat.OPENAI.tools(List.of(WEATHER), new FunctionOptions(false, false)).toString())
+    assertThat(
+            FunctionFormat.OPENAI
+                .tools(List.of(WEATHER), new FunctionOptions(false, false))
+                .toString())
         .doesNotContain("_serverId");
   }
 
@@ -302,7 +304,8 @@ class FunctionFormatTest {
                     .formatted(FLAT)));
     FunctionCall call =
         FunctionFormat.BEDROCK.call(
-            json("{\"toolUse\": {\"toolUseId\": \"t\", \"name\": \"x__y\", \"input\": {\"a\": 1}}}"));
+            json(
+                "{\"toolUse\": {\"toolUseId\": \"t\", \"name\": \"x__y\", \"input\": {\"a\": 1}}}"));
     assertThat(call.object()).isEqualTo(json("{\"a\": 1}"));
     assertThat(FunctionFormat.BEDROCK.result(call, IMAGE))
         .isEqualTo(

@@ -16,9 +16,25 @@ class GeminiSchemaTest {
 
   private static final Set<String> WORDS =
       Set.of(
-          "type", "format", "title", "description", "nullable", "enum", "maxItems", "minItems",
-          "properties", "required", "minProperties", "maxProperties", "minLength", "maxLength",
-          "pattern", "anyOf", "items", "minimum", "maximum");
+          "type",
+          "format",
+          "title",
+          "description",
+          "nullable",
+          "enum",
+          "maxItems",
+          "minItems",
+          "properties",
+          "required",
+          "minProperties",
+          "maxProperties",
+          "minLength",
+          "maxLength",
+          "pattern",
+          "anyOf",
+          "items",
+          "minimum",
+          "maximum");
 
   private final List<String> changes = new ArrayList<>();
 
@@ -146,7 +162,9 @@ class GeminiSchemaTest {
         new JsonObject()
             .put("type", "object")
             .put("$defs", defs)
-            .put("properties", new JsonObject().put("p", new JsonObject().put("$ref", "#/$defs/d0")));
+            .put(
+                "properties",
+                new JsonObject().put("p", new JsonObject().put("$ref", "#/$defs/d0")));
     assertThat(shaped(root).encode().length()).isLessThan(1_000_000);
     assertThat(changes).anyMatch(one -> one.contains("is cut"));
   }

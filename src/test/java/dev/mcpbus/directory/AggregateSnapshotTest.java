@@ -59,7 +59,10 @@ class AggregateSnapshotTest {
   void a_resource_keeps_its_uri_and_a_prompt_gets_its_server_in_front() throws Exception {
     TestLists catalog =
         TestLists.NONE
-            .with("a", ListKind.RESOURCES, list(ListKind.RESOURCES, "[{\"name\":\"x\",\"uri\":\"file:///x\"}]"))
+            .with(
+                "a",
+                ListKind.RESOURCES,
+                list(ListKind.RESOURCES, "[{\"name\":\"x\",\"uri\":\"file:///x\"}]"))
             .with("a", ListKind.PROMPTS, list(ListKind.PROMPTS, "[{\"name\":\"p\"}]"));
 
     assertThat(catalog.aggregate().write(ListKind.RESOURCES, null))

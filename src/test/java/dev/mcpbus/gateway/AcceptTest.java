@@ -42,8 +42,7 @@ class AcceptTest extends GatewayFixture {
       })
   void a_session_begins_and_lists_in_an_accepted_form(String accept, boolean stream) {
     for (String version : new String[] {"2025-06-18", "2025-11-25"}) {
-      McpHttp.Session session =
-          client.initialize(version, new JsonObject(), "Accept", accept);
+      McpHttp.Session session = client.initialize(version, new JsonObject(), "Accept", accept);
       Answer listed = session.call("tools/list", new JsonObject());
       assertThat(listed.isStream()).isEqualTo(stream);
       assertThat(listed.messages()).hasSize(1);
@@ -55,8 +54,7 @@ class AcceptTest extends GatewayFixture {
   @Test
   void an_error_of_http_stays_json() {
     Answer refused =
-        client.post(
-            client.request("tools/list", new JsonObject()), "Accept", "text/event-stream");
+        client.post(client.request("tools/list", new JsonObject()), "Accept", "text/event-stream");
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.isStream()).isFalse();
   }
@@ -67,8 +65,7 @@ class AcceptTest extends GatewayFixture {
     JsonObject request = client.described("tools/list", new JsonObject());
     String[] headers = McpHttp.headers(request);
     Answer listed =
-        client.post(
-            request, headers[0], headers[1], headers[2], headers[3], "Accept", accept);
+        client.post(request, headers[0], headers[1], headers[2], headers[3], "Accept", accept);
     assertThat(listed.header("content-type")).startsWith(accept);
     assertThat(McpHttp.names(listed.result(), "tools")).containsExactly("s__t");
   }
@@ -77,8 +74,7 @@ class AcceptTest extends GatewayFixture {
   @ValueSource(
       strings = {"text/html", "application/json;q=0", "*/*;q=0", "application/json;q=0, text/xml"})
   void what_fits_no_form_is_refused(String accept) {
-    Answer refused =
-        client.post(client.request("initialize", new JsonObject()), "Accept", accept);
+    Answer refused = client.post(client.request("initialize", new JsonObject()), "Accept", accept);
     assertThat(refused.status()).isEqualTo(406);
   }
 
@@ -88,8 +84,7 @@ class AcceptTest extends GatewayFixture {
     String[] headers = session.headers();
     for (String accept : new String[] {"application/json", "text/event-stream;q=0, */*"}) {
       assertThat(
-              client.refusedGet(
-                  headers[0], headers[1], headers[2], headers[3], "Accept", accept))
+              client.refusedGet(headers[0], headers[1], headers[2], headers[3], "Accept", accept))
           .isEqualTo(406);
     }
     try (McpHttp.Stream stream = session.listen()) {

@@ -221,8 +221,7 @@ public final class McpHttp {
 
   /** The status of a GET that is refused. */
   public int refusedGet(String... headers) {
-    return join(CLIENT.sendAsync(
-            with(builder().GET(), headers).build(), BodyHandlers.ofString()))
+    return join(CLIENT.sendAsync(with(builder().GET(), headers).build(), BodyHandlers.ofString()))
         .statusCode();
   }
 

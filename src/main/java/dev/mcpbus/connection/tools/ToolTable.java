@@ -165,8 +165,7 @@ public final class ToolTable {
     List<RawJson> rest = kept.stream().map(tool -> tool.raw).toList();
     RawJson usable = leftOut.rest(list, TOOLS, rest);
     if (!mended.isEmpty()) {
-      usable =
-          LeftOutTools.replaced(usable, TOOLS, rest, MetaKeys.MENDED, RawJson.array(mended));
+      usable = LeftOutTools.replaced(usable, TOOLS, rest, MetaKeys.MENDED, RawJson.array(mended));
     }
     ToolTable table = new ToolTable(usable, ToolDefinitions.of(list), leftOut.reasons());
     kept.forEach(table::add);

@@ -138,8 +138,7 @@ public final class GatewayEndpoint implements MountedHandler {
   public void handle(HttpServerRequest request, Admission admission, Buffer body) {
     Principal principal = admission.principal();
     AcceptedTypes accepted = AcceptedTypes.of(request.headers());
-    HttpReply reply =
-        new HttpReply(request, accepted.accepts(EVENT_STREAM), admission, budget);
+    HttpReply reply = new HttpReply(request, accepted.accepts(EVENT_STREAM), admission, budget);
     if (accepted.weight(EVENT_STREAM) > accepted.weight(JSON)) {
       reply.preferStream();
     }

@@ -51,7 +51,8 @@ public final class EntryShape {
   private static final RawJson NO_VALUE = RawJson.of("{\"not\":{}}");
   private static final String OUTPUT = "outputSchema";
   private static final Pattern DATE =
-      Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)");
+      Pattern.compile(
+          "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)");
   private static final int LONGEST_DATE = 40;
   private static final int LONGEST_SIZE = 18;
 
@@ -100,22 +101,29 @@ public final class EntryShape {
   private static final MemberRule EXECUTION =
       object(Map.of("taskSupport", word("required", "optional", "forbidden")));
   private static final MemberRule ARGUMENT =
-      object(
-          Map.of("name", STRING, "title", TEXT, "description", TEXT, "required", FLAG), "name");
+      object(Map.of("name", STRING, "title", TEXT, "description", TEXT, "required", FLAG), "name");
 
   private static final Map<String, MemberRule> SCHEMA =
       Map.of("properties", EntryShape::properties, "required", STRINGS, "$schema", STRING);
 
   private static final Map<String, MemberRule> TOOL =
       Map.of(
-          "title", TEXT,
-          "description", TEXT,
-          "icons", ICONS,
-          "_meta", META,
-          "annotations", TOOL_ANNOTATIONS,
-          "execution", EXECUTION,
-          "inputSchema", EntryShape::inputSchema,
-          OUTPUT, object(SCHEMA));
+          "title",
+          TEXT,
+          "description",
+          TEXT,
+          "icons",
+          ICONS,
+          "_meta",
+          META,
+          "annotations",
+          TOOL_ANNOTATIONS,
+          "execution",
+          EXECUTION,
+          "inputSchema",
+          EntryShape::inputSchema,
+          OUTPUT,
+          object(SCHEMA));
   private static final Map<String, MemberRule> PROMPT =
       Map.of(
           "title", TEXT,

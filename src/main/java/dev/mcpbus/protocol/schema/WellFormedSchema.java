@@ -124,8 +124,7 @@ public final class WellFormedSchema {
     return fault(schema, true, true);
   }
 
-  private static @Nullable String fault(
-      RawJson schema, boolean selfContained, boolean forClients) {
+  private static @Nullable String fault(RawJson schema, boolean selfContained, boolean forClients) {
     Object root = schema.toJsonObject().getMap();
     try {
       WellFormedSchema shape = new WellFormedSchema(root, selfContained, forClients);

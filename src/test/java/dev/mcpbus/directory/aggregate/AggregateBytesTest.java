@@ -82,7 +82,8 @@ class AggregateBytesTest {
     FakeConnection bad = new FakeConnection(vertx, "bad");
     bad.answering(Addresses.TOOLS_LIST, BAD_TOOLS);
     bad.answering(
-        Addresses.RESOURCES_LIST, "{\"resources\":[{\"name\":\"r\",\"uri\":\"x:/1\"},{\"name\":\"n\"}]}");
+        Addresses.RESOURCES_LIST,
+        "{\"resources\":[{\"name\":\"r\",\"uri\":\"x:/1\"},{\"name\":\"n\"}]}");
     bad.answering(Addresses.PROMPTS_LIST, "{\"prompts\":[{\"name\":\"p\"},{\"name\":\"odd\"}]}");
     FakeConnection good = new FakeConnection(vertx, "good");
     good.answering(

@@ -170,7 +170,10 @@ class EntryShapeTest {
   private static String prompt(String arguments) {
     return String.valueOf(
         EntryShape.of(
-                "prompts", "name", RawJson.of("{\"name\":\"p\",\"arguments\":" + arguments + "}"), false)
+                "prompts",
+                "name",
+                RawJson.of("{\"name\":\"p\",\"arguments\":" + arguments + "}"),
+                false)
             .entry()
             .member("arguments"));
   }
@@ -225,11 +228,33 @@ class EntryShapeTest {
       delimiter = '~',
       quoteCharacter = '\0',
       value = {
-        "^[a-z0-9_-]+$~true", "(?:a|b){2,3}?~true", "(?=a)b~true", "\\d+\\.\\d~true", "a\\/b~true",
-        "[^/\\-]~true", "x{3}~true", "~true",
-        "(?i)a~false", "(?P<n>a)~false", "\\Aa\\Z~false", "a++~false", "a{2}+~false", "\\-~false",
-        "[\\w-.]~false", "[a[b]]~false", "[]a]~false", "{a}~false", "a}~false", "]~false",
-        "^*~false", "\\b+~false", "(?=a)*~false", "(~false", "[~false", "\\~false", "\\p{L}~false",
+        "^[a-z0-9_-]+$~true",
+        "(?:a|b){2,3}?~true",
+        "(?=a)b~true",
+        "\\d+\\.\\d~true",
+        "a\\/b~true",
+        "[^/\\-]~true",
+        "x{3}~true",
+        "~true",
+        "(?i)a~false",
+        "(?P<n>a)~false",
+        "\\Aa\\Z~false",
+        "a++~false",
+        "a{2}+~false",
+        "\\-~false",
+        "[\\w-.]~false",
+        "[a[b]]~false",
+        "[]a]~false",
+        "{a}~false",
+        "a}~false",
+        "]~false",
+        "^*~false",
+        "\\b+~false",
+        "(?=a)*~false",
+        "(~false",
+        "[~false",
+        "\\~false",
+        "\\p{L}~false",
         "(?<n>a)~false",
       })
   void a_pattern_is_plain_where_the_engines_agree(String pattern, boolean plain) {
