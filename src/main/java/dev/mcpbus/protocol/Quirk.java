@@ -35,7 +35,10 @@ public enum Quirk {
       "answer an unknown method with the error -32601"),
   SILENT_ON_PING(
       "it leaves ping without an answer, and lists its tools",
-      "answer ping with an empty result");
+      "answer ping with an empty result"),
+  ENTRY_SHAPE(
+      "entries of its lists have members that clients do not read, such as \"description\": null",
+      "compare the entries with the schema of MCP: each member has its type or is absent");
 
   private final String says;
   private final String remedy;
