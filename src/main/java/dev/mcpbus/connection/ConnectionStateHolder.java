@@ -69,6 +69,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   private ConnectionState state = ConnectionState.IDLE;
   private long epoch;
+  private long startedAt;
   private @Nullable Session session;
   private @Nullable ReadySession ready;
   private @Nullable ConnectionTelemetry telemetry;
@@ -177,6 +178,11 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     return epoch;
   }
 
+  /** When the last start was commanded, on the connection's clock. */
+  long startedAt() {
+    return startedAt;
+  }
+
   /** The present session, ready or not; null between two sessions. */
   @Nullable Session session() {
     return session;
@@ -236,6 +242,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   /** The supervisor has commanded a start; the new session has the epoch {@code number}. */
   void starting(long number, int restarts) {
     epoch = number;
+    startedAt = clock.millis();
     view.starting(restarts);
     history.starting(clock.millis());
     if (restarts > 0 && telemetry != null) {

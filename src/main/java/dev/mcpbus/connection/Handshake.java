@@ -2,6 +2,7 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.PrivateConnection;
@@ -318,25 +319,41 @@ final class Handshake {
 
   private Future<OpenSession> inTime(Future<OpenSession> attempt) {
     Promise<OpenSession> first = Promise.promise();
-    long timer =
-        vertx.setTimer(options.handshakeTimeout().toMillis(), silent -> first.tryFail(timedOut()));
+    HandshakeTimer timer =
+        new HandshakeTimer(
+            Timers.of(vertx),
+            clock,
+            options,
+            spec.transport().installer() != null,
+            this::isInstalling,
+            installing -> first.tryFail(timedOut(installing)));
     attempt.onComplete(
         first::tryComplete,
         failure -> {
           // The request of the handshake may end just before the timer, for the same reason.
           boolean late = McpFailure.of(failure).code() == FailureCode.CALL_TIMEOUT;
-          first.tryFail(late ? timedOut() : failure);
+          first.tryFail(late ? timedOut(false) : failure);
         });
-    return first.future().onComplete(ended -> vertx.cancelTimer(timer));
+    return first.future().onComplete(ended -> timer.cancel());
   }
 
-  private McpFailure timedOut() {
+  private boolean isInstalling() {
+    Session session = connection.session();
+    return session == null || !session.isAttached() || session.isInstalling();
+  }
+
+  private McpFailure timedOut(boolean installing) {
     Session session = connection.session();
     return McpFailure.notSent(
         FailureCode.HANDSHAKE_TIMEOUT,
-        "no answer to the handshake within "
-            + options.handshakeTimeout().toMillis()
-            + " ms"
+        (installing
+                ? spec.transport().installer()
+                    + " has not started the server within "
+                    + options.installTimeout().toMillis()
+                    + " ms (\"installTimeout\")"
+                : "no answer to the handshake within "
+                    + options.handshakeTimeout().toMillis()
+                    + " ms")
             + (session == null ? "" : SilentProgram.said(session.diagnostics())));
   }
 }

@@ -121,6 +121,22 @@ public final class Session implements Channel.Receiver {
     return wire.hasRequestStreams();
   }
 
+  /** False until the channel is open. */
+  public boolean isAttached() {
+    return wire.isAttached();
+  }
+
+  /** Whether the child still installs its program, as far as its output tells. */
+  public boolean isInstalling() {
+    return wire.isInstalling();
+  }
+
+  /** The bound of a request of the handshake; the handshake has a timer of its own. */
+  Duration openingTimeout() {
+    Duration answer = options.handshakeTimeout();
+    return transport.installer() == null ? answer : answer.plus(options.installTimeout());
+  }
+
   public SessionEra era() {
     return era;
   }
