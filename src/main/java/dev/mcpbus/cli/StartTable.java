@@ -99,7 +99,7 @@ public final class StartTable {
   }
 
   private static String id(JsonObject status) {
-    return cut(status.getString("id"), MAX_ID);
+    return cut(StatusReport.shownName(status), MAX_ID);
   }
 
   private static List<String> connected(JsonObject status) {

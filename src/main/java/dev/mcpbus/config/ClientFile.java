@@ -294,18 +294,17 @@ public record ClientFile(
     }
   }
 
-  /** A name for mcpbus: the same where that is valid, else one that is as near as possible. */
+  /** A name for mcpbus: the same where that is valid, else one without what nobody sees. */
   public static String usableName(String name) {
-    if (ServerNames.problem(name, ServerId.of(name)).isEmpty()) {
+    if (ServerNames.problem(name).isEmpty()) {
       return name;
     }
-    String plain = ServerNames.skeleton(name.replace('.', '-')).replaceAll("[^a-z0-9-]", "");
-    String id = ServerId.of(plain.length() > 60 ? plain.substring(0, 60) : plain);
-    return ServerNames.problem(id, id).isEmpty() ? id : "server";
+    String id = ServerId.of(name);
+    return id.isEmpty() ? "server" : id;
   }
 
   /** Equal for names that mean the same server to mcpbus. */
   public static String idOf(String name) {
-    return ServerNames.skeleton(name);
+    return ServerId.of(name);
   }
 }

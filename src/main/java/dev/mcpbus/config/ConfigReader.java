@@ -136,11 +136,11 @@ public final class ConfigReader {
     if (registry.isEmpty()) {
       return new ServerResult(null, problems.sorted());
     }
-    ConfigNode node = ForeignForms.translated(registry.get(), ServerNames.cut(name), problems);
+    ConfigNode node = ForeignForms.translated(registry.get(), ServerNames.key(name), problems);
     Map<String, ConnectionId> ids =
         ServerNames.ids(List.of(new ConfigMember(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
-    String server = ServerNames.cut(name);
+    String server = ServerNames.key(name);
     ServerReader reader =
         new ServerReader(
             new ConfigEntry(node, "", server, problems, substitution),
@@ -206,6 +206,11 @@ public final class ConfigReader {
       return Optional.empty();
     }
     return Optional.ofNullable(root)
+        .map(
+            node ->
+                ForeignForms.isGemini(file)
+                    ? ForeignForms.braced(node, name -> environment.variable(name).isPresent())
+                    : node)
         .map(node -> ForeignRoots.moved(node, file, problems))
         .map(node -> ForeignForms.translated(node, problems))
         .map(node -> ClientFile.startedInProject(node, file, environment.userHome()));
@@ -342,7 +347,7 @@ public final class ConfigReader {
     Map<String, ConnectionId> ids = ServerNames.ids(root.value().members(), problems);
     boolean seeds = root.name().equals("mcp_servers");
     for (ConfigMember server : root.value().members()) {
-      String name = ServerNames.cut(server.name());
+      String name = ServerNames.key(server.name());
       if (!server.value().is(ValueType.OBJECT)) {
         problems.add(
             server.line(),

@@ -4,11 +4,15 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.transport.HttpOptions;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -52,6 +56,8 @@ final class ForeignForms {
           "tool_timeout_sec", List.of("timeout", "s"),
           "tool_timeout_ms", List.of("timeout", "ms"));
 
+  private static final Pattern DOLLAR = Pattern.compile("\\$([A-Za-z_][A-Za-z0-9_]*+)");
+
   private final String server;
   private final boolean quiet;
   private final ProblemCollector problems;
@@ -78,6 +84,71 @@ final class ForeignForms {
     return ConfigNode.object(root.line(), members);
   }
 
+  /** Whether a file is that of Gemini, or of a program that is made of it. */
+  static boolean isGemini(Path file) {
+    Path parent = file.toAbsolutePath().normalize().getParent();
+    return parent != null && (parent.endsWith(".gemini") || parent.endsWith(".qwen"));
+  }
+
+  /**
+   * The root of a file of Gemini, in which {@code $NAME} means {@code ${NAME}} in the entries of
+   * servers: where the variable has a value, or is the whole text. Other texts with a dollar stay.
+   *
+   * @param isSet whether a variable of the process has a value
+   */
+  static ConfigNode braced(ConfigNode root, Predicate<String> isSet) {
+    return ConfigNode.object(
+        root.line(),
+        root.members().stream()
+            .map(
+                one ->
+                    ConfigKeys.ROOTS.contains(one.name())
+                        ? new ConfigMember(
+                            one.name(),
+                            one.line(),
+                            mapped(
+                                one.value(),
+                                server -> {
+                                  ConfigNode env = server.get("env");
+                                  return bracedTexts(
+                                      server,
+                                      name ->
+                                          isSet.test(name) || (env != null && env.get(name) != null));
+                                }))
+                        : one)
+            .toList());
+  }
+
+  private static ConfigNode bracedTexts(ConfigNode node, Predicate<String> isSet) {
+    if (node.is(ValueType.STRING)) {
+      String braced =
+          DOLLAR
+              .matcher(node.text())
+              .replaceAll(
+                  found ->
+                      Matcher.quoteReplacement(
+                          isSet.test(found.group(1)) || found.group().equals(node.text())
+                              ? "${" + found.group(1) + "}"
+                              : found.group()));
+      return text(node.line(), braced);
+    }
+    return mapped(node, inner -> bracedTexts(inner, isSet));
+  }
+
+  /** The object or list with other values; anything else itself. */
+  private static ConfigNode mapped(ConfigNode node, UnaryOperator<ConfigNode> by) {
+    if (node.is(ValueType.OBJECT)) {
+      return ConfigNode.object(
+          node.line(),
+          node.members().stream()
+              .map(one -> new ConfigMember(one.name(), one.line(), by.apply(one.value())))
+              .toList());
+    }
+    return node.is(ValueType.ARRAY)
+        ? ConfigNode.array(node.line(), node.items().stream().map(by).toList())
+        : node;
+  }
+
   private static ConfigNode servers(ConfigNode servers, ProblemCollector problems) {
     return ConfigNode.object(
         servers.line(),
@@ -87,7 +158,7 @@ final class ForeignForms {
                     new ConfigMember(
                         server.name(),
                         server.line(),
-                        translated(server.value(), ServerNames.cut(server.name()), problems)))
+                        translated(server.value(), ServerNames.key(server.name()), problems)))
             .toList());
   }
 

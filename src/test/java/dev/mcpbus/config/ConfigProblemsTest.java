@@ -187,7 +187,7 @@ class ConfigProblemsTest {
                       "timeout": "soon",
                       "lazy": 1},
                     "c": {"type": "sse", "url": "tcp://h:1"},
-                    "d.e": {"command": "x"},
+                    "d\\u202ee": {"command": "x"},
                     "f": {},
                     "g": [],
                     "G": {"url": "pipe:///x"}
@@ -204,8 +204,8 @@ class ConfigProblemsTest {
             "mcp.json:8: server \"b\": \"timeout\" is not a duration",
             "mcp.json:9: server \"b\": \"lazy\" must be true or false, not a number",
             "mcp.json:10: server \"c\": the url is that of a socket",
-            "mcp.json:11: server \"d.e\": the name has a dot, which separates the parts of a bus"
-                + " address",
+            "mcp.json:11: server \"d\\u202ee\": the name has characters that nobody sees: U+202E"
+                + " RIGHT-TO-LEFT OVERRIDE",
             "mcp.json:12: server \"f\": the entry does not say how to reach the server",
             "mcp.json:13: server \"g\": a server must be an object, not a list",
             "mcp.json:14: these names mean the same server \"g\": \"g\" (line 13), \"G\" (line 14)",

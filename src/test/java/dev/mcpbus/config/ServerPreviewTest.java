@@ -308,7 +308,7 @@ class ServerPreviewTest {
     assertThat(shown).containsExactlyInAnyOrderElementsOf(checked);
     assertThat(list(reply, "servers").get(0).getJsonArray("variables"))
         .containsExactly("K", "NOT_SET");
-    assertThat(list(reply, "servers").get(1).getString("name")).isEqualTo("b-c");
+    assertThat(list(reply, "servers").get(1).getString("name")).isEqualTo("b.c");
   }
 
   private static List<String> texts(JsonObject of) {
