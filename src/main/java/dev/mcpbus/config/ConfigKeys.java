@@ -213,6 +213,7 @@ final class ConfigKeys {
           "oauth",
           "auth",
           "tls",
+          "proxy",
           "address",
           "options",
           "listen",

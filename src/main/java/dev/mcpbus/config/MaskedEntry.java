@@ -26,7 +26,7 @@ final class MaskedEntry {
   private static final Set<String> HIDDEN = Set.of("env", "headers", "requestInit", "options");
 
   private static final Set<String> URLS =
-      Set.of("url", "serverUrl", "httpUrl", "issuer", "tokenEndpoint", "clientMetadataUrl");
+      Set.of("url", "serverUrl", "httpUrl", "issuer", "proxy", "tokenEndpoint", "clientMetadataUrl");
 
   /** Texts for people and paths, which the status of a server shows, too. */
   private static final Set<String> OPEN =

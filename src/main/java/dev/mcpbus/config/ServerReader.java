@@ -11,6 +11,7 @@ import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.StdioOptions;
@@ -246,8 +247,32 @@ final class ServerReader {
         .withOAuth(oauth)
         .withHeadersHelper(helper.map(Filled::value).orElse(null))
         .withTls(tls(uri.get()))
+        .withProxy(proxy().orElse(null))
         .withConnectTimeout(settings.connectTimeout())
         .withLimits(limits);
+  }
+
+  /** The URL of a proxy, or {@code false} or "none" to connect directly. */
+  private Optional<Sensitive> proxy() {
+    if (entry.isFalse("proxy")) {
+      return Optional.of(Sensitive.of(OutboundProxy.NONE));
+    }
+    Optional<Filled> written = entry.text("proxy");
+    written.ifPresent(text -> view.put("proxy", EntryMasking.url(text.shown())));
+    written
+        .filter(text -> !text.open())
+        .ifPresent(
+            text -> {
+              try {
+                OutboundProxy.check(text.value());
+              } catch (IllegalArgumentException e) {
+                entry.wrong(
+                    entry.line("proxy"),
+                    "\"proxy\" is not the URL of a proxy that mcpbus can use",
+                    String.valueOf(e.getMessage()));
+              }
+            });
+    return written.map(Filled::value);
   }
 
   private @Nullable TransportOptions sse(ServerSettings settings, ParseLimits limits) {

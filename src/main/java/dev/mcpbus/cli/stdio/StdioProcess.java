@@ -5,6 +5,7 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.http.StreamableHttpTransport;
 import io.vertx.core.Future;
@@ -74,7 +75,8 @@ final class StdioProcess implements AutoCloseable {
             ParseLimits.DEFAULT,
             null,
             null,
-            null);
+            null,
+            Sensitive.of(OutboundProxy.NONE));
     Transport transport = new StreamableHttpTransport(options, key);
     StdioBridge bridge = new StdioBridge(owner, transport, errors, out, System::nanoTime);
     out.start(bridge);

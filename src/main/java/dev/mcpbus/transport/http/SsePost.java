@@ -105,6 +105,7 @@ final class SsePost {
   }
 
   private void answered(HttpClientResponse response, HttpEndpoint to) {
+    channel.answered(response);
     authorization.received(response);
     if (authorization.mayRenew(response)) {
       authorization.renew(response, to, this::start, this::fail);

@@ -31,7 +31,7 @@ public final class SseTransport implements Transport {
   public SseTransport(SseOptions options, @Nullable Authenticator authenticator) {
     this(
         options.http(),
-        HttpEndpoint.of(options.http().url()),
+        HttpEndpoint.of(options.http().url(), options.http().proxy()),
         ConfiguredHeaders.of(options.http().headers()),
         authenticator);
   }
@@ -75,7 +75,7 @@ public final class SseTransport implements Transport {
     SseChannel channel =
         new SseChannel(
             owner,
-            HttpClients.create(owner, endpoint, options, 1, tls),
+            new HttpDialer(owner, endpoint, options, 1, tls),
             endpoint,
             headers,
             ChannelCredentials.of(authenticator, owner),

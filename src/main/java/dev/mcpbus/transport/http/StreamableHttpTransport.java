@@ -32,7 +32,7 @@ public final class StreamableHttpTransport implements Transport {
    */
   public StreamableHttpTransport(HttpOptions options, @Nullable Authenticator authenticator) {
     this.options = options;
-    this.endpoint = HttpEndpoint.of(options.url());
+    this.endpoint = HttpEndpoint.of(options.url(), options.proxy());
     this.headers = ConfiguredHeaders.of(options.headers());
     this.authenticator = authenticator;
     this.httpSse = new SseTransport(options, endpoint, headers, authenticator);
@@ -62,13 +62,17 @@ public final class StreamableHttpTransport implements Transport {
     HttpChannel http =
         new HttpChannel(
             context,
-            HttpClients.create(
-                context, endpoint, options, options.listen() && endpoint.tls() ? 1 : 0, tls),
+            new HttpDialer(context, endpoint, options, pooledStreams(), tls),
             endpoint,
             headers,
             ChannelCredentials.of(authenticator, context),
             options,
             receiver);
     return new FallbackChannel(http, () -> httpSse.start(context, receiver, tls), receiver);
+  }
+
+  /** How many connections of the pool streams hold: with TLS or a proxy the one of the GET. */
+  private int pooledStreams() {
+    return options.listen() && (endpoint.tls() || endpoint.proxy() != null) ? 1 : 0;
   }
 }

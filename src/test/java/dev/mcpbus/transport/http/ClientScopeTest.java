@@ -38,10 +38,12 @@ class ClientScopeTest {
             context ->
                 HttpClients.create(
                     OwnContext.of(context),
-                    HttpEndpoint.of(OPTIONS.url()),
+                    HttpEndpoint.of(OPTIONS.url(), null),
                     OPTIONS,
+                    null,
                     1,
-                    TlsFiles.NONE));
+                    TlsFiles.NONE,
+                    connection -> {}));
     assertThat(failure(client)).isInstanceOf(ConnectException.class);
     TestBus.await(client.close());
     assertThat(failure(client)).hasMessageContaining("closed");
