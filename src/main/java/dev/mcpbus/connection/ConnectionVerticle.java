@@ -182,6 +182,7 @@ public final class ConnectionVerticle extends VerticleBase {
     connection.moveTo(ConnectionState.CLOSED);
     mailbox.refuseWaiting();
     connection.rpcLog().close();
+    connection.close();
     ReplicaRole role = connection.role();
     if (role != null) {
       role.close();
