@@ -5,13 +5,13 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OAuthOptions;
-import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.StdioOptions;
@@ -258,7 +258,8 @@ final class ServerReader {
       return Optional.of(Sensitive.of(OutboundProxy.NONE));
     }
     Optional<Filled> written = entry.text("proxy");
-    written.ifPresent(text -> view.put("proxy", EntryMasking.url(text.shown())));
+    written.ifPresent(
+        text -> view.put("proxy", EntryMasking.url(OutboundProxy.withScheme(text.shown()))));
     written
         .filter(text -> !text.open())
         .ifPresent(

@@ -119,8 +119,7 @@ record AddressCheck(Endpoint endpoint, Map<String, String> variables) {
             new InetSocketAddress(address, port),
             (int) Math.max(1, endpoint.connectTimeout().toMillis()));
         String at = last == null ? "" : " at " + address.getHostAddress() + " alone";
-        steps.add(
-            DoctorStep.ok("connect", time.millis(), "port " + port + " is open" + at));
+        steps.add(DoctorStep.ok("connect", time.millis(), "port " + port + " is open" + at));
         if (endpoint.usesTls() && proxy == null) {
           steps.add(new TlsCheck(endpoint).run(socket));
         }

@@ -1,8 +1,8 @@
 package dev.mcpbus.doctor;
 
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.HttpOptions;
-import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.TlsOptions;

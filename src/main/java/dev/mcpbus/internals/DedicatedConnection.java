@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Opens an unpooled TCP connection for a long-lived stream. In the pool of the client, such a
  * stream would keep the whole pool in memory while no call needs a connection. {@code
  * HttpClient.connect} gives unpooled connections too, but hides the socket, and with it the
- * keep-alive times that find a silent peer; so this class does what that method does. With TLS or
- * a proxy it uses the pool: over HTTP/2 the stream shares a connection with the calls.
+ * keep-alive times that find a silent peer; so this class does what that method does. With TLS or a
+ * proxy it uses the pool: over HTTP/2 the stream shares a connection with the calls.
  */
 public final class DedicatedConnection {
 

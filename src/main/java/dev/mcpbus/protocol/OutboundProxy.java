@@ -135,10 +135,9 @@ public record OutboundProxy(
    * @throws IllegalArgumentException if it cannot be used; the message does not quote it
    */
   private static OutboundProxy read(String text, String source) {
-    String written = text.strip();
     URI url;
     try {
-      url = new URI(written.contains("://") ? written : "http://" + written);
+      url = new URI(withScheme(text));
     } catch (URISyntaxException e) {
       throw unusable(source);
     }
@@ -164,6 +163,14 @@ public record OutboundProxy(
         user == null ? null : decoded(colon < 0 ? user : user.substring(0, colon)),
         decoded(user == null || colon < 0 ? "" : user.substring(colon + 1)),
         source);
+  }
+
+  /** The text as a URL: {@code proxy:3128} is one of HTTP. */
+  public static String withScheme(String text) {
+    String written = text.strip();
+    return written.contains("://") || DIRECT.contains(written.toLowerCase(Locale.ROOT))
+        ? written
+        : "http://" + written;
   }
 
   private static IllegalArgumentException unusable(String source) {

@@ -58,8 +58,7 @@ final class ProxyExceptions {
   private boolean matches(String entry) {
     String text = entry.replaceFirst("^[a-z][a-z0-9+.-]*://", "");
     int colon = text.lastIndexOf(':');
-    boolean hasPort =
-        colon > 0 && (text.indexOf(':') == colon || text.charAt(colon - 1) == ']');
+    boolean hasPort = colon > 0 && (text.indexOf(':') == colon || text.charAt(colon - 1) == ']');
     if (hasPort && !text.substring(colon + 1).equals(String.valueOf(port))) {
       return false;
     }
@@ -79,7 +78,7 @@ final class ProxyExceptions {
     if (listed != null || address != null) {
       return listed != null && listed.equals(address);
     }
-    if (ending.startsWith("*") && !ending.startsWith("*.")) {
+    if (ending.matches("\\*[^.*].*")) {
       return host.endsWith(ending.substring(1));
     }
     String domain = ending.replaceFirst("^\\*?\\.", "");

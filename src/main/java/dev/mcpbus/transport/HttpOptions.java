@@ -97,7 +97,16 @@ public record HttpOptions(
 
   public HttpOptions withListen(boolean other) {
     return new HttpOptions(
-        url, headers, connectTimeout, other, maxConnections, limits, oauth, headersHelper, tls, proxy);
+        url,
+        headers,
+        connectTimeout,
+        other,
+        maxConnections,
+        limits,
+        oauth,
+        headersHelper,
+        tls,
+        proxy);
   }
 
   public HttpOptions withConnectTimeout(Duration other) {
@@ -107,12 +116,30 @@ public record HttpOptions(
 
   public HttpOptions withLimits(ParseLimits other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, other, oauth, headersHelper, tls, proxy);
+        url,
+        headers,
+        connectTimeout,
+        listen,
+        maxConnections,
+        other,
+        oauth,
+        headersHelper,
+        tls,
+        proxy);
   }
 
   public HttpOptions withOAuth(@Nullable OAuthOptions other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, limits, other, headersHelper, tls, proxy);
+        url,
+        headers,
+        connectTimeout,
+        listen,
+        maxConnections,
+        limits,
+        other,
+        headersHelper,
+        tls,
+        proxy);
   }
 
   public HttpOptions withHeadersHelper(@Nullable Sensitive other) {
@@ -122,12 +149,30 @@ public record HttpOptions(
 
   public HttpOptions withTls(@Nullable TlsOptions other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, limits, oauth, headersHelper, other, proxy);
+        url,
+        headers,
+        connectTimeout,
+        listen,
+        maxConnections,
+        limits,
+        oauth,
+        headersHelper,
+        other,
+        proxy);
   }
 
   public HttpOptions withProxy(@Nullable Sensitive other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, limits, oauth, headersHelper, tls, other);
+        url,
+        headers,
+        connectTimeout,
+        listen,
+        maxConnections,
+        limits,
+        oauth,
+        headersHelper,
+        tls,
+        other);
   }
 
   @Override
@@ -142,7 +187,7 @@ public record HttpOptions(
       secrets.addAll(oauth.secrets());
     }
     if (proxy != null) {
-      secrets.addAll(Sensitive.all(SecretRules.inUrl(proxy.reveal())));
+      secrets.addAll(Sensitive.all(SecretRules.inUrl(OutboundProxy.withScheme(proxy.reveal()))));
     }
     return secrets;
   }

@@ -1,11 +1,11 @@
 package dev.mcpbus.cli.stdio;
 
 import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.HttpOptions;
-import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.http.StreamableHttpTransport;
 import io.vertx.core.Future;

@@ -4,10 +4,10 @@ import dev.mcpbus.internals.AddressRace;
 import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.HeaderValue;
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.security.oauth.UrlGuard.Checked;
-import dev.mcpbus.protocol.OutboundProxy;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
@@ -42,10 +42,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP client for metadata, tokens and entries of registries: connects only to addresses that
- * {@link UrlGuard} has checked, or through the configured proxy, follows no redirect but one of a GET within its origin, bounds size
- * and time. Where a server cannot answer now, {@link #patiently} sends again after a pause. It
- * holds the strong reference to its HTTP client, which belongs to the context of the first request.
- * Use one context only, and one that outlives the sessions.
+ * {@link UrlGuard} has checked, or through the configured proxy, follows no redirect but one of a
+ * GET within its origin, bounds size and time. Where a server cannot answer now, {@link #patiently}
+ * sends again after a pause. It holds the strong reference to its HTTP client, which belongs to the
+ * context of the first request. Use one context only, and one that outlives the sessions.
  */
 public final class GuardedHttp {
 

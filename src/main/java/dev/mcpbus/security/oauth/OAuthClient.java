@@ -111,8 +111,7 @@ public final class OAuthClient {
   /**
    * @param proxy of the server's entry, as in {@code HttpOptions}; null for that of the environment
    */
-  public OAuthClient(
-      OAuthSettings settings, Environment environment, @Nullable Sensitive proxy) {
+  public OAuthClient(OAuthSettings settings, Environment environment, @Nullable Sensitive proxy) {
     this.settings = settings;
     this.environment = environment;
     this.context = OwnContext.create(environment.vertx());

@@ -24,8 +24,7 @@ final class HttpConventions {
   /** Reading a longer body of a refused response would cost more than a new connection. */
   private static final int DRAIN_BYTES = 64 * 1024;
 
-  private static final Pattern KEEP_ALIVE =
-      Pattern.compile("(?i)\\btimeout\\s?=\\s?\"?(\\d{1,9})");
+  private static final Pattern KEEP_ALIVE = Pattern.compile("(?i)\\btimeout\\s?=\\s?\"?(\\d{1,9})");
 
   private static final int MAX_SESSION_ID = 4_096;
 

@@ -4,8 +4,8 @@ import dev.mcpbus.internals.AddressRace;
 import dev.mcpbus.internals.DedicatedConnection;
 import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.OwnContext;
-import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.protocol.OutboundProxy;
+import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TlsFiles;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientAgent;
@@ -17,6 +17,7 @@ import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,7 @@ final class HttpDialer {
   private @Nullable RequestOptions placedFrom;
   private @Nullable InetAddress placedAt;
   private @Nullable RequestOptions placed;
+  private @Nullable Future<List<InetAddress>> lookUp;
   private int open;
   private boolean asked;
   private long idle = IDLE_MILLIS;
@@ -144,7 +146,7 @@ final class HttpDialer {
       return AddressRace.run(
           owner,
           first,
-          () -> AddressRace.others(owner, endpoint.connectsTo()),
+          this::others,
           address ->
               connect
                   .apply(at(address, to))
@@ -156,6 +158,20 @@ final class HttpDialer {
     } catch (IllegalStateException e) {
       return owner.failedFuture(e);
     }
+  }
+
+  /** One look-up for all requests that wait for a connection. */
+  private Future<List<InetAddress>> others() {
+    Future<List<InetAddress>> asked = lookUp;
+    if (asked == null) {
+      asked = AddressRace.others(owner, endpoint.connectsTo());
+      lookUp = asked;
+      asked.onComplete(
+          done -> {
+            lookUp = null;
+          });
+    }
+    return asked;
   }
 
   /** The request to the address that was found; made once for the options that most calls share. */

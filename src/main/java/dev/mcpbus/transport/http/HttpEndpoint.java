@@ -1,7 +1,11 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.OutboundProxy;
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
+import dev.mcpbus.transport.TransportException.Reason;
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
@@ -28,13 +32,28 @@ record HttpEndpoint(
   /**
    * @param url {@code http}, {@code https}, or {@code unix:///path.sock#/mcp}: HTTP over that
    *     socket, with the path of the fragment
-   * @param proxy of the server's entry; null for that of the environment
-   * @throws IllegalArgumentException if the URL has another form, or contains credentials, or the
-   *     proxy cannot be used
+   * @throws IllegalArgumentException if the URL has another form, or contains credentials
    */
-  static HttpEndpoint of(Sensitive url, @Nullable Sensitive proxy) {
-    URI target = URI.create(url.reveal());
-    return of(target, OutboundProxy.of(target, proxy));
+  static HttpEndpoint of(Sensitive url) {
+    return of(URI.create(url.reveal()), null);
+  }
+
+  /**
+   * The same endpoint, reached through the proxy that is configured now.
+   *
+   * @param own of the server's entry; null for that of the environment
+   * @return fails with a {@code TransportException} where the proxy cannot be used
+   */
+  Future<HttpEndpoint> through(@Nullable Sensitive own) {
+    try {
+      OutboundProxy through =
+          socket == null ? OutboundProxy.of(URI.create(authority()), own) : null;
+      return Future.succeededFuture(new HttpEndpoint(tls, host, port, requestUri, socket, through));
+    } catch (IllegalArgumentException e) {
+      return Future.failedFuture(
+          new TransportException(
+              Reason.CONNECT_FAILED, Reached.NO, String.valueOf(e.getMessage())));
+    }
   }
 
   private static HttpEndpoint of(URI url, @Nullable OutboundProxy proxy) {
@@ -70,7 +89,8 @@ record HttpEndpoint(
   /** The endpoint of a {@code Location} header, or null if that is not an http(s) URL. */
   @Nullable HttpEndpoint resolve(String location) {
     try {
-      HttpEndpoint to = of(URI.create(authority() + requestUri).resolve(URI.create(location)), proxy);
+      HttpEndpoint to =
+          of(URI.create(authority() + requestUri).resolve(URI.create(location)), proxy);
       // A server behind a socket knows only the authority that our requests carry.
       return socket != null && to.authority().equals(authority())
           ? new HttpEndpoint(false, to.host, to.port, to.requestUri, socket, null)
@@ -92,7 +112,9 @@ record HttpEndpoint(
     return socket == null ? authority() : "unix://" + socket;
   }
 
-  /** The host to which the connection goes, without brackets: that of the proxy, if there is one. */
+  /**
+   * The host to which the connection goes, without brackets: that of the proxy, if there is one.
+   */
   String connectsTo() {
     String to = proxy == null ? host : proxy.host();
     return to.startsWith("[") ? to.substring(1, to.length() - 1) : to;

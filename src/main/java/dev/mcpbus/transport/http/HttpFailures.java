@@ -2,8 +2,8 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.HttpConnections;
-import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.OutboundProxy;
+import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;

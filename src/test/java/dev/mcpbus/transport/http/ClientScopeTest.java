@@ -38,7 +38,7 @@ class ClientScopeTest {
             context ->
                 HttpClients.create(
                     OwnContext.of(context),
-                    HttpEndpoint.of(OPTIONS.url(), null),
+                    HttpEndpoint.of(OPTIONS.url()),
                     OPTIONS,
                     null,
                     1,

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 class HttpFailureTextsTest {
 
   private static final HttpEndpoint HTTP =
-      HttpEndpoint.of(Sensitive.of("http://localhost:3000/mcp?key=canary"), null);
+      HttpEndpoint.of(Sensitive.of("http://localhost:3000/mcp?key=canary"));
   private static final HttpEndpoint HTTPS =
-      HttpEndpoint.of(Sensitive.of("https://localhost:3000/mcp"), null);
+      HttpEndpoint.of(Sensitive.of("https://localhost:3000/mcp"));
 
   @Test
   void a_refused_connection_asks_for_the_server_and_its_port() {
