@@ -152,6 +152,10 @@ public final class StartTable {
     if (error != null) {
       return error.getString("code") + ": " + error.getString("message");
     }
+    String installing = StatusReport.installing(status);
+    if (!installing.isEmpty()) {
+      return installing;
+    }
     return switch (status.getString("state")) {
       case "CONNECTING" -> "waiting for the handshake";
       case "IDLE" -> "starts with the first call";

@@ -103,6 +103,11 @@ final class StatusReport {
 
   /** The last error of a connection that is not ready, and when it is tried again. */
   private void remark(JsonObject server, Instant now) {
+    String installing = installing(server);
+    if (!installing.isEmpty()) {
+      remarks.add(ContentText.text(server, "id") + ": " + installing);
+      return;
+    }
     if ("READY".equals(server.getValue("state"))
         || !(server.getValue("lastError") instanceof JsonObject error)) {
       return;
@@ -113,6 +118,16 @@ final class StatusReport {
             + ": "
             + error(error, now)
             + (next.isEmpty() ? "" : "; " + next));
+  }
+
+  /** {@code npx is installing the server, 34 s}; empty where nothing is installed. */
+  static String installing(JsonObject server) {
+    return server.containsKey("installing")
+        ? ContentText.text(server, "installing")
+            + " is installing the server, "
+            + server.getLong("installingMillis", 0L) / 1_000
+            + " s"
+        : "";
   }
 
   /** One line about a server or about one that is left out. */
@@ -176,6 +191,7 @@ final class StatusReport {
     put(details, "id", server.getValue("id"));
     put(details, "name", server.getValue("name"));
     put(details, "state", server.getValue("state"));
+    put(details, "installs", installing(server));
     Instant since = TimeText.instant(server.getValue("since"));
     put(
         details,

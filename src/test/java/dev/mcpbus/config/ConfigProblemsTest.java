@@ -100,7 +100,6 @@ class ConfigProblemsTest {
         "\"type\": \"stdio\"|type \"stdio\" needs \"command\". Add \"command\"",
         "\"type\": \"http\", \"address\": \"a\"|type \"http\" needs \"url\"",
         "\"type\": \"stdoi\", \"command\": \"x\"|unknown type \"stdoi\". Did you mean \"stdio\"?",
-        "\"type\": \"remote\", \"url\": \"http://h/\"|unknown type \"remote\". Did you mean \"http\"?",
         "\"type\": \"stdio\", \"url\": \"http://h/\"|type \"stdio\" needs \"command\". Add"
             + " \"command\", or remove \"type\"",
         "\"type\": \"sse\"|type \"sse\" needs \"url\". Add \"url\"",
@@ -228,9 +227,9 @@ class ConfigProblemsTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
-        "{\"a\": {\"command\": \"x\"}}|The server \"a\" on line 1 stands outside of them",
-        "{\"mcp\": {\"servers\": {\"a\": {\"url\": \"x\"}}}}|Move \"servers\" out of \"mcp\" on line 1",
-        "{\"context_servers\": {\"a\": {\"command\": \"x\"}}}|Rename \"context_servers\" on line 1 to"
+        "{\"a\": {\"command\": \"x\"}, \"b\": 1}|The server \"a\" on line 1 stands outside of them",
+        "{\"my\": {\"servers\": {\"a\": {\"url\": \"x\"}}}}|Move \"servers\" out of \"my\" on line 1",
+        "{\"agents\": {\"a\": {\"command\": \"x\"}}}|Rename \"agents\" on line 1 to"
             + " \"mcpServers\""
       })
   void servers_at_another_place_are_found(String text, String hint) {

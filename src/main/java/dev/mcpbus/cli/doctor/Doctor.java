@@ -169,8 +169,10 @@ final class Doctor {
   }
 
   private ServerDefinition onDemand(Examination one) {
-    return one.definition()
-        .onDemand(timeout == null ? one.definition().handshakeTimeout() : timeout);
+    ServerDefinition own = one.definition();
+    return own.onDemand(
+        timeout == null ? own.handshakeTimeout() : timeout,
+        timeout == null ? own.installTimeout() : timeout);
   }
 
   private List<DoctorStep> live(ServiceClient client, Examination one) {
