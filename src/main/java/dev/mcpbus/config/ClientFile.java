@@ -125,7 +125,7 @@ public record ClientFile(
   private static ClientFile of(
       ConfigNode written, Path file, boolean inProject, ConfigEnvironment environment) {
     ProblemCollector problems = new ProblemCollector(String.valueOf(file.getFileName()));
-    ConfigNode root = 
+    ConfigNode root =
         ForeignRoots.moved(ForeignForms.braced(written, file, environment), file, problems);
     Path folder = folderOf(file);
     List<ClientServer> servers = new ArrayList<>();

@@ -112,8 +112,7 @@ final class ForeignForms {
     ConfigNode env = server.get("env");
     return bracedTexts(
         server,
-        name ->
-            environment.variable(name).isPresent() || (env != null && env.get(name) != null));
+        name -> environment.variable(name).isPresent() || (env != null && env.get(name) != null));
   }
 
   private static ConfigNode bracedTexts(ConfigNode node, Predicate<String> isSet) {
