@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /** Reads {@code gateway}: the views and bounds of the MCP gateway. */
@@ -79,7 +80,8 @@ final class GatewayReader {
     boolean search = entry.flag("search").orElse(false);
     Map<String, String> renames = renames(entry);
     Map<String, String> ofIds = new LinkedHashMap<>();
-    renames.forEach((item, name) -> ofIds.putIfAbsent(ServerId.itemPattern(item, names), name));
+    UnaryOperator<String> items = ServerId.itemPatterns(names);
+    renames.forEach((item, name) -> ofIds.putIfAbsent(items.apply(item), name));
     renames.values().stream()
         .filter(name -> search && MetaTools.isMeta(name))
         .forEach(
@@ -90,18 +92,14 @@ final class GatewayReader {
                     "Choose another name"));
     return new ViewOptions(
         entry.words("servers"),
-        items(entry.words("allow"), names),
-        items(entry.words("deny"), names),
+        entry.words("allow").stream().map(items).toList(),
+        entry.words("deny").stream().map(items).toList(),
         ofIds,
         entry.choice("failure", FailureMode.class).orElse(FailureMode.OPEN) == FailureMode.CLOSED,
         search,
         entry.words("principals"),
         entry.choice("prefix", NamePrefix.class).orElse(NamePrefix.SERVER) == NamePrefix.NEVER,
         entry.flag("passUnknown").orElse(passUnknown));
-  }
-
-  private static List<String> items(List<String> patterns, List<String> names) {
-    return patterns.stream().map(one -> ServerId.itemPattern(one, names)).toList();
   }
 
   private enum NamePrefix {

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.Substitution.EntryVariables;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.config.Substitution.VariableUse;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
 import dev.mcpbus.protocol.OutboundProxy;
@@ -166,12 +167,12 @@ final class ServerReader {
 
   private @Nullable TransportOptions stdio(ServerSettings settings, ParseLimits limits) {
     Map<String, Filled> env = env();
-    ConfigEntry filling = entry.with(new EntryVariables(env, EntryVariables.Use.FIRST));
+    ConfigEntry filling = entry.with(new EntryVariables(env, VariableUse.FIRST));
     Optional<Filled> command = filling.text("command");
     command.ifPresent(text -> filled("command", text, "Name a program"));
     boolean isScript = command.filter(this::isShell).isPresent();
     List<Filled> args =
-        (isScript ? entry.with(new EntryVariables(env, EntryVariables.Use.BY_SHELL)) : filling)
+        (isScript ? entry.with(new EntryVariables(env, VariableUse.BY_SHELL)) : filling)
             .texts("args")
             .orElse(List.of());
     args.forEach(arg -> noNul("args", arg));
@@ -204,12 +205,12 @@ final class ServerReader {
     if (envFile.isPresent() && !entry.substitution().isSealed()) {
       String shown = shown("envFile", envFile.get());
       EnvFile.read(envFile.get(), shown, entry.line("envFile"), server, entry.problems())
-          .forEach((name, value) -> env.put(name, Filled.hidden(value.reveal())));
+          .forEach((name, value) -> env.put(name, new Filled(value, Sensitive.MASK)));
     }
     Map<String, Filled> plain = new LinkedHashMap<>(env);
     entry.plainMembers("env").forEach((name, text) -> plain.put(name, Filled.hidden(text)));
     entry
-        .with(new EntryVariables(plain, EntryVariables.Use.LAST))
+        .with(new EntryVariables(plain, VariableUse.LAST))
         .map("env")
         .orElse(Map.of())
         .forEach(
@@ -229,7 +230,7 @@ final class ServerReader {
   /** Whether the arguments are a script for a shell, which has the variables of the entry. */
   private boolean isShell(Filled command) {
     ConfigNode args = entry.node().get("args");
-    return SHELL.matcher(command.value().reveal()).matches()
+    return SHELL.matcher(ConfigEntry.word(command)).matches()
         && args != null
         && args.items().stream().anyMatch(arg -> SCRIPT_FLAG.matcher(arg.text()).matches());
   }

@@ -4,6 +4,7 @@ import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.ServerId;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -73,15 +74,15 @@ public record ViewOptions(
   }
 
   public ViewOptions {
-    List<String> names = List.copyOf(servers);
-    servers = names.stream().map(ServerId::pattern).toList();
-    allow = allow.stream().map(one -> ServerId.itemPattern(one, names)).toList();
-    deny = deny.stream().map(one -> ServerId.itemPattern(one, names)).toList();
+    UnaryOperator<String> items = ServerId.itemPatterns(servers);
+    servers = servers.stream().map(ServerId::pattern).toList();
+    allow = allow.stream().map(items).toList();
+    deny = deny.stream().map(items).toList();
     rename =
         rename.entrySet().stream()
             .collect(
                 Collectors.toUnmodifiableMap(
-                    one -> ServerId.itemPattern(one.getKey(), names),
+                    one -> items.apply(one.getKey()),
                     Map.Entry::getValue,
                     (first, second) -> first));
     principals = List.copyOf(principals);

@@ -1,7 +1,5 @@
 package dev.mcpbus.protocol;
 
-import static java.util.stream.Collectors.toSet;
-
 import java.text.Normalizer;
 import java.util.Collection;
 import java.util.HashMap;
@@ -9,7 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -52,6 +52,7 @@ public final class ServerId {
 
   private static final String MARK = "--";
   private static final int DIGITS = 12;
+  private static final int MAX_DOTS = 32;
 
   /** The readable part of an id with a hash, at most. */
   private static final int READABLE = MAX_LENGTH - MARK.length() - DIGITS;
@@ -60,7 +61,7 @@ public final class ServerId {
   private static final String ANY_HASH = MARK + "?".repeat(DIGITS);
 
   private static final Pattern HASHED =
-      Pattern.compile("[a-z0-9][a-z0-9-]{0," + (READABLE - 1) + "}--[0-9a-f]{" + DIGITS + "}");
+      Pattern.compile("[a-z0-9][a-z0-9-]{0,48}--[0-9a-f]{12}");
 
   /** A pattern that is written as ids are. */
   private static final Pattern PATTERN = Pattern.compile("[a-z0-9*?-]*");
@@ -183,15 +184,25 @@ public final class ServerId {
 
   /**
    * As {@link #pattern}, for the server at the begin of a pattern for its items, {@code
-   * server.item}. The server ends at the first dot, or at a later one before which a name of {@code
-   * names} stands. What has a {@code *} there may already be about an item, and stays.
+   * server.item}. The server ends at the first dot, or at a later one before which one of {@code
+   * names} stands, with at most 32 dots. What has a {@code *} there may already be about an item,
+   * and stays.
    */
-  public static String itemPattern(String glob, Collection<String> names) {
+  public static UnaryOperator<String> itemPatterns(Collection<String> names) {
+    Set<String> ids =
+        names.stream()
+            .filter(name -> name.indexOf('.') >= 0)
+            .map(ServerId::of)
+            .collect(Collectors.toSet());
+    return glob -> itemPattern(glob, ids);
+  }
+
+  private static String itemPattern(String glob, Set<String> ids) {
     int dot = glob.indexOf('.');
-    int more = dot < 0 ? -1 : glob.indexOf('.', dot + 1);
-    Set<String> ids = more < 0 ? Set.of() : names.stream().map(ServerId::of).collect(toSet());
-    for (; more >= 0; more = glob.indexOf('.', more + 1)) {
-      dot = ids.contains(of(glob.substring(0, more))) ? more : dot;
+    int more = ids.isEmpty() ? -1 : dot;
+    for (int i = 0; i < MAX_DOTS && more >= 0; i++) {
+      more = glob.indexOf('.', more + 1);
+      dot = more >= 0 && ids.contains(of(glob.substring(0, more))) ? more : dot;
     }
     int star = glob.indexOf('*');
     return dot < 0 || (star >= 0 && star < dot)

@@ -208,7 +208,7 @@ class ServerIdTest {
     "other.io.x, other.io.x"
   })
   void a_pattern_for_items_begins_with_a_name(String written, String pattern) {
-    assertThat(ServerId.itemPattern(written, List.of("io", "io.github.Org/name", "git")))
+    assertThat(ServerId.itemPatterns(List.of("io", "io.github.Org/name", "git")).apply(written))
         .isEqualTo(pattern);
   }
 }
