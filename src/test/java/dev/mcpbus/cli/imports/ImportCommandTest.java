@@ -167,10 +167,10 @@ class ImportCommandTest {
   }
 
   @Test
-  void a_name_that_the_bus_cannot_have_becomes_one_that_it_can() throws IOException {
+  void a_name_stays_as_it_is_written() throws IOException {
     write(home.resolve(".cursor/mcp.json"), servers("mcpServers", "github.com/you/Tool"));
     assertThat(run()).isZero();
-    assertThat(written().fieldNames()).containsExactly("github-com-you-tool");
+    assertThat(written().fieldNames()).containsExactly("github.com/you/Tool");
   }
 
   @Test
