@@ -6,6 +6,7 @@ import dev.mcpbus.config.Substitution.EntryVariables;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.Sensitive;
@@ -276,8 +277,33 @@ final class ServerReader {
         .withOAuth(oauth)
         .withHeadersHelper(helper.map(Filled::value).orElse(null))
         .withTls(tls(uri.get()))
+        .withProxy(proxy().orElse(null))
         .withConnectTimeout(settings.connectTimeout())
         .withLimits(limits);
+  }
+
+  /** The URL of a proxy, or {@code false} or "none" to connect directly. */
+  private Optional<Sensitive> proxy() {
+    if (entry.isFalse("proxy")) {
+      return Optional.of(Sensitive.of(OutboundProxy.NONE));
+    }
+    Optional<Filled> written = entry.text("proxy");
+    written.ifPresent(
+        text -> view.put("proxy", EntryMasking.url(OutboundProxy.withScheme(text.shown()))));
+    written
+        .filter(text -> !text.open())
+        .ifPresent(
+            text -> {
+              try {
+                OutboundProxy.check(text.value());
+              } catch (IllegalArgumentException e) {
+                entry.wrong(
+                    entry.line("proxy"),
+                    "\"proxy\" is not the URL of a proxy that mcpbus can use",
+                    String.valueOf(e.getMessage()));
+              }
+            });
+    return written.map(Filled::value);
   }
 
   private @Nullable TransportOptions sse(ServerSettings settings, ParseLimits limits) {

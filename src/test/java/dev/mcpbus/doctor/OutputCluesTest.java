@@ -32,8 +32,8 @@ class OutputCluesTest {
                 + " C:\\Users\\u\\npm-cache\\_npx\\0a1b\\node_modules\\x\\index.js",
             "CACHE_BROKEN",
             "C:\\Users\\u\\npm-cache\\_npx\\0a1b"),
-        arguments("npm error code EINTEGRITY", "CACHE_BROKEN", "npm cache clean"),
-        arguments("error: the cache of wheels is corrupt", "CACHE_BROKEN", "uv cache clean"),
+        arguments("npm error code EINTEGRITY", "CACHE_BROKEN", "cache"),
+        arguments("error: the cache of wheels is corrupt", "CACHE_BROKEN", "cache"),
         arguments(
             "error: Failed to install: a-1.0-py3-none-any.whl (a==1.0)", "CACHE_BROKEN", "uv"),
         arguments("Error: Cannot find module 'zod'", "MODULE_NOT_FOUND", "zod"),

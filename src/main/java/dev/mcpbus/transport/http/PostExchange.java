@@ -158,6 +158,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   private void answered(HttpClientResponse response) {
     response.exceptionHandler(HttpConventions.IGNORE);
+    channel.answered(response);
     authorization.received(response);
     if (isRequest()) {
       answer = response;
