@@ -165,7 +165,7 @@ final class AggregateRoutes {
   private static void putServers(JsonObject request, RoutingContext ctx) {
     List<String> servers = ctx.queryParam("server");
     if (!servers.isEmpty()) {
-      request.put("servers", new JsonArray(servers));
+      request.put("servers", new JsonArray(servers.stream().map(ServerRoutes::named).toList()));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
@@ -37,6 +38,8 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -146,7 +149,7 @@ public final class GatewayEndpoint implements MountedHandler {
       String path = String.valueOf(request.path());
       boolean isSse = MountPath.SSE.owns(path);
       int root = (isSse ? MountPath.SSE : MountPath.MCP).root().length();
-      String place = path.length() <= root + 1 ? "" : path.substring(root + 1);
+      String place = path.length() <= root + 1 ? "" : place(path.substring(root + 1));
       DirectoryView view = directory.view(place, principal);
       if (view == null) {
         awaitView(request, admission, body, place, reply);
@@ -159,6 +162,20 @@ public final class GatewayEndpoint implements MountedHandler {
       }
     } catch (RuntimeException e) {
       reply.refuse(500, null, McpErrors.of(e));
+    }
+  }
+
+  /** The id of a server or view that a path names; also by a name as written, with its slashes. */
+  private static String place(String path) {
+    try {
+      return ConnectionId.problem(path) == null
+          ? path
+          : ConnectionId.named(
+                  URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8))
+              .map(ConnectionId::value)
+              .orElse(path);
+    } catch (IllegalArgumentException wrong) {
+      return path;
     }
   }
 

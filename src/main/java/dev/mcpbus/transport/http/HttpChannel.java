@@ -1,7 +1,6 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.ByteBudget;
-import dev.mcpbus.internals.DedicatedConnection;
 import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
@@ -10,6 +9,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
@@ -18,7 +18,6 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
@@ -33,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,8 +40,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One MCP session over Streamable HTTP: each message is a {@link PostExchange}, messages of the
  * server outside a request come on the {@link StandaloneStream}. Everything, the connections
- * included, is confined to the owner's event loop. The channel holds the strong reference that
- * keeps Vert.x from closing the HTTP client.
+ * included, is confined to the owner's event loop.
  */
 final class HttpChannel implements Channel {
 
@@ -52,7 +51,7 @@ final class HttpChannel implements Channel {
 
   private final OwnContext owner;
   private final ByteBudget.ByteAccount received;
-  private final HttpClientAgent client;
+  private final HttpDialer dialer;
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
   private final HttpOptions options;
@@ -61,6 +60,7 @@ final class HttpChannel implements Channel {
   private final Set<PostExchange> others = new HashSet<>(4);
   private final InitializedBarrier barrier;
   private final LingeringStreams lingering = new LingeringStreams(this);
+  private final SessionDoubts doubts = new SessionDoubts(this);
   private final GetStream getStream;
   private HttpEndpoint endpoint;
   private RequestOptions post;
@@ -71,6 +71,7 @@ final class HttpChannel implements Channel {
   private @Nullable Promise<Void> closing;
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
   private boolean paused;
+  private boolean worked;
   private boolean lost;
   private boolean over;
   private long lostTimer = -1;
@@ -79,7 +80,7 @@ final class HttpChannel implements Channel {
 
   HttpChannel(
       OwnContext owner,
-      HttpClientAgent client,
+      HttpDialer dialer,
       HttpEndpoint endpoint,
       ConfiguredHeaders configured,
       @Nullable ChannelCredentials credentials,
@@ -90,7 +91,7 @@ final class HttpChannel implements Channel {
     this.barrier =
         new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
     this.getStream = new GetStream(this, new GetStreamMemory(owner.vertx()));
-    this.client = client;
+    this.dialer = dialer;
     this.endpoint = endpoint;
     this.post = endpoint.request(HttpMethod.POST);
     this.configured = configured;
@@ -113,7 +114,7 @@ final class HttpChannel implements Channel {
           Reached.NO,
           MAX_WAITING + " requests wait for one of " + options.maxConnections() + " connections");
     }
-    PostExchange exchange = new PostExchange(this, message);
+    PostExchange exchange = new PostExchange(this, message, null);
     if (exchange.isRequest()) {
       requests.put(message.id(), exchange);
     } else {
@@ -171,7 +172,7 @@ final class HttpChannel implements Channel {
       closing = pending;
       Promise<Void> closed = pending;
       abandon();
-      endSession().onComplete((nothing, failure) -> client.close().onComplete(closed));
+      endSession().onComplete((nothing, failure) -> dialer.close().onComplete(closed));
     }
     return pending.future();
   }
@@ -191,6 +192,7 @@ final class HttpChannel implements Channel {
     cancel(lostTimer);
     barrier.stop();
     getStream.stop();
+    doubts.stop();
     new ArrayList<>(requests.values()).forEach(PostExchange::abort);
     List.copyOf(others).forEach(PostExchange::abort);
     lingering.stop();
@@ -267,23 +269,43 @@ final class HttpChannel implements Channel {
     return sessionId != null;
   }
 
+  /**
+   * Whether the server may have lost what it knew: a session in which it has answered a request
+   * with a result. Before that, an error is about the handshake.
+   */
+  boolean mayLoseSession() {
+    return worked && era.resumes();
+  }
+
+  SessionDoubts doubts() {
+    return doubts;
+  }
+
+  Quirks quirks() {
+    return receiver.quirks();
+  }
+
+  /** Sends a request of the channel itself; {@code verdict} as {@link PostExchange} says. */
+  PostExchange question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+    PostExchange exchange = new PostExchange(this, message, verdict);
+    others.add(exchange);
+    owner.dispatch(exchange, PostExchange::start);
+    return exchange;
+  }
+
   /** Never throws: if the client is closed, the future fails. */
   Future<HttpClientRequest> request(HttpMethod method) {
-    try {
-      return client.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
-    } catch (IllegalStateException e) {
-      return owner.failedFuture(e);
-    }
+    return dialer.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
   }
 
   /** Creates a GET for a stream that may stay open. Never throws, like {@link #request}. */
   Future<HttpClientRequest> streamRequest() {
-    try {
-      return DedicatedConnection.get(
-          owner, client, endpoint.request(HttpMethod.GET), HttpClients::connected);
-    } catch (IllegalStateException e) {
-      return owner.failedFuture(e);
-    }
+    return dialer.stream(endpoint.request(HttpMethod.GET));
+  }
+
+  /** The server has answered a POST. */
+  void answered(HttpClientResponse response) {
+    dialer.answered(response);
   }
 
   /** Adds the configured headers and the headers of the session. */
@@ -329,6 +351,11 @@ final class HttpChannel implements Channel {
     if (!over) {
       receiver.onMessage(message, request);
     }
+  }
+
+  /** The server has answered a request of the owner. */
+  void answered(OutboundMessage to, Envelope reply) {
+    worked |= reply.kind() == Envelope.Kind.RESULT && !Methods.INITIALIZE.equals(to.method());
   }
 
   void failed(OutboundMessage message, TransportException why) {
@@ -385,10 +412,10 @@ final class HttpChannel implements Channel {
 
   void ended(PostExchange exchange) {
     getStream.gone(exchange);
+    others.remove(exchange);
     if (exchange.isRequest()) {
       requests.remove(exchange.message().id(), exchange);
     } else {
-      others.remove(exchange);
       if (barrier.waitsFor(exchange) && !over) {
         // In a later task, when the pool can use the connection of this exchange again.
         owner.run(() -> barrier.open());

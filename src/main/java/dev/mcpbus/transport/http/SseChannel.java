@@ -4,6 +4,7 @@ import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
@@ -13,8 +14,8 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayDeque;
@@ -42,7 +43,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
   private static final long BLOCKING_MILLIS = 1_000;
 
   private final OwnContext owner;
-  private final HttpClientAgent client;
+  private final HttpDialer dialer;
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
   private final HttpOptions options;
@@ -61,20 +62,21 @@ final class SseChannel implements Channel, SseStream.SseListener {
   private @Nullable SsePost blocking;
   private boolean accepted;
   private boolean initialized;
+  private boolean worked;
   private boolean over;
   private long junk;
   private @Nullable Future<Void> closed;
 
   SseChannel(
       OwnContext owner,
-      HttpClientAgent client,
+      HttpDialer dialer,
       HttpEndpoint endpoint,
       ConfiguredHeaders configured,
       @Nullable ChannelCredentials credentials,
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
-    this.client = client;
+    this.dialer = dialer;
     this.configured = configured;
     this.credentials = credentials;
     this.options = options;
@@ -133,6 +135,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
     }
     if (message.kind().isAnswer()) {
       unanswered.remove(message.integerId());
+      worked |= initialized && message.kind() == Envelope.Kind.RESULT;
     }
     receiver.onMessage(message);
   }
@@ -140,6 +143,11 @@ final class SseChannel implements Channel, SseStream.SseListener {
   @Override
   public void junk() {
     junk++;
+  }
+
+  @Override
+  public Quirks quirks() {
+    return receiver.quirks();
   }
 
   /** The stream has ended, and with it the session. */
@@ -247,7 +255,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
       Promise<Void> done = owner.promise();
       pending = done.future();
       closed = pending;
-      client.close().onComplete(done);
+      dialer.close().onComplete(done);
     }
     return pending;
   }
@@ -275,17 +283,18 @@ final class SseChannel implements Channel, SseStream.SseListener {
 
   /** Never throws: if the client is closed, the future fails. */
   Future<HttpClientRequest> request(HttpMethod method, HttpEndpoint to) {
-    try {
-      return client
-          .request(to.request(method))
-          .onSuccess(
-              request -> {
-                request.exceptionHandler(HttpConventions.IGNORE);
-                configured.addTo(request);
-              });
-    } catch (IllegalStateException e) {
-      return owner.failedFuture(e);
-    }
+    return dialer
+        .request(to.request(method))
+        .onSuccess(
+            request -> {
+              request.exceptionHandler(HttpConventions.IGNORE);
+              configured.addTo(request);
+            });
+  }
+
+  /** The server has answered a request. */
+  void answered(HttpClientResponse response) {
+    dialer.answered(response);
   }
 
   HttpEndpoint postUrl() {
@@ -302,10 +311,14 @@ final class SseChannel implements Channel, SseStream.SseListener {
     return accepted;
   }
 
+  /** Whether the server has answered a request of the session with a result. */
+  boolean hasWorked() {
+    return worked;
+  }
+
   /** The server has accepted a message; the answer arrives on the stream. */
   void accepted(SsePost done) {
     accepted = true;
-    initialized |= Methods.INITIALIZED.equals(done.message().method());
     unanswered.replace(done.message().id(), done, null);
     settled(done);
   }
@@ -331,6 +344,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
   /** A post has ended or was cancelled. */
   void settled(SsePost done) {
     if (posting.remove(done)) {
+      initialized |= Methods.INITIALIZED.equals(done.message().method());
       blocking = blocking == done ? null : blocking;
       window.give(done.message().bytes().length);
       pump();
