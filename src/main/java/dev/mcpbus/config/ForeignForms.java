@@ -113,7 +113,8 @@ final class ForeignForms {
                                   return bracedTexts(
                                       server,
                                       name ->
-                                          isSet.test(name) || (env != null && env.get(name) != null));
+                                          isSet.test(name)
+                                              || (env != null && env.get(name) != null));
                                 }))
                         : one)
             .toList());

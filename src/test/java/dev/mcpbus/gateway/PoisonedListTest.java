@@ -70,8 +70,7 @@ class PoisonedListTest extends GatewayFixture {
                 .getJsonArray("resourceTemplates"))
         .containsExactly(new JsonObject("{\"uriTemplate\":\"a:{x}\",\"name\":\"a:{x}\"}"));
     assertThat(session.call("prompts/list", new JsonObject()).result().getJsonArray("prompts"))
-        .containsExactly(
-            new JsonObject("{\"name\":\"odd__p\",\"arguments\":[{\"name\":\"a\"}]}"));
+        .containsExactly(new JsonObject("{\"name\":\"odd__p\",\"arguments\":[{\"name\":\"a\"}]}"));
   }
 
   @Test
@@ -104,10 +103,11 @@ class PoisonedListTest extends GatewayFixture {
     JsonObject status =
         (JsonObject)
             TestBus.await(
-                bus.vertx()
-                    .eventBus()
-                    .request(
-                        Addresses.of(new ConnectionId("odd"), Addresses.STATUS), new JsonObject()))
+                    bus.vertx()
+                        .eventBus()
+                        .request(
+                            Addresses.of(new ConnectionId("odd"), Addresses.STATUS),
+                            new JsonObject()))
                 .body();
     assertThat(status.getJsonObject("leftOutTools").getString("text")).contains("inputSchema");
     assertThat(status.getJsonObject("leftOutTools").fieldNames()).containsExactly("text");
