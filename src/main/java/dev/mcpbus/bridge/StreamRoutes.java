@@ -66,7 +66,8 @@ final class StreamRoutes {
       servers.add(
           ConnectionId.named(server)
               .orElseThrow(
-                  () -> McpFailure.badRequest("query: server: " + ConnectionId.problem(server)))
+                  () ->
+                      McpFailure.badRequest("query: server: " + ConnectionId.problem(server)))
               .value());
     }
     return servers;

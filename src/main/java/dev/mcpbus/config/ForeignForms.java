@@ -113,8 +113,7 @@ final class ForeignForms {
                                   return bracedTexts(
                                       server,
                                       name ->
-                                          isSet.test(name)
-                                              || (env != null && env.get(name) != null));
+                                          isSet.test(name) || (env != null && env.get(name) != null));
                                 }))
                         : one)
             .toList());

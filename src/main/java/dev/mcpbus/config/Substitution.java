@@ -149,7 +149,8 @@ final class Substitution {
 
   /** For a text that stays in this process: {@link ConfigEnvironment#withOwn}. */
   Substitution withOwn() {
-    return new Substitution(environment.withOwn(), folder, inputs, problems, inserted, ours, own);
+    return new Substitution(
+        environment.withOwn(), folder, inputs, problems, inserted, ours, own);
   }
 
   /** No entry may name a file below this folder: mcpbus keeps its own files there. */
