@@ -21,6 +21,7 @@ import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.StdioOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
@@ -52,6 +53,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private final @Nullable ReplicaRole role;
   private final EventPublisher events;
   private final RpcLogSwitch rpcLog;
+  private final @Nullable SharedUse use;
 
   private ConnectionState state = ConnectionState.IDLE;
   private long epoch;
@@ -77,6 +79,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     PrivateConnection own = spec.privateConnection();
     this.events = new EventPublisher(bus, spec.id(), own, role);
     this.era = own == null ? null : own.era();
+    boolean isProgram = ownership == null && spec.transport().type().equals(StdioOptions.TYPE);
+    this.use =
+        own != null || spec.options().shared() ? null : new SharedUse(spec.server(), isProgram);
     this.rpcLog =
         new RpcLogSwitch(spec.rpcLog(), Timers.of(vertx), InstantSource.system(), this::show);
   }
@@ -90,6 +95,11 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   /** Where the JSON-RPC messages are shown, in this session and the next ones. */
   RpcLogSwitch rpcLog() {
     return rpcLog;
+  }
+
+  /** Who has called over a connection for all; null where its definition or a client decides. */
+  @Nullable SharedUse use() {
+    return use;
   }
 
   /** The role of this connection among the replicas of its server; null for the only connection. */

@@ -10,6 +10,7 @@ import dev.mcpbus.bus.LoggedConnection;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RestartReason;
+import dev.mcpbus.bus.SharingMessage;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.input.InputRequests;
@@ -57,6 +58,9 @@ import org.slf4j.LoggerFactory;
 public final class ConnectionVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
+
+  /** A connection that rests, and was started for a list, stops after this pause. */
+  private static final long REST_MILLIS = 2_000;
 
   private final ConnectionSpec spec;
   private final ConnectionId id;
@@ -221,7 +225,40 @@ public final class ConnectionVerticle extends VerticleBase {
               .put("delay", scheduled.delayMillis()));
     } else if (command instanceof LifecycleMessage.GaveUp gaveUp) {
       giveUp(gaveUp);
+    } else if (command instanceof SharingMessage asked) {
+      message.reply(shared(asked));
     }
+  }
+
+  /** What the private connections of the same server ask of the one that all callers share. */
+  private SharingMessage.Answer shared(SharingMessage asked) {
+    SharedUse use = connection.use();
+    ReadySession now = connection.serving();
+    if (use == null || connection.role() != null || (now != null && now.isDiscoverEra())) {
+      return SharingMessage.Answer.NONE;
+    }
+    long nanos = System.nanoTime();
+    if (asked instanceof SharingMessage.Served && use.rest()) {
+      idle.limit(REST_MILLIS);
+      if (now != null && now.session().pendingCalls() == 0) {
+        connection.wantStop();
+      } else if (now != null) {
+        idle.start(now.session());
+      }
+    } else if (asked instanceof SharingMessage.Unserved && use.wake()) {
+      idle.limit(options.idleStop().toMillis());
+      if (now != null) {
+        idle.start(now.session());
+      } else if (!options.lazy() && !mailbox.isDisconnected()) {
+        connection.wantStart();
+      }
+    } else if (asked instanceof SharingMessage.Refused refused && now != null) {
+      use.becomesOne(nanos);
+      return use.mayShare(refused.owner(), true, nanos);
+    } else if (asked instanceof SharingMessage.MayShare one) {
+      return use.mayShare(one.owner(), now != null, nanos);
+    }
+    return SharingMessage.Answer.NONE;
   }
 
   private void open(LifecycleMessage.Start start) {
@@ -242,11 +279,26 @@ public final class ConnectionVerticle extends VerticleBase {
                 return;
               }
               if (result.failed()) {
-                over(opened, ConnectionFailures.inHandshake(result.cause()));
+                over(opened, refusal(ConnectionFailures.inHandshake(result.cause())));
               } else {
                 ready(readySession(result.result(), clock.millis() - from));
               }
             });
+  }
+
+  /** The server may run already, and take one session only: the reason says what helps then. */
+  private McpFailure refusal(McpFailure reason) {
+    return spec.privateConnection() == null || connection.wasEverReady()
+        ? reason
+        : ConnectionFailures.ofSecondSession(reason);
+  }
+
+  /** Tells the registry of private connections what has become of a start. */
+  private void tell(@Nullable McpFailure failure) {
+    PrivateConnection own = spec.privateConnection();
+    if (own != null) {
+      own.outcome().accept(failure);
+    }
   }
 
   private ReadySession readySession(OpenSession opened, long connectMillis) {
@@ -261,6 +313,7 @@ public final class ConnectionVerticle extends VerticleBase {
       return;
     }
     connection.becameReady(now);
+    tell(null);
     health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
     connection.report(new LifecycleMessage.Started(id.value(), connection.epoch()));
@@ -305,7 +358,11 @@ public final class ConnectionVerticle extends VerticleBase {
     if (connection.session() == closed) {
       leave(null);
       connection.ended(true, connection.stopFailure());
-      publishDisconnected(connection.stopFailure());
+      SharedUse use = connection.use();
+      if (use == null || !use.isResting()) { // else its lists count as if it were there
+        publishDisconnected(connection.stopFailure());
+      }
+      forgetUse();
     }
     // The session may have ended by itself while it was drained.
     if (connection.session() == null) {
@@ -324,6 +381,7 @@ public final class ConnectionVerticle extends VerticleBase {
     connection.statusView().gaveUp(gaveUp.message());
     connection.moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
+    tell(connection.stopFailure());
     JsonObject event = new JsonObject().put("reprobe", reprobe).put("message", gaveUp.message());
     JsonObject cause = connection.statusView().lastErrorAsData();
     publish(Events.GAVE_UP, cause == null ? event : event.mergeIn(cause));
@@ -351,6 +409,8 @@ public final class ConnectionVerticle extends VerticleBase {
       mailbox.failWaiting(reason);
     }
     publishDisconnected(reason);
+    forgetUse();
+    tell(reason);
     long ended = connection.epoch();
     Future<Void> closing = of.close(); // passes on the last line, if it has no line break
     connection.ended(wasReady, reason);
@@ -359,6 +419,14 @@ public final class ConnectionVerticle extends VerticleBase {
             connection.report(
                 new LifecycleMessage.Ended(
                     id.value(), ended, reason, ConnectionFailures.isRetryable(reason))));
+  }
+
+  /** Calls that wait run in the next session: then it may have several callers, too. */
+  private void forgetUse() {
+    SharedUse use = connection.use();
+    if (use != null && mailbox.waiting() == 0) {
+      use.over();
+    }
   }
 
   private void publishDisconnected(McpFailure reason) {

@@ -14,7 +14,7 @@ final class IdleTimer {
 
   private final Vertx vertx;
   private final Clock clock;
-  private final long limit;
+  private long limit;
   private final Runnable idle;
   private long lastCall;
   private long timer = -1;
@@ -24,6 +24,11 @@ final class IdleTimer {
     this.clock = clock;
     this.limit = options.idleStop().toMillis();
     this.idle = idle;
+  }
+
+  /** The session stops after {@code millis} without a call from now on; 0 for never. */
+  void limit(long millis) {
+    limit = millis;
   }
 
   /** Notes the time of a call. */

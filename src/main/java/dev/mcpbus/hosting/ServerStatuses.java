@@ -61,12 +61,16 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
                     .put("state", ConnectionState.CLOSED.name())
                     .put("status", ConnectionState.CLOSED.status())
                     .put("lastError", McpFailure.of(failure).toJson()))
-        .map(status -> hosting.describe(id, isLazy(id) ? status.put("lazy", true) : status));
+        .map(
+            status -> hosting.describe(id, isLazy(id, status) ? status.put("lazy", true) : status));
   }
 
-  /** Whether the server waits for its first call; then {@code IDLE} is as it should be. */
-  private boolean isLazy(ConnectionId id) {
+  /**
+   * Whether the server waits for its first call, or rests while clients have connections of their
+   * own; then {@code IDLE} is as it should be.
+   */
+  private boolean isLazy(ConnectionId id, JsonObject status) {
     ServerDefinition definition = hosting.servers().get(id);
-    return definition != null && definition.connection().lazy();
+    return status.containsKey("resting") || (definition != null && definition.connection().lazy());
   }
 }

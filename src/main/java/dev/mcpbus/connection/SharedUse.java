@@ -1,0 +1,158 @@
+package dev.mcpbus.connection;
+
+import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.SharingMessage;
+import dev.mcpbus.connection.session.BusCall;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who has called over the connection of a server that gives each client a session of its own. The
+ * connection lists for everybody; what it does beside that decides two things:
+ *
+ * <ul>
+ *   <li><i>It rests</i> once a client has a session of its own, if nobody has called over it and
+ *       the server is a program: one client costs one process.
+ *   <li><i>It is the one session</i> of a server that refuses a second one. Then clients share it,
+ *       but only those of one principal: what one has done there another could see.
+ * </ul>
+ *
+ * Owner: the connection's context.
+ */
+final class SharedUse {
+
+  /** What leaves nothing behind at the server. */
+  private static final Set<String> READS =
+      Set.of(
+          Addresses.TOOLS_LIST,
+          Addresses.TOOLS_METADATA,
+          Addresses.RESOURCES_LIST,
+          Addresses.RESOURCES_TEMPLATES,
+          Addresses.PROMPTS_LIST,
+          Addresses.SKILLS_LIST,
+          Addresses.PING);
+
+  /** A client that was away for so long has no session at the gateway any more. */
+  private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(30);
+
+  private final ConnectionId server;
+  private final boolean isProgram;
+
+  /** The header of the first principal that called; null before. */
+  private @Nullable String first;
+
+  private boolean several;
+  private boolean called;
+  private boolean resting;
+  private boolean one;
+  private long asked;
+
+  /**
+   * @param isProgram whether a session is a process, on a node without a cluster
+   */
+  SharedUse(ConnectionId server, boolean isProgram) {
+    this.server = server;
+    this.isProgram = isProgram;
+  }
+
+  /**
+   * Notes a call.
+   *
+   * @throws McpFailure {@code FORBIDDEN} if the one session of the server is another principal's
+   */
+  void called(String suffix, BusCall call) {
+    if (READS.contains(suffix)) {
+      return;
+    }
+    called = true;
+    resting = false;
+    String principal = call.header(Headers.PRINCIPAL);
+    String known = first;
+    if (principal == null) {
+      return; // a program on the bus, which may see everything
+    }
+    if (known == null) {
+      first = principal;
+    } else if (isSame(principal, known)) {
+      return;
+    } else if (one) {
+      throw othersSession();
+    } else {
+      several = true;
+    }
+  }
+
+  /** Whether two headers name one principal; their first character says whether it is an admin. */
+  private static boolean isSame(String header, String other) {
+    return header.length() == other.length()
+        && header.regionMatches(1, other, 1, other.length() - 1);
+  }
+
+  /**
+   * Answers whether a client may use the session.
+   *
+   * @param serves whether there is one
+   */
+  SharingMessage.Answer mayShare(String owner, boolean serves, long nanos) {
+    if (one && nanos - asked > FORGOTTEN_NANOS) {
+      one = false;
+    }
+    if (!one) {
+      return new SharingMessage.Answer(serves, false, null);
+    }
+    asked = nanos;
+    Requester present = Requester.parse(first);
+    boolean isOthers = several || (present != null && !present.name().equals(owner));
+    return new SharingMessage.Answer(serves, true, isOthers ? othersSession() : null);
+  }
+
+  /** The server takes no second session beside this one. */
+  void becomesOne(long nanos) {
+    one = true;
+    asked = nanos;
+  }
+
+  boolean isOne() {
+    return one;
+  }
+
+  private McpFailure othersSession() {
+    return McpFailure.notSent(
+        FailureCode.FORBIDDEN,
+        "server '"
+            + server
+            + "' takes one session only, and another principal uses it; \"shared\": true in its"
+            + " entry lets all callers share it");
+  }
+
+  /** A client has a session of its own; returns whether this one can end. */
+  boolean rest() {
+    resting = isProgram && !called;
+    return resting;
+  }
+
+  /** Whether the session has ended, or ends soon, because clients have their own. */
+  boolean isResting() {
+    return resting;
+  }
+
+  /** No client has a session of its own any more; returns whether this one rested. */
+  boolean wake() {
+    boolean rested = resting;
+    resting = false;
+    return rested;
+  }
+
+  /** The session is over, and what was done in it: the next one may be one of several. */
+  void over() {
+    first = null;
+    several = false;
+    one = false;
+  }
+}
