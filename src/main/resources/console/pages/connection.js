@@ -111,6 +111,7 @@ export class ConnectionPage {
         ['Entry', this.source ? html`<code>${shown(this.source)}</code>` : null],
       ])}
       ${this.leftOut()}
+      ${server.quirks?.length ? html`<div class="note"><b>Tolerated, although MCP does not say it:</b><ul>${server.quirks.map(one => html`<li>${shown(one.says, 300)} (${one.count}). <span class="dim">For its authors: ${shown(one.remedy, 300)}.</span></li>`)}</ul></div>` : nothing}
       ${server.instructions ? html`<details><summary>What the server says of itself</summary><pre class="text">${shown(server.instructions, 20_000)}</pre></details>` : nothing}
       ${admin ? html`${this.history()}${this.outputView()}` : html`<p class="note">Endings, output and switches need the admin right.</p>`}
       ${this.config ? html`<details><summary>Configuration, secrets masked</summary>${jsonTree(this.config)}</details>` : nothing}

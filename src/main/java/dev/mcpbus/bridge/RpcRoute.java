@@ -113,10 +113,7 @@ final class RpcRoute {
           "params.name: tools/call wants the tool's name, serverId:toolName");
     }
     RawJson arguments = call.member("arguments");
-    RawJson params =
-        arguments == null || arguments.isNull()
-            ? call.with("arguments", RawJson.EMPTY_OBJECT)
-            : call;
+    RawJson params = arguments == null ? call.with("arguments", RawJson.EMPTY_OBJECT) : call;
     String tool = name.asString();
     int cut = separator(tool);
     ConnectionId prefix = cut < 1 ? null : ConnectionId.parse(tool.substring(0, cut)).orElse(null);

@@ -127,6 +127,10 @@ final class StatusReport {
         + ContentText.text(error, "message");
   }
 
+  private static String quirk(JsonObject quirk) {
+    return ContentText.text(quirk, "says") + " (" + quirk.getValue("count") + " times)";
+  }
+
   private static String next(JsonObject server, Instant now) {
     Instant next = TimeText.instant(server.getValue("nextAttempt"));
     if (next == null) {
@@ -184,6 +188,11 @@ final class StatusReport {
     put(details, "next", next(server, now));
     if (server.getValue("leftOutTools") instanceof JsonObject tools) {
       put(details, "left out", tools.encode());
+    }
+    for (Object quirk : ContentText.array(server, "quirks")) {
+      if (quirk instanceof JsonObject one) {
+        details.merge("tolerated", quirk(one), (before, more) -> before + "; " + more);
+      }
     }
     put(details, "node", server.getValue("node"));
     transport(details, server);

@@ -129,6 +129,7 @@ final class ConfigKeys {
           "shared",
           "repeat",
           "renewable",
+          "strict",
           "toolsOnly",
           "validate",
           "rpcLog",

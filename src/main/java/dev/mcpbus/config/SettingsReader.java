@@ -64,6 +64,7 @@ final class SettingsReader {
     entry.flag("shared").ifPresent(options::shared);
     entry.choice("repeat", Repeat.class).ifPresent(options::repeat);
     entry.flag("renewable").ifPresent(options::renewable);
+    entry.flag("strict").ifPresent(options::strict);
     entry.flag("toolsOnly").ifPresent(options::toolsOnly);
     entry.choice("validate", Validation.class).ifPresent(options::validation);
     entry.choice("whenUnavailable", WhenUnavailable.class).ifPresent(options::whenUnavailable);

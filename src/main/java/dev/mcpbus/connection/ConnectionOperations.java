@@ -190,7 +190,7 @@ final class ConnectionOperations {
           return page.future();
         };
     return call.params().member("cursor") == null
-        ? Pagination.all(key, call.params(), session.options(), fetch)
+        ? Pagination.all(key, call.params(), session.options(), session.quirks(), fetch)
         : fetch.apply(call.params());
   }
 

@@ -20,15 +20,20 @@ import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.MessageTap;
+import dev.mcpbus.protocol.Quirk;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.StdioOptions;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.shareddata.LocalMap;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The state of a connection: {@link ConnectionState}, the present session, and what is kept from
@@ -38,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.HealthListener {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionStateHolder.class);
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
 
   /** Member of a status request, and of its answer: the result of the handshake, as text. */
@@ -54,6 +60,8 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private final EventPublisher events;
   private final RpcLogSwitch rpcLog;
   private final @Nullable SharedUse use;
+  private final LocalMap<String, Quirks> shared;
+  private final Quirks quirks;
 
   private ConnectionState state = ConnectionState.IDLE;
   private long epoch;
@@ -84,6 +92,33 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
         own != null || spec.options().shared() ? null : new SharedUse(spec.server(), isProgram);
     this.rpcLog =
         new RpcLogSwitch(spec.rpcLog(), Timers.of(vertx), InstantSource.system(), this::show);
+    this.shared = vertx.sharedData().getLocalMap("mcpbus.quirks");
+    Quirks ofServer = own == null ? null : shared.get(spec.server().value());
+    this.quirks =
+        ofServer == null ? new Quirks(spec.options().strict(), this::tolerated) : ofServer;
+    if (own == null) {
+      shared.put(spec.server().value(), quirks);
+    }
+  }
+
+  private void tolerated(Quirk quirk) {
+    LOG.info(
+        "connection {}: {}; mcpbus goes on (\"strict\": true refuses it). For its authors: {}",
+        spec.server(),
+        quirk.says(),
+        quirk.remedy());
+  }
+
+  /** What is tolerated of the server; its private connections on this node share it. */
+  Quirks quirks() {
+    return quirks;
+  }
+
+  /** The connection is over: nothing is kept of it. */
+  void close() {
+    if (spec.privateConnection() == null) {
+      shared.removeIfPresent(spec.server().value(), quirks);
+    }
   }
 
   private void show(@Nullable MessageTap tap) {
@@ -180,6 +215,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   @Override
   public JsonObject status(@Nullable Object request) {
     JsonObject status = view.toJson(spec, this, drift, clock.millis());
+    if (!quirks.toJson().isEmpty()) {
+      status.put("quirks", quirks.toJson());
+    }
     if (eraSince != null) {
       status.put("eraSince", eraSince.toString());
     }

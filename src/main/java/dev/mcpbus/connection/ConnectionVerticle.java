@@ -28,6 +28,7 @@ import dev.mcpbus.connection.tasks.ServerTasks;
 import dev.mcpbus.connection.tools.DefinitionPins;
 import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.protocol.Quirk;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
@@ -186,6 +187,7 @@ public final class ConnectionVerticle extends VerticleBase {
     connection.moveTo(ConnectionState.CLOSED);
     mailbox.refuseWaiting();
     connection.rpcLog().close();
+    connection.close();
     ReplicaRole role = connection.role();
     if (role != null) {
       role.close();
@@ -252,7 +254,9 @@ public final class ConnectionVerticle extends VerticleBase {
       } else if (!options.lazy() && !mailbox.isDisconnected()) {
         connection.wantStart();
       }
-    } else if (asked instanceof SharingMessage.Refused refused && now != null) {
+    } else if (asked instanceof SharingMessage.Refused refused
+        && now != null
+        && connection.quirks().tolerates(Quirk.ONE_SESSION)) {
       use.becomesOne(nanos);
       return use.mayShare(refused.owner(), true, nanos);
     } else if (asked instanceof SharingMessage.MayShare one) {

@@ -16,6 +16,7 @@ import dev.mcpbus.connection.tasks.ServerTasks;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TaskId;
@@ -202,6 +203,11 @@ final class ServerMessages implements SessionListener {
     } else {
       requests.cancelled(requestId);
     }
+  }
+
+  @Override
+  public Quirks quirks() {
+    return connection.quirks();
   }
 
   @Override

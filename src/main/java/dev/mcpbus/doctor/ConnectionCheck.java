@@ -167,6 +167,7 @@ public final class ConnectionCheck {
     steps.add(lists(status));
     if (!steps.get(steps.size() - 1).hasFailed()) {
       steps.add(ping());
+      quirks(ask(Addresses.STATUS).getJsonArray("quirks", new JsonArray()));
     }
     if (endpoint == null && pid > 0) {
       steps.add(end());
@@ -287,6 +288,27 @@ public final class ConnectionCheck {
               "The server does not answer a ping: " + e.getMessage(),
               "mcpbus restarts a server that answers no ping: \"pingInterval\": \"0\" turns that"
                   + " off"));
+    }
+  }
+
+  /** What the server does that MCP does not say, and that mcpbus tolerates. */
+  private void quirks(JsonArray quirks) {
+    if (!quirks.isEmpty()) {
+      List<JsonObject> all = quirks.stream().map(JsonObject.class::cast).toList();
+      steps.add(
+          DoctorStep.note(
+              "quirks",
+              -1,
+              all.size() == 1 ? "1 is tolerated" : all.size() + " are tolerated",
+              Finding.of(
+                      DoctorCause.QUIRKS,
+                      "MCP does not say it, and mcpbus tolerates it; other clients may not",
+                      "Nothing is broken here. The server's authors can correct it; \"strict\":"
+                          + " true refuses it")
+                  .with(
+                      all.stream()
+                          .map(one -> one.getString("says") + ": " + one.getString("remedy"))
+                          .toList())));
     }
   }
 

@@ -79,6 +79,7 @@ public enum DoctorCause {
   STDOUT_JUNK(CauseKind.NOTE),
   TOOLS_LEFT_OUT(CauseKind.NOTE),
   DUPLICATE_TOOLS(CauseKind.NOTE),
+  QUIRKS(CauseKind.NOTE),
   DOES_NOT_END(CauseKind.NOTE);
 
   /** What kind of cause it is: the exit code of the command derives from it. */

@@ -99,7 +99,7 @@ final class PrivateConnectionRegistry {
     this.diagnostics =
         new PrivateConnectionDiagnostics(
             vertx, this::leases, id -> present.apply(id) != null, InstantSource.system());
-    this.sharing = new SessionSharing(vertx, this::isServed);
+    this.sharing = new SessionSharing(vertx, this::isServed, SessionSharing.PAUSE_MILLIS);
     FairLimits.of(vertx).add(BOUND, all);
   }
 

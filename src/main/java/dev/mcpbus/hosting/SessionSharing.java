@@ -40,7 +40,7 @@ final class SessionSharing {
   private static final long PATIENCE_MILLIS = 20_000;
 
   /** A client that comes back within this time finds the shared connection still at rest. */
-  private static final long PAUSE_MILLIS = 10_000;
+  static final long PAUSE_MILLIS = 10_000;
 
   private static final class Opening {
     final String owner;
@@ -55,15 +55,18 @@ final class SessionSharing {
   private final Vertx vertx;
   private final Context context;
   private final Predicate<ConnectionId> isServed;
+  private final long pauseMillis;
   private final Map<ConnectionId, Opening> openings = new HashMap<>();
 
   /**
    * @param isServed whether there is a private connection to a server
+   * @param pauseMillis between the end of the last one and the end of the rest
    */
-  SessionSharing(Vertx vertx, Predicate<ConnectionId> isServed) {
+  SessionSharing(Vertx vertx, Predicate<ConnectionId> isServed, long pauseMillis) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
     this.isServed = isServed;
+    this.pauseMillis = pauseMillis;
   }
 
   /** What the shared connection of a server says; never fails. */
@@ -129,7 +132,7 @@ final class SessionSharing {
   void ended(ConnectionId server, ConnectionId id) {
     decided(id, SharingMessage.Answer.NONE);
     if (!isServed.test(server)) {
-      vertx.setTimer(PAUSE_MILLIS, over -> wake(server));
+      vertx.setTimer(pauseMillis, over -> wake(server));
     }
   }
 

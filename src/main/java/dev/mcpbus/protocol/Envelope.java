@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * the content either: in {@code params}, {@code error} and unknown members at any depth, in a
  * {@code result} among the members that mcpbus reads. Parsers differ in which of two equal members
  * they take. So mcpbus would otherwise check one value, and the other side would read another.
+ *
+ * <p>A member of the envelope that is written as {@code null} counts as absent: it has one meaning
+ * only, and many peers write it ({@link #hasNulls}). The {@code id} of a request is no exception
+ * where it would turn the request into a notification: such a message is refused.
  */
 @PublicApi
 public final class Envelope {
@@ -38,8 +42,10 @@ public final class Envelope {
 
   private static final RawJson VERSION = RawJson.string("2.0");
 
+  private static final int METHOD = 2;
   private static final int PARAMS = 3;
   private static final int RESULT = 4;
+  private static final int ERROR = 5;
   private static final int RESULT_TYPE = 6;
   private static final String[] MEMBERS = {"jsonrpc", "id", "method", "params", "result", "error"};
 
@@ -50,6 +56,7 @@ public final class Envelope {
   private final @Nullable RawJson payload;
   private final @Nullable RawJson resultType;
   private final boolean toolError;
+  private final boolean nulls;
   private final @Nullable ProtocolException ambiguity;
 
   private Envelope(
@@ -60,6 +67,7 @@ public final class Envelope {
       @Nullable RawJson payload,
       @Nullable RawJson resultType,
       boolean toolError,
+      boolean nulls,
       @Nullable ProtocolException ambiguity) {
     this.kind = kind;
     this.text = text;
@@ -68,6 +76,7 @@ public final class Envelope {
     this.payload = payload;
     this.resultType = resultType;
     this.toolError = toolError;
+    this.nulls = nulls;
     this.ambiguity = ambiguity;
   }
 
@@ -234,10 +243,16 @@ public final class Envelope {
       throws ProtocolException {
     RawJson version = found[0];
     RawJson id = found[1];
-    RawJson method = found[2];
-    RawJson params = found[3];
-    RawJson result = found[4];
-    RawJson error = found[5];
+    RawJson method = present(found[METHOD]);
+    RawJson params = present(found[PARAMS]);
+    RawJson error = present(found[ERROR]);
+    // The only member of an answer stays: "result": null.
+    RawJson result = method == null && error == null ? found[RESULT] : present(found[RESULT]);
+    boolean nulls =
+        isNull(found[METHOD])
+            || isNull(found[PARAMS])
+            || isNull(found[RESULT])
+            || isNull(found[ERROR]);
     ProtocolException twice = scanner.ambiguity();
     if (!isVersion(version)) {
       throw scanner.fail(NOT_JSON_RPC, "member \"jsonrpc\" must be \"2.0\"");
@@ -249,25 +264,45 @@ public final class Envelope {
       if (params != null && !params.isObject()) {
         throw scanner.fail(NOT_JSON_RPC, "\"params\" must be an object");
       }
+      if (isNull(id) && method.asString().startsWith(Methods.NOTIFICATIONS)) {
+        id = null;
+        nulls = true;
+      }
       Kind kind = id == null ? Kind.NOTIFICATION : Kind.REQUEST;
       if (id != null && !id.isString() && !isNumber(id)) {
         throw scanner.fail(NOT_JSON_RPC, "a request's \"id\" must be a string or a number");
       }
-      return new Envelope(kind, text, id, method.asString(), params, null, false, twice);
+      return new Envelope(kind, text, id, method.asString(), params, null, false, nulls, twice);
     }
     if (result != null && error == null) {
       boolean toolError = found[RESULT_TYPE + 1] != null;
       return new Envelope(
-          Kind.RESULT, text, id, null, result, found[RESULT_TYPE], toolError, twice);
+          Kind.RESULT,
+          text,
+          id,
+          null,
+          result,
+          present(found[RESULT_TYPE]),
+          toolError,
+          nulls,
+          twice);
     }
     if (error != null && result == null) {
       if (!error.isObject()) {
         throw scanner.fail(NOT_JSON_RPC, "\"error\" must be an object");
       }
-      return new Envelope(Kind.ERROR, text, id, null, error, null, false, twice);
+      return new Envelope(Kind.ERROR, text, id, null, error, null, false, nulls, twice);
     }
     throw scanner.fail(
         NOT_JSON_RPC, "a message has a \"method\", or either a \"result\" or an \"error\"");
+  }
+
+  private static boolean isNull(@Nullable RawJson value) {
+    return value != null && value.isNull();
+  }
+
+  private static @Nullable RawJson present(@Nullable RawJson value) {
+    return isNull(value) ? null : value;
   }
 
   /** Compares bytes first, because almost no peer writes the version with escapes. */
@@ -310,6 +345,11 @@ public final class Envelope {
       throw new IllegalStateException("a response has no method");
     }
     return method;
+  }
+
+  /** Whether a member of the envelope, or the whole result, is written as {@code null}. */
+  public boolean hasNulls() {
+    return nulls;
   }
 
   /** The reason why the content is ambiguous; null if it can be read. */

@@ -6,6 +6,9 @@ import java.util.stream.Collectors;
 /** Method names of MCP, as the specification writes them. */
 public final class Methods {
 
+  /** How the name of each notification of MCP begins. */
+  static final String NOTIFICATIONS = "notifications/";
+
   public static final String INITIALIZE = "initialize";
   public static final String INITIALIZED = "notifications/initialized";
   public static final String DISCOVER = "server/discover";
@@ -67,6 +70,18 @@ public final class Methods {
    */
   public static final Set<String> MULTI_ROUND_TRIP =
       Set.of(TOOLS_CALL, PROMPTS_GET, RESOURCES_READ);
+
+  /** Requests whose result may say nothing: confirmations, and lists that may be empty. */
+  private static final Set<String> CONFIRMED =
+      Set.of(
+          PING,
+          SET_LEVEL,
+          RESOURCES_SUBSCRIBE,
+          RESOURCES_UNSUBSCRIBE,
+          TOOLS_LIST,
+          RESOURCES_LIST,
+          RESOURCES_TEMPLATES,
+          PROMPTS_LIST);
 
   /** Every method that MCP defines and this class names. */
   private static final Set<String> KNOWN =
@@ -135,6 +150,11 @@ public final class Methods {
     return method.equals(LISTEN) || !isKnown(method);
   }
 
+  /** Whether {@code null} as the result of the request can only mean that there is nothing. */
+  public static boolean mayBeEmpty(String method) {
+    return CONFIRMED.contains(method);
+  }
+
   /** Whether this class names exactly this method. */
   public static boolean isExactly(String method) {
     return KNOWN.contains(method);
@@ -142,7 +162,7 @@ public final class Methods {
 
   /** Whether it is a request of MCP in any version, exactly as MCP writes it. */
   public static boolean isRequest(String method) {
-    return KNOWN.contains(method) && !method.startsWith("notifications/");
+    return KNOWN.contains(method) && !method.startsWith(NOTIFICATIONS);
   }
 
   /** The letters and digits of a method, without differences that a comparison may leave out. */

@@ -257,12 +257,16 @@ public final class RawJson {
   }
 
   /**
-   * The value of a direct member of this object, or null; no value is decoded. Of two members with
-   * that name it is the first; only content of a server can have two.
+   * The value of a direct member of this object, or null; no value is decoded. A member that is
+   * written as {@code null} counts as absent, because no member of MCP that mcpbus reads may be
+   * null, and many peers write null for what they do not have. Of two members with that name it is
+   * the first; only content of a server can have two.
    */
   public @Nullable RawJson member(String name) {
     MemberPosition found = isObject() ? locate(name) : null;
-    return found == null ? null : new RawJson(array, found.from(), found.to() - found.from());
+    return found == null || array[found.from()] == 'n'
+        ? null
+        : new RawJson(array, found.from(), found.to() - found.from());
   }
 
   /**

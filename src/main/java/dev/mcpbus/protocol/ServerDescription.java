@@ -1,13 +1,14 @@
 package dev.mcpbus.protocol;
 
 import io.vertx.core.json.JsonObject;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a server states about itself in {@code initialize} or in {@code server/discover}.
  *
  * @param protocolVersion as the server wrote it, not yet checked; empty if absent
- * @param capabilities as sent, unknown ones included; empty if absent
+ * @param capabilities as sent, unknown ones included, without those that are null; empty if absent
  * @param serverInfo the server's name and version
  * @param instructions how to use the server, null if absent
  * @param raw the whole result, as the server wrote it
@@ -33,7 +34,7 @@ public record ServerDescription(
     String version = text(result, "protocolVersion");
     return new ServerDescription(
         version == null ? "" : version,
-        object(result, "capabilities"),
+        withoutNulls(object(result, "capabilities")),
         Implementation.of(object(result, "serverInfo")),
         text(result, "instructions"),
         result);
@@ -48,7 +49,7 @@ public record ServerDescription(
     RawJson meta = result.member("_meta");
     return new ServerDescription(
         version.wire(),
-        object(result, "capabilities"),
+        withoutNulls(object(result, "capabilities")),
         Implementation.of(
             meta == null || !meta.isObject()
                 ? new JsonObject()
@@ -63,6 +64,18 @@ public record ServerDescription(
     return member != null && member.isObject() && member.length() <= MAX_OBJECT
         ? member.toJsonObject()
         : new JsonObject();
+  }
+
+  /** {@code "resources": null} offers none. */
+  private static JsonObject withoutNulls(JsonObject capabilities) {
+    capabilities.forEach(
+        each -> {
+          if (each.getValue() instanceof JsonObject inner) {
+            withoutNulls(inner);
+          }
+        });
+    capabilities.getMap().values().removeIf(Objects::isNull);
+    return capabilities;
   }
 
   private static @Nullable String text(RawJson of, String name) {

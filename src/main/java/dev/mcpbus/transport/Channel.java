@@ -2,6 +2,7 @@ package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.Quirks;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
@@ -106,6 +107,11 @@ public interface Channel {
     /** Gets what the server writes beside its messages, on any thread and at any time. */
     default OutputListener output() {
       return OutputListener.NONE;
+    }
+
+    /** Decides what the channel tolerates of its server; on the owner's context. */
+    default Quirks quirks() {
+      return Quirks.untold();
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport;
 
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -122,6 +123,11 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
     @Override
     public void onClosed(TransportException reason) {
       inner.onClosed(redacted(reason, redactor));
+    }
+
+    @Override
+    public Quirks quirks() {
+      return inner.quirks();
     }
 
     @Override

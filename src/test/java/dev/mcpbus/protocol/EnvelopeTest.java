@@ -249,8 +249,49 @@ class EnvelopeTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "'id':1,'error':null,'result':{'a':1}|RESULT|{'a':1}",
+        "'id':1,'method':null,'params':null,'result':{},'error':null|RESULT|{}",
+        "'id':1,'result':null,'error':{'code':-1}|ERROR|{'code':-1}",
+        "'id':1,'result':null|RESULT|null",
+        "'id':1,'result':null,'error':null|RESULT|null",
+        "'id':1,'method':'ping','params':null|REQUEST|{}",
+        "'id':1,'method':'ping','params':{},'result':null,'error':null|REQUEST|{}",
+        "'id':null,'method':'notifications/x','params':null|NOTIFICATION|{}"
+      })
+  void null_stands_for_an_absent_member(String members, Envelope.Kind kind, String payload)
+      throws ProtocolException {
+    Envelope message = parse("{\"jsonrpc\":\"2.0\"," + members.replace('\'', '"') + "}");
+    assertThat(message.kind()).isEqualTo(kind);
+    assertThat(kind.isAnswer() ? message.payload() : message.params())
+        .hasToString(payload.replace('\'', '"'));
+    assertThat(message.hasNulls()).isTrue();
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
+        "'id':1,'error':null,'error':{'code':1}",
+        "'id':1,'error':null,'err\\u006fr':null,'result':{}",
+        "'id':1,'result':null,'result':{}",
+        "'id':1,'result':{},'Error':null",
+        "'id':1,'method':'m','params':null,'params':{}",
+        "'id':1,'method':'m','PARAMS':null"
+      })
+  void null_opens_no_way_for_a_second_member(String members) {
+    assertRefused(
+        "{\"jsonrpc\":\"2.0\"," + members.replace('\'', '"') + "}", TextFault.DUPLICATE_KEY);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"jsonrpc\":null,\"id\":1,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":null}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"tools/call\"}",
         "{\"id\":1,\"result\":{}}",
         "{\"jsonrpc\":\"1.0\",\"id\":1,\"result\":{}}",
         "{\"jsonrpc\":\"2.0\",\"id\":1}",

@@ -1,7 +1,6 @@
 package dev.mcpbus.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What a checked object knows of its members is what reading it from the start finds. */
@@ -118,7 +118,8 @@ class MemberIndexTest {
     assertNull(wide.member("m40"));
     RawJson empty = RawJson.checkedObject(Buffer.buffer(" { } "), ParseLimits.DEFAULT);
     assertNull(empty.member("name"));
-    assertFalse(empty.with("name", RawJson.NULL).member("name") == null);
+    assertNull(empty.with("name", RawJson.NULL).member("name"));
+    assertEquals(Set.of("name"), empty.with("name", RawJson.NULL).members().keySet());
   }
 
   @Test

@@ -20,7 +20,7 @@ class ResultTypeTest {
         "{\"a\":{\"resultType\":\"inner\"}}|complete",
         "{\"resultType\":\"task\",\"taskId\":\"1\"}|task",
         "{\"resultType\":5}|''",
-        "{\"resultType\":null}|''",
+        "{\"resultType\":null}|complete",
         "{\"result\\u0054ype\":\"task\"}|task"
       })
   void it_is_the_direct_member_and_complete_where_absent(String result, String type)

@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  *     {@code SAFE}
  * @param renewable whether a client of the gateway may go on with a new connection, and so a new
  *     session at the server, where the node of the last one is lost; default false
+ * @param strict refuse every {@link dev.mcpbus.protocol.Quirk} of the server; default false
  * @param toolsOnly refuse a server that offers prompts or resources; default false
  * @param tools which of the server's tools exist for callers; default all
  * @param validation whether arguments are checked before a call is sent; default {@code AUTO}
@@ -67,6 +68,7 @@ public record ConnectionOptions(
     boolean shared,
     Repeat repeat,
     boolean renewable,
+    boolean strict,
     boolean toolsOnly,
     ToolPolicy tools,
     Validation validation,
@@ -127,6 +129,7 @@ public record ConnectionOptions(
           Repeat.SAFE,
           false,
           false,
+          false,
           ToolPolicy.ALL,
           Validation.AUTO,
           1_000,
@@ -159,6 +162,7 @@ public record ConnectionOptions(
     private boolean shared;
     private Repeat repeat;
     private boolean renewable;
+    private boolean strict;
     private boolean toolsOnly;
     private ToolPolicy tools;
     private Validation validation;
@@ -186,6 +190,7 @@ public record ConnectionOptions(
       shared = from.shared;
       repeat = from.repeat;
       renewable = from.renewable;
+      strict = from.strict;
       toolsOnly = from.toolsOnly;
       tools = from.tools;
       validation = from.validation;
@@ -293,6 +298,11 @@ public record ConnectionOptions(
       return this;
     }
 
+    public Builder strict(boolean value) {
+      strict = value;
+      return this;
+    }
+
     public Builder toolsOnly(boolean value) {
       toolsOnly = value;
       return this;
@@ -340,6 +350,7 @@ public record ConnectionOptions(
           shared,
           repeat,
           renewable,
+          strict,
           toolsOnly,
           tools,
           validation,

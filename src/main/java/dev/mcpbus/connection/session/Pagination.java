@@ -3,33 +3,52 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.protocol.Quirk;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.ResultType;
 import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
 /**
  * Requests the pages of a list by {@code nextCursor} (MCP 2025-11-25, Pagination). A list of one
- * page keeps the bytes that arrived; several pages are joined without parsing their items. A cursor
- * that repeats, too many pages or too many bytes end it with {@code PROTOCOL_ERROR}. Owner: the
- * connection's context.
+ * page keeps the bytes that arrived; several pages are joined without parsing their items. The list
+ * ends with what there is where a cursor leads nowhere new ({@link Quirk#STUCK_CURSOR}). Too many
+ * pages or too many bytes end it with {@code PROTOCOL_ERROR}. Owner: the connection's context.
  */
 public final class Pagination {
 
+  /** What a list may say beside its items: one that says nothing else is an empty one. */
+  private static final Set<String> BESIDE =
+      Set.of("_meta", "nextCursor", ResultType.MEMBER, "ttlMs", "cacheScope");
+
+  private static final RawJson NO_ITEMS = RawJson.of("[]");
+
+  /** Cursors by which servers say that there is no page more. */
+  private static final Set<RawJson> ENDS = Set.of(RawJson.of("\"\""), RawJson.of("false"));
+
   private final String key;
-  private final int maxPages;
+  private final ConnectionOptions options;
+  private final Quirks quirks;
   private final Function<RawJson, Future<RawJson>> fetch;
   private final Set<String> seen = new HashSet<>();
   private final List<RawJson> pages = new ArrayList<>();
   private long bytes;
 
-  private Pagination(String key, int maxPages, Function<RawJson, Future<RawJson>> fetch) {
+  private Pagination(
+      String key,
+      ConnectionOptions options,
+      Quirks quirks,
+      Function<RawJson, Future<RawJson>> fetch) {
     this.key = key;
-    this.maxPages = maxPages;
+    this.options = options;
+    this.quirks = quirks;
     this.fetch = fetch;
   }
 
@@ -37,39 +56,64 @@ public final class Pagination {
    * Collects all pages.
    *
    * @param key the member that holds the items, such as {@code tools}
+   * @param quirks says what is tolerated of the server
    * @param fetch requests one page, given the params
    */
   public static Future<RawJson> all(
       String key,
       RawJson params,
       ConnectionOptions options,
+      Quirks quirks,
       Function<RawJson, Future<RawJson>> fetch) {
-    return new Pagination(key, options.maxPages(), fetch).next(params, options);
+    return new Pagination(key, options, quirks, fetch).next(params);
   }
 
-  private Future<RawJson> next(RawJson params, ConnectionOptions options) {
-    return fetch
-        .apply(params)
-        .compose(
-            page -> {
-              pages.add(page);
-              bytes += page.length();
-              RawJson items = page.member(key);
-              if (items == null || !items.isArray()) {
-                return broken("a page has no array \"" + key + "\"");
-              }
-              RawJson cursor = page.member("nextCursor");
-              if (cursor == null || cursor.isNull()) {
-                return Future.succeededFuture(join());
-              }
-              if (!cursor.isString() || !seen.add(cursor.toString())) {
-                return broken("nextCursor " + abbreviate(cursor) + " repeats or is no string");
-              }
-              if (pages.size() >= maxPages || bytes > options.limits().maxBytes()) {
-                return broken("the list does not end after " + pages.size() + " pages");
-              }
-              return next(params.with("cursor", cursor), options);
-            });
+  private Future<RawJson> next(RawJson params) {
+    return fetch.apply(params).compose(page -> took(params, page));
+  }
+
+  private Future<RawJson> took(RawJson params, RawJson page) {
+    RawJson items = page.member(key);
+    boolean none = items == null && saysNothing(page) && quirks.tolerates(Quirk.NO_ARRAY);
+    if (!none && (items == null || !items.isArray())) {
+      return broken("a page has no array \"" + key + "\"");
+    }
+    pages.add(none ? page.with(key, NO_ITEMS) : page);
+    bytes += page.length();
+    RawJson cursor = page.member("nextCursor");
+    if (cursor == null) {
+      return Future.succeededFuture(join());
+    }
+    if (cursor.isObject() || cursor.isArray()) {
+      return broken("nextCursor " + abbreviate(cursor) + " is no string");
+    }
+    boolean stuck = ENDS.contains(cursor) || !seen.add(cursor.toString());
+    if (stuck && quirks.tolerates(Quirk.STUCK_CURSOR)) {
+      return Future.succeededFuture(asFarAsItGoes());
+    }
+    if (stuck) {
+      return broken("nextCursor " + abbreviate(cursor) + " repeats or is empty");
+    }
+    if (pages.size() >= options.maxPages() || bytes > options.limits().maxBytes()) {
+      return broken("the list does not end after " + pages.size() + " pages");
+    }
+    return next(params.with("cursor", cursor));
+  }
+
+  /** Whether a page without items says nothing else either; an odd answer is no empty list. */
+  private boolean saysNothing(RawJson page) {
+    Set<String> members = page.members().keySet();
+    return members.contains(key) || BESIDE.containsAll(members);
+  }
+
+  /** The pages so far; a server that does not read the cursor has sent one of them again. */
+  private RawJson asFarAsItGoes() {
+    RawJson last = pages.remove(pages.size() - 1);
+    RawJson items = last.member(key);
+    if (pages.stream().noneMatch(page -> Objects.equals(page.member(key), items))) {
+      pages.add(last);
+    }
+    return join().without("nextCursor");
   }
 
   private Future<RawJson> broken(String what) {

@@ -15,6 +15,7 @@ import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.RequestIds;
@@ -45,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Session implements Channel.Receiver {
 
+  private static final RawJson NOTHING = RawJson.of("{}");
   private static final RawJson TIMED_OUT = RawJson.of("{\"reason\":\"timed out\"}");
 
   private final Context context;
@@ -410,11 +412,15 @@ public final class Session implements Channel.Receiver {
 
   private void answered(PendingRequest call, Envelope message) {
     call.answered(message.isToolError());
-    if (!message.payload().isObject()) {
+    RawJson result = message.payload();
+    if (result.isNull() && Methods.mayBeEmpty(call.method())) {
+      result = NOTHING;
+    }
+    if (!result.isObject()) {
       call.fail(ConnectionFailures.noObject(call.method()));
       return;
     }
-    McpFailure loop = loops.check(call.method(), message.payload());
+    McpFailure loop = loops.check(call.method(), result);
     if (loop != null) {
       call.fail(loop);
       if (version != null) {
@@ -423,8 +429,8 @@ public final class Session implements Channel.Receiver {
       return;
     }
     boolean whole = era.era() == Era.INITIALIZE || message.resultType().equals(ResultType.COMPLETE);
-    if (whole || !listener.onUnfinished(this, call, message.resultType(), message.payload())) {
-      call.complete(message.payload());
+    if (whole || !listener.onUnfinished(this, call, message.resultType(), result)) {
+      call.complete(result);
     }
   }
 
@@ -471,6 +477,11 @@ public final class Session implements Channel.Receiver {
   @Override
   public OutputListener output() {
     return listener.output();
+  }
+
+  @Override
+  public Quirks quirks() {
+    return listener.quirks();
   }
 
   private void endWith(McpFailure failure) {

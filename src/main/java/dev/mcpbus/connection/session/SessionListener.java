@@ -2,6 +2,7 @@ package dev.mcpbus.connection.session;
 
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.OutputListener;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +86,11 @@ public interface SessionListener {
   /** Gets what the server writes beside its messages, on any thread. */
   default OutputListener output() {
     return OutputListener.NONE;
+  }
+
+  /** Decides what is tolerated of the server, and counts it. */
+  default Quirks quirks() {
+    return Quirks.untold();
   }
 
   /** The session has ended, and not by {@link Session#close}; every pending request has failed. */

@@ -17,6 +17,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -178,8 +179,7 @@ public final class SessionTools {
 
   /** Requests the list with the caller's params and does not keep it. */
   public Future<ToolTable> asked(BusCall call) {
-    return Pagination.all("tools", call.params(), session.options(), params -> page(call, params))
-        .compose(this::read);
+    return pages(call.params(), params -> page(call, params)).compose(this::read);
   }
 
   /** Requests the list and does not keep it. */
@@ -188,11 +188,13 @@ public final class SessionTools {
   }
 
   private Future<RawJson> fetch() {
-    return Pagination.all(
-        "tools",
+    return pages(
         RawJson.EMPTY_OBJECT,
-        session.options(),
         params -> session.request(Methods.TOOLS_LIST, params, session.options().requestTimeout()));
+  }
+
+  private Future<RawJson> pages(RawJson params, Function<RawJson, Future<RawJson>> fetch) {
+    return Pagination.all("tools", params, session.options(), session.quirks(), fetch);
   }
 
   private ToolPolicy policy() {

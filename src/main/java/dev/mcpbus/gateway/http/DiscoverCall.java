@@ -104,7 +104,7 @@ final class DiscoverCall extends GatewayCall {
     this.level = meta == null ? null : meta.member(MetaKeys.LOG_LEVEL);
     RawJson given = request.params().member("requestState");
     this.state =
-        given == null || given.isNull()
+        given == null
             ? null
             : given.isString() && RandomNames.isHeld(given.asString()) ? given.asString() : "";
   }

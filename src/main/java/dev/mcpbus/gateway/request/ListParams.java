@@ -30,7 +30,7 @@ public final class ListParams {
       return false;
     }
     for (String name : params.members().keySet()) {
-      if (!name.equals("_meta")) {
+      if (!name.equals("_meta") && !name.equals("cursor")) {
         return true;
       }
     }

@@ -105,6 +105,41 @@ class AmbiguousMessagesTest {
   }
 
   @Test
+  void null_for_absent_is_carried_and_counted() {
+    answer.set("{\"messages\":[],\"_meta\":null},\"error\":null");
+    Buffer result = bus.request(address("peer", Addresses.PROMPTS_GET), json("{'name':'x'}"));
+    assertThat(result).hasToString("{\"messages\":[],\"_meta\":null}");
+    peer.say(json("{'jsonrpc':'2.0','id':9,'method':'ping','params':null}").toString());
+    Awaitility.await().until(() -> !peer.answers(9).isEmpty());
+    assertThat(peer.answers(9).get(0).containsKey("result")).isTrue();
+    answer.set("null");
+    Buffer none = bus.request(address("peer", Addresses.PROMPTS_LIST), json("{}"));
+    assertThat(none).hasToString("{\"prompts\":[]}");
+    assertThat(bus.status("peer").getJsonArray("quirks"))
+        .extracting(told -> ((JsonObject) told).getString("quirk"))
+        .containsExactly("NULL_FOR_ABSENT", "NO_ARRAY");
+    assertThat(bus.status("peer").getJsonArray("quirks").getJsonObject(0).getLong("count"))
+        .isEqualTo(3);
+  }
+
+  @Test
+  void a_strict_entry_refuses_null_for_absent() {
+    TestBus.await(
+        bus.bus()
+            .add(
+                new ConnectionId("strict"),
+                peer.transport(),
+                ConnectionOptions.DEFAULT.with().strict(true).build()));
+    bus.awaitState("strict", "READY");
+    answer.set("{\"messages\":[]},\"error\":null");
+    McpFailure failure =
+        bus.failure(address("strict", Addresses.PROMPTS_GET), json("{'name':'x'}"));
+    assertThat(failure.code()).isEqualTo(FailureCode.PROTOCOL_ERROR);
+    assertThat(failure).hasMessageContaining("the entry is strict");
+    assertThat(bus.status("strict").containsKey("quirks")).isFalse();
+  }
+
+  @Test
   void an_ambiguous_question_is_refused_and_reaches_no_handler() {
     peer.say(json("{'jsonrpc':'2.0','id':9,'method':'ping','params':{'a':1,'a':2}}").toString());
     Awaitility.await().until(() -> !peer.answers(9).isEmpty());

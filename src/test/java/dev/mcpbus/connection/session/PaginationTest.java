@@ -6,8 +6,10 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class PaginationTest {
 
   private final List<String> asked = new ArrayList<>();
+  private Quirks quirks = new Quirks(false, quirk -> {});
 
   private Future<RawJson> all(ConnectionOptions options, String params, String... pages) {
     Iterator<String> next = List.of(pages).iterator();
@@ -23,6 +26,7 @@ class PaginationTest {
         "tools",
         RawJson.of(params),
         options,
+        quirks,
         page -> {
           asked.add(page.toString());
           return Future.succeededFuture(RawJson.of(next.next()));
@@ -63,27 +67,55 @@ class PaginationTest {
             ConnectionOptions.DEFAULT,
             "{\"filter\" : 1}",
             "{\"tools\":[],\"nextCursor\":\"\\u0041\"}",
-            "{\"tools\":[],\"nextCursor\":\"\"}",
+            "{\"tools\":[],\"nextCursor\":7}",
             "{\"tools\":[]}");
     assertThat(all.succeeded()).isTrue();
     assertThat(asked.get(0)).isEqualTo("{\"filter\" : 1}");
     assertThat(asked.get(1)).contains("\"filter\" : 1").contains("\"cursor\":\"\\u0041\"");
-    assertThat(asked.get(2)).contains("\"cursor\":\"\"");
+    assertThat(asked.get(2)).contains("\"cursor\":7");
     assertThat(asked).hasSize(3);
   }
 
   @Test
-  void a_cursor_that_repeats_ends_it() {
+  void a_cursor_that_leads_nowhere_new_ends_the_list_with_what_there_is() {
+    String page = "{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"again\"}";
+    assertThat(joined(page, page)).isEqualTo("{\"tools\":[{\"name\":\"a\"}]}");
+    assertThat(joined(page, "{\"tools\":[7],\"nextCursor\":\"again\"}"))
+        .isEqualTo("{\"tools\":[{\"name\":\"a\"},7]}");
+    for (String end : List.of("\"\"", "false")) {
+      asked.clear();
+      assertThat(joined("{\"tools\":[7],\"nextCursor\":" + end + "}")).isEqualTo("{\"tools\":[7]}");
+      assertThat(asked).hasSize(1);
+    }
+    JsonObject told = quirks.toJson().getJsonObject(0);
+    assertThat(told.getString("quirk")).isEqualTo("STUCK_CURSOR");
+    assertThat(told.getLong("count")).isEqualTo(4);
+  }
+
+  @Test
+  void null_and_nothing_are_an_empty_list() {
+    assertThat(joined("{\"tools\":null}")).isEqualTo("{\"tools\":[]}");
+    assertThat(joined("{\"tools\":null,\"total\":0}")).isEqualTo("{\"tools\":[],\"total\":0}");
+    assertThat(joined("{\"_meta\":{}}")).isEqualTo("{\"tools\":[],\"_meta\":{}}");
+    assertThat(joined("{\"tools\":[1],\"nextCursor\":\"2\"}", "{\"tools\":null}"))
+        .isEqualTo("{\"tools\":[1]}");
+  }
+
+  @Test
+  void a_strict_entry_tolerates_none_of_it() {
+    quirks = new Quirks(true, quirk -> {});
+    assertThat(refused(ConnectionOptions.DEFAULT, "{\"tools\":null}"))
+        .hasMessageContaining("no array \"tools\"");
     String page = "{\"tools\":[],\"nextCursor\":\"again\"}";
     McpFailure failure = refused(ConnectionOptions.DEFAULT, page, page, page);
     assertThat(failure.code()).isEqualTo(FailureCode.PROTOCOL_ERROR);
     assertThat(failure).hasMessageContaining("again").hasMessageContaining("tools");
-    assertThat(asked).hasSize(2);
+    assertThat(quirks.toJson()).isEmpty();
   }
 
   @Test
-  void a_cursor_that_is_no_string_ends_it() {
-    assertThat(refused(ConnectionOptions.DEFAULT, "{\"tools\":[],\"nextCursor\":7}").code())
+  void a_cursor_that_is_an_object_ends_it() {
+    assertThat(refused(ConnectionOptions.DEFAULT, "{\"tools\":[],\"nextCursor\":{}}").code())
         .isEqualTo(FailureCode.PROTOCOL_ERROR);
   }
 
@@ -125,6 +157,7 @@ class PaginationTest {
             "tools",
             RawJson.EMPTY_OBJECT,
             ConnectionOptions.DEFAULT,
+            quirks,
             page -> Future.failedFuture(lost));
     assertThat(result.cause()).isSameAs(lost);
   }
