@@ -26,10 +26,10 @@ public final class Codecs {
   private static final List<Class<?>> SHARING =
       List.of(
           SharingMessage.MayShare.class,
-          SharingMessage.Refused.class,
+          SharingMessage.RefusedTwice.class,
           SharingMessage.Served.class,
           SharingMessage.Unserved.class,
-          SharingMessage.Answer.class);
+          SharingMessage.SharingAnswer.class);
 
   private static final LocalMessageCodec<JsonObject> OWNED =
       new LocalMessageCodec<>(JsonObject.class);

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * From the private connections of a node to the connection of the same server that all callers
  * share, at {@code mcp.<id>.control}; on one node, by reference. {@link MayShare} and {@link
- * Refused} are answered with an {@link Answer}. Immutable.
+ * RefusedTwice} are answered with an {@link SharingAnswer}. Immutable.
  */
 public sealed interface SharingMessage {
 
@@ -21,7 +21,7 @@ public sealed interface SharingMessage {
    *
    * @param owner the name of the client's principal
    */
-  record Refused(String owner) implements SharingMessage {}
+  record RefusedTwice(String owner) implements SharingMessage {}
 
   /** A client has a session of its own: lists and health alone need no other one. */
   record Served() implements SharingMessage {}
@@ -36,9 +36,9 @@ public sealed interface SharingMessage {
    * @param one whether that is the only session that the server takes
    * @param refusal why the client may not use it all the same; null if it may
    */
-  record Answer(boolean serves, boolean one, @Nullable McpFailure refusal) {
+  record SharingAnswer(boolean serves, boolean one, @Nullable McpFailure refusal) {
 
     /** Of a connection that is not on this node. */
-    public static final Answer NONE = new Answer(false, false, null);
+    public static final SharingAnswer NONE = new SharingAnswer(false, false, null);
   }
 }

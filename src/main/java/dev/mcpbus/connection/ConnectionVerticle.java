@@ -233,11 +233,11 @@ public final class ConnectionVerticle extends VerticleBase {
   }
 
   /** What the private connections of the same server ask of the one that all callers share. */
-  private SharingMessage.Answer shared(SharingMessage asked) {
+  private SharingMessage.SharingAnswer shared(SharingMessage asked) {
     SharedUse use = connection.use();
     ReadySession now = connection.serving();
     if (use == null || connection.role() != null || (now != null && now.isDiscoverEra())) {
-      return SharingMessage.Answer.NONE;
+      return SharingMessage.SharingAnswer.NONE;
     }
     long nanos = System.nanoTime();
     if (asked instanceof SharingMessage.Served && use.rest()) {
@@ -254,7 +254,7 @@ public final class ConnectionVerticle extends VerticleBase {
       } else if (!options.lazy() && !mailbox.isDisconnected()) {
         connection.wantStart();
       }
-    } else if (asked instanceof SharingMessage.Refused refused
+    } else if (asked instanceof SharingMessage.RefusedTwice refused
         && now != null
         && connection.quirks().tolerates(Quirk.ONE_SESSION)) {
       use.becomesOne(nanos);
@@ -262,7 +262,7 @@ public final class ConnectionVerticle extends VerticleBase {
     } else if (asked instanceof SharingMessage.MayShare one) {
       return use.mayShare(one.owner(), now != null, nanos);
     }
-    return SharingMessage.Answer.NONE;
+    return SharingMessage.SharingAnswer.NONE;
   }
 
   private void open(LifecycleMessage.Start start) {

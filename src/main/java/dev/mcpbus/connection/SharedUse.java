@@ -99,17 +99,17 @@ final class SharedUse {
    *
    * @param serves whether there is one
    */
-  SharingMessage.Answer mayShare(String owner, boolean serves, long nanos) {
+  SharingMessage.SharingAnswer mayShare(String owner, boolean serves, long nanos) {
     if (one && nanos - asked > FORGOTTEN_NANOS) {
       one = false;
     }
     if (!one) {
-      return new SharingMessage.Answer(serves, false, null);
+      return new SharingMessage.SharingAnswer(serves, false, null);
     }
     asked = nanos;
     Requester present = Requester.parse(first);
     boolean isOthers = several || (present != null && !present.name().equals(owner));
-    return new SharingMessage.Answer(serves, true, isOthers ? othersSession() : null);
+    return new SharingMessage.SharingAnswer(serves, true, isOthers ? othersSession() : null);
   }
 
   /** The server takes no second session beside this one. */

@@ -129,7 +129,8 @@ final class PrivateConnectionRegistry {
   }
 
   /** The server takes one session only: the answer for a client that may share it, or may not. */
-  private static Future<JsonObject> shared(ServerDefinition server, SharingMessage.Answer answer) {
+  private static Future<JsonObject> shared(
+      ServerDefinition server, SharingMessage.SharingAnswer answer) {
     McpFailure refusal = answer.refusal();
     return refusal != null
         ? Future.failedFuture(refusal)
@@ -159,8 +160,10 @@ final class PrivateConnectionRegistry {
     if (sweeper < 0) {
       sweeper = vertx.setPeriodic(SWEEP_MILLIS, now -> sweep());
     }
-    Future<SharingMessage.Answer> outcome =
-        beside ? sharing.opening(id, owner) : Future.succeededFuture(SharingMessage.Answer.NONE);
+    Future<SharingMessage.SharingAnswer> outcome =
+        beside
+            ? sharing.start(id, owner)
+            : Future.succeededFuture(SharingMessage.SharingAnswer.NONE);
     return supervisor
         .startChild(
             factory.privateChildSpec(

@@ -42,12 +42,12 @@ final class SessionSharing {
   /** A client that comes back within this time finds the shared connection still at rest. */
   static final long PAUSE_MILLIS = 10_000;
 
-  private static final class Opening {
+  private static final class PrivateStart {
     final String owner;
-    final Promise<SharingMessage.Answer> answer = Promise.promise();
+    final Promise<SharingMessage.SharingAnswer> answer = Promise.promise();
     int refusals;
 
-    Opening(String owner) {
+    PrivateStart(String owner) {
       this.owner = owner;
     }
   }
@@ -56,7 +56,7 @@ final class SessionSharing {
   private final Context context;
   private final Predicate<ConnectionId> isServed;
   private final long pauseMillis;
-  private final Map<ConnectionId, Opening> openings = new HashMap<>();
+  private final Map<ConnectionId, PrivateStart> starts = new HashMap<>();
 
   /**
    * @param isServed whether there is a private connection to a server
@@ -70,12 +70,13 @@ final class SessionSharing {
   }
 
   /** What the shared connection of a server says; never fails. */
-  Future<SharingMessage.Answer> ask(ConnectionId server, SharingMessage message) {
+  Future<SharingMessage.SharingAnswer> ask(ConnectionId server, SharingMessage message) {
     return vertx
         .eventBus()
-        .<SharingMessage.Answer>request(Addresses.of(server, Addresses.CONTROL), message, LOCAL)
+        .<SharingMessage.SharingAnswer>request(
+            Addresses.of(server, Addresses.CONTROL), message, LOCAL)
         .map(Message::body)
-        .otherwise(SharingMessage.Answer.NONE);
+        .otherwise(SharingMessage.SharingAnswer.NONE);
   }
 
   /**
@@ -84,11 +85,12 @@ final class SessionSharing {
    *
    * @param owner the name of the client's principal
    */
-  Future<SharingMessage.Answer> opening(ConnectionId id, String owner) {
-    Opening opening = new Opening(owner);
-    openings.put(id, opening);
-    long timer = vertx.setTimer(PATIENCE_MILLIS, late -> decided(id, SharingMessage.Answer.NONE));
-    return opening.answer.future().onComplete(done -> vertx.cancelTimer(timer));
+  Future<SharingMessage.SharingAnswer> start(ConnectionId id, String owner) {
+    PrivateStart start = new PrivateStart(owner);
+    starts.put(id, start);
+    long timer =
+        vertx.setTimer(PATIENCE_MILLIS, late -> decided(id, SharingMessage.SharingAnswer.NONE));
+    return start.answer.future().onComplete(done -> vertx.cancelTimer(timer));
   }
 
   /** What a private connection reports of its starts; any thread. */
@@ -97,17 +99,17 @@ final class SessionSharing {
   }
 
   private void outcome(ConnectionId server, ConnectionId id, @Nullable McpFailure failure) {
-    Opening opening = openings.get(id);
+    PrivateStart start = starts.get(id);
     if (failure == null && isServed.test(server)) {
       ask(server, new SharingMessage.Served());
     }
-    if (opening == null) {
+    if (start == null) {
       return;
     }
     if (failure == null || failure.code() != FailureCode.HANDSHAKE_FAILED) {
-      decided(id, SharingMessage.Answer.NONE);
-    } else if (++opening.refusals == REFUSALS) {
-      ask(server, new SharingMessage.Refused(opening.owner))
+      decided(id, SharingMessage.SharingAnswer.NONE);
+    } else if (++start.refusals == REFUSALS) {
+      ask(server, new SharingMessage.RefusedTwice(start.owner))
           .onSuccess(
               answer -> {
                 if (answer.one()) {
@@ -121,16 +123,16 @@ final class SessionSharing {
     }
   }
 
-  private void decided(ConnectionId id, SharingMessage.Answer answer) {
-    Opening opening = openings.remove(id);
-    if (opening != null) {
-      opening.answer.complete(answer);
+  private void decided(ConnectionId id, SharingMessage.SharingAnswer answer) {
+    PrivateStart start = starts.remove(id);
+    if (start != null) {
+      start.answer.complete(answer);
     }
   }
 
   /** A private connection has ended. */
   void ended(ConnectionId server, ConnectionId id) {
-    decided(id, SharingMessage.Answer.NONE);
+    decided(id, SharingMessage.SharingAnswer.NONE);
     if (!isServed.test(server)) {
       vertx.setTimer(pauseMillis, over -> wake(server));
     }

@@ -114,8 +114,7 @@ class SessionSharingTest {
   }
 
   private void release(JsonObject lease) {
-    bus.request(
-        Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.getString("lease")));
+    bus.request(Addresses.SERVERS_RELEASE, new JsonObject().put("lease", lease.getString("lease")));
   }
 
   private static DeliveryOptions as(@Nullable String principal) {
