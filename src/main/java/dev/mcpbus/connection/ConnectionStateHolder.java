@@ -89,7 +89,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     this.era = own == null ? null : own.era();
     boolean isProgram = ownership == null && spec.transport().type().equals(StdioOptions.TYPE);
     this.use =
-        own != null || spec.options().shared() ? null : new SharedUse(spec.server(), isProgram);
+        own != null || spec.options().shared()
+            ? null
+            : new SharedUse(spec.server(), spec.options(), isProgram);
     this.rpcLog =
         new RpcLogSwitch(spec.rpcLog(), Timers.of(vertx), InstantSource.system(), this::show);
     this.shared = vertx.sharedData().getLocalMap("mcpbus.quirks");

@@ -28,7 +28,6 @@ import dev.mcpbus.connection.tasks.ServerTasks;
 import dev.mcpbus.connection.tools.DefinitionPins;
 import dev.mcpbus.connection.tools.DriftWatch;
 import dev.mcpbus.internals.ByteBudget;
-import dev.mcpbus.protocol.Quirk;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
@@ -59,9 +58,6 @@ import org.slf4j.LoggerFactory;
 public final class ConnectionVerticle extends VerticleBase {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionVerticle.class);
-
-  /** A connection that rests, and was started for a list, stops after this pause. */
-  private static final long REST_MILLIS = 2_000;
 
   private final ConnectionSpec spec;
   private final ConnectionId id;
@@ -124,6 +120,10 @@ public final class ConnectionVerticle extends VerticleBase {
   public Future<?> start() {
     connection = new ConnectionStateHolder(vertx, spec, clock, drift);
     idle = new IdleTimer(vertx, clock, options, connection::wantStop);
+    SharedUse use = connection.use();
+    if (use != null) {
+      idle.restsAfter(use::restMillis);
+    }
     mailbox = new Mailbox(vertx, spec, clock, connection, drift, idle);
     health = new HealthCheck(Timers.of(vertx), options, connection);
     toolLists =
@@ -228,41 +228,12 @@ public final class ConnectionVerticle extends VerticleBase {
     } else if (command instanceof LifecycleMessage.GaveUp gaveUp) {
       giveUp(gaveUp);
     } else if (command instanceof SharingMessage asked) {
-      message.reply(shared(asked));
+      SharedUse use = connection.use();
+      message.reply(
+          use == null
+              ? SharingMessage.SharingAnswer.NONE
+              : use.answer(asked, connection, idle, mailbox.isDisconnected()));
     }
-  }
-
-  /** What the private connections of the same server ask of the one that all callers share. */
-  private SharingMessage.SharingAnswer shared(SharingMessage asked) {
-    SharedUse use = connection.use();
-    ReadySession now = connection.serving();
-    if (use == null || connection.role() != null || (now != null && now.isDiscoverEra())) {
-      return SharingMessage.SharingAnswer.NONE;
-    }
-    long nanos = System.nanoTime();
-    if (asked instanceof SharingMessage.Served && use.rest()) {
-      idle.limit(REST_MILLIS);
-      if (now != null && now.session().pendingCalls() == 0) {
-        connection.wantStop();
-      } else if (now != null) {
-        idle.start(now.session());
-      }
-    } else if (asked instanceof SharingMessage.Unserved && use.wake()) {
-      idle.limit(options.idleStop().toMillis());
-      if (now != null) {
-        idle.start(now.session());
-      } else if (!options.lazy() && !mailbox.isDisconnected()) {
-        connection.wantStart();
-      }
-    } else if (asked instanceof SharingMessage.RefusedTwice refused
-        && now != null
-        && connection.quirks().tolerates(Quirk.ONE_SESSION)) {
-      use.becomesOne(nanos);
-      return use.mayShare(refused.owner(), true, nanos);
-    } else if (asked instanceof SharingMessage.MayShare one) {
-      return use.mayShare(one.owner(), now != null, nanos);
-    }
-    return SharingMessage.SharingAnswer.NONE;
   }
 
   private void open(LifecycleMessage.Start start) {

@@ -7,7 +7,9 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.SharingMessage;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.session.BusCall;
+import dev.mcpbus.protocol.Quirk;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +43,11 @@ final class SharedUse {
   /** A client that was away for so long has no session at the gateway any more. */
   private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(30);
 
+  /** A connection that rests, and was started for a list, stops after this pause. */
+  private static final long REST_MILLIS = 2_000;
+
   private final ConnectionId server;
+  private final ConnectionOptions options;
   private final boolean isProgram;
 
   /** The header of the first principal that called; null before. */
@@ -51,13 +57,14 @@ final class SharedUse {
   private boolean called;
   private boolean resting;
   private boolean one;
-  private long asked;
+  private long lastAsked;
 
   /**
    * @param isProgram whether a session is a process, on a node without a cluster
    */
-  SharedUse(ConnectionId server, boolean isProgram) {
+  SharedUse(ConnectionId server, ConnectionOptions options, boolean isProgram) {
     this.server = server;
+    this.options = options;
     this.isProgram = isProgram;
   }
 
@@ -95,31 +102,67 @@ final class SharedUse {
   }
 
   /**
-   * Answers whether a client may use the session.
+   * What the private connections of the same server ask of the one that all callers share.
    *
-   * @param serves whether there is one
+   * @param disconnected whether a caller has disconnected it, and so nothing starts it
    */
-  SharingMessage.SharingAnswer mayShare(String owner, boolean serves, long nanos) {
-    if (one && nanos - asked > FORGOTTEN_NANOS) {
+  SharingMessage.SharingAnswer answer(
+      SharingMessage asked,
+      ConnectionStateHolder connection,
+      IdleTimer idle,
+      boolean disconnected) {
+    ReadySession now = connection.serving();
+    if (connection.role() != null || (now != null && now.isDiscoverEra())) {
+      return SharingMessage.SharingAnswer.NONE;
+    }
+    if (asked instanceof SharingMessage.MayShare wish) {
+      return mayShare(wish.owner(), now != null, System.nanoTime());
+    }
+    if (asked instanceof SharingMessage.RefusedTwice refused
+        && now != null
+        && connection.quirks().tolerates(Quirk.ONE_SESSION)) {
+      one = true;
+      lastAsked = System.nanoTime();
+      return mayShare(refused.owner(), true, lastAsked);
+    }
+    if (asked instanceof SharingMessage.Served) {
+      rest(connection, idle, now);
+    } else if (asked instanceof SharingMessage.Unserved && resting) {
+      resting = false;
+      if (now != null) {
+        idle.start(now.session());
+      } else if (!options.lazy() && !disconnected) {
+        connection.wantStart();
+      }
+    }
+    return SharingMessage.SharingAnswer.NONE;
+  }
+
+  /** A client has a session of its own: this one ends, or does so after the calls in flight. */
+  private void rest(ConnectionStateHolder connection, IdleTimer idle, @Nullable ReadySession now) {
+    resting = isProgram && !called;
+    if (!resting) {
+      return;
+    }
+    if (now != null && now.session().pendingCalls() == 0) {
+      connection.wantStop();
+    } else if (now != null) {
+      idle.start(now.session());
+    }
+  }
+
+  /** Whether a client may use the session, if there is one. */
+  private SharingMessage.SharingAnswer mayShare(String owner, boolean serves, long nanos) {
+    if (one && nanos - lastAsked > FORGOTTEN_NANOS) {
       one = false;
     }
     if (!one) {
       return new SharingMessage.SharingAnswer(serves, false, null);
     }
-    asked = nanos;
+    lastAsked = nanos;
     Requester present = Requester.parse(first);
     boolean isOthers = several || (present != null && !present.name().equals(owner));
     return new SharingMessage.SharingAnswer(serves, true, isOthers ? othersSession() : null);
-  }
-
-  /** The server takes no second session beside this one. */
-  void becomesOne(long nanos) {
-    one = true;
-    asked = nanos;
-  }
-
-  boolean isOne() {
-    return one;
   }
 
   private McpFailure othersSession() {
@@ -131,22 +174,14 @@ final class SharedUse {
             + " entry lets all callers share it");
   }
 
-  /** A client has a session of its own; returns whether this one can end. */
-  boolean rest() {
-    resting = isProgram && !called;
-    return resting;
+  /** How long a session that rests may be without a call; 0 for one that does not rest. */
+  long restMillis() {
+    return resting ? REST_MILLIS : 0;
   }
 
   /** Whether the session has ended, or ends soon, because clients have their own. */
   boolean isResting() {
     return resting;
-  }
-
-  /** No client has a session of its own any more; returns whether this one rested. */
-  boolean wake() {
-    boolean rested = resting;
-    resting = false;
-    return rested;
   }
 
   /** The session is over, and what was done in it: the next one may be one of several. */
