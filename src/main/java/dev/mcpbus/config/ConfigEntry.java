@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
+import dev.mcpbus.config.Substitution.EntryVariables;
 import dev.mcpbus.config.Substitution.Filled;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -180,6 +181,11 @@ record ConfigEntry(
     return new ConfigEntry(node, path, server, problems, substitution.withOwn());
   }
 
+  /** The same object, for texts that may name the variables that the entry sets. */
+  ConfigEntry with(EntryVariables variables) {
+    return new ConfigEntry(node, path, server, problems, substitution.with(variables));
+  }
+
   Optional<Boolean> flag(String key) {
     Optional<ConfigMember> found = member(key);
     if (found.isPresent() && !found.get().value().is(ValueType.BOOLEAN)) {
@@ -356,6 +362,19 @@ record ConfigEntry(
       }
     }
     return Optional.of(map);
+  }
+
+  /** The members of an object of strings that refer to nothing, as they are written. */
+  Map<String, String> plainMembers(String key) {
+    Map<String, String> plain = new LinkedHashMap<>();
+    member(key)
+        .ifPresent(
+            found ->
+                found.value().members().stream()
+                    .filter(one -> one.value().is(ValueType.STRING))
+                    .filter(one -> !one.value().text().contains("${"))
+                    .forEach(one -> plain.put(one.name(), one.value().text())));
+    return plain;
   }
 
   private Optional<Filled> scalar(ConfigNode value, String where) {

@@ -61,16 +61,21 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
                     .put("state", ConnectionState.CLOSED.name())
                     .put("status", ConnectionState.CLOSED.status())
                     .put("lastError", McpFailure.of(failure).toJson()))
-        .map(
-            status -> hosting.describe(id, isLazy(id, status) ? status.put("lazy", true) : status));
+        .map(status -> hosting.describe(id, defined(id, status)));
   }
 
   /**
-   * Whether the server waits for its first call, or rests while clients have connections of their
-   * own; then {@code IDLE} is as it should be.
+   * Adds the name as written, and whether the server waits for its first call, or rests while
+   * clients have connections of their own; then {@code IDLE} is as it should be.
    */
-  private boolean isLazy(ConnectionId id, JsonObject status) {
+  private JsonObject defined(ConnectionId id, JsonObject status) {
     ServerDefinition definition = hosting.servers().get(id);
-    return status.containsKey("resting") || (definition != null && definition.connection().lazy());
+    if (definition == null) {
+      return status;
+    }
+    status.put("name", definition.name());
+    return definition.connection().lazy() || status.containsKey("resting")
+        ? status.put("lazy", true)
+        : status;
   }
 }

@@ -129,4 +129,47 @@ class OddParamsTest {
       assertThat(stream.methods()).containsExactly("notifications/message");
     }
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/mcp", "/mcp/p"})
+  void a_client_may_write_null_for_what_is_absent(String path) {
+    Peers.initialize(
+        bus,
+        "p",
+        (method, params, connection) ->
+            switch (method) {
+              case "tools/list" -> Peers.tools("t");
+              case "tools/call" -> "\"result\":{\"content\":[]}";
+              default -> null;
+            });
+    McpHttp http = new McpHttp(bus.port(), path);
+    String begin =
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"result\":null,\"error\":null,"
+            + "\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":null,"
+            + "\"clientInfo\":null,\"_meta\":null}}";
+    McpHttp.Answer began = http.post(begin);
+    String[] session = {
+      "Mcp-Session-Id", began.header("mcp-session-id"), "MCP-Protocol-Version", "2025-06-18"
+    };
+    String message = "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"%s\",\"params\":%s}";
+    String initialized = String.format(message, "null", "notifications/initialized", "null");
+    assertThat(http.post(initialized, session).status()).isEqualTo(202);
+    for (String method : new String[] {"ping", "tools/list", "resources/list"}) {
+      String request = String.format(message, "2", method, "null");
+      assertThat(http.post(request, session).response().containsKey("result")).as(method).isTrue();
+    }
+    String call =
+        String.format(
+            message,
+            "3",
+            "tools/call",
+            "{\"name\":\""
+                + (path.equals("/mcp") ? "p__t" : "t")
+                + "\",\"arguments\":null,\"_meta\":null,\"task\":null}");
+    assertThat(http.post(call, session).result().getJsonArray("content")).isEmpty();
+    String nameless = String.format(message, "null", "tools/call", "{\"name\":\"t\"}");
+    assertThat(http.post(nameless, session).status())
+        .as("it might be a notification, or a request")
+        .isEqualTo(400);
+  }
 }
