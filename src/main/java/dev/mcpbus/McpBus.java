@@ -309,7 +309,7 @@ public final class McpBus {
 
   /** The same with default options. */
   public Future<McpServerClient> add(String id, Transport transport) {
-    ConnectionId server = new ConnectionId(id);
+    ConnectionId server = ConnectionId.named(id).orElseGet(() -> new ConnectionId(id));
     return add(server, transport, ConnectionOptions.DEFAULT).map(added -> client.server(server));
   }
 

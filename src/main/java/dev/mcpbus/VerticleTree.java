@@ -18,6 +18,7 @@ import dev.mcpbus.directory.DirectoryVerticle;
 import dev.mcpbus.directory.aggregate.AggregateService;
 import dev.mcpbus.hosting.ConfigurationState;
 import dev.mcpbus.hosting.ConnectionFactory;
+import dev.mcpbus.hosting.FilePinStore;
 import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.hosting.LocalServerHosting;
 import dev.mcpbus.hosting.ServerHosting;
@@ -100,7 +101,8 @@ final class VerticleTree {
     this.servers =
         new ServersVerticle(
             supervisor,
-            new ConnectionFactory(vertx, own, authenticators, pins),
+            new ConnectionFactory(
+                vertx, own, authenticators, pins, FilePinStore.eras(vertx, options.stateDir())),
             options.reader(),
             hosting(options),
             kept,

@@ -5,7 +5,7 @@ import {callBars, latencyLine, timeline} from '../parts/charts.js';
 import {action, alertBox, ask, empty, facts, notify, stateBadge} from '../parts/element.js';
 import {jsonTree} from '../parts/json-tree.js';
 import {ago, clock, span} from '../parts/time.js';
-import {named, shown} from '../parts/visible-text.js';
+import {named, serverName, shown} from '../parts/visible-text.js';
 import {listen, redraw, redrawSoon, store} from '../store.js';
 import {eraText} from './connections.js';
 
@@ -85,7 +85,7 @@ export class ConnectionPage {
     const running = !['IDLE', 'CLOSED'].includes(server.state);
     return html`
       <nav aria-label="Breadcrumb"><a href="#/connections">Connections</a> /</nav>
-      <div class="row wrap"><h2>${named(this.id)} ${stateBadge(server.state)}</h2>
+      <div class="row wrap"><h2>${serverName(server)} ${stateBadge(server.state)}</h2>
         ${admin ? html`<div class="row">
           ${running ? action('Stop', () => this.wish('disconnect'), {title: 'Stops it until somebody starts it'}) : action('Start', () => this.wish('connect'))}
           ${action('Restart', () => this.wish('restart'))}

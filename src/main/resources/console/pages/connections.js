@@ -6,7 +6,7 @@ import {callBars, latencyLine} from '../parts/charts.js';
 import {alertBox, empty, searchBox, stateBadge} from '../parts/element.js';
 import {span} from '../parts/time.js';
 import {VirtualList} from '../parts/virtual-list.js';
-import {named, shown, shownText} from '../parts/visible-text.js';
+import {named, serverName, shown, shownText} from '../parts/visible-text.js';
 import {redraw, store} from '../store.js';
 
 const ROW = 52;
@@ -116,7 +116,7 @@ export class ConnectionsPage {
     const error = server.lastError;
     const label = shownText(server.id);
     return html`<div role="listitem" class="virtual-row connection-row">
-      <span class="name"><a href=${`#/connections/${encodeURIComponent(server.id)}`}>${named(server.id)}</a>${stateBadge(server.state)}</span>
+      <span class="name"><a href=${`#/connections/${encodeURIComponent(server.id)}`}>${serverName(server)}</a>${stateBadge(server.state)}</span>
       <span class="dim">${eraText(server.era)} ${shown(server.transport?.type ?? '', 20)}${server.node ? html` · ${shown(server.node, 40)}` : nothing}${server.replicas ? html` · ${server.replicas.length} replicas` : nothing}</span>
       <span>${server.tools ?? ''}</span>
       <span>${activity ? callBars(activity, label) : nothing}</span>
@@ -137,4 +137,4 @@ function latest(activity) {
 }
 
 const text = server =>
-  `${server.id} ${server.state} ${server.era ?? ''} ${server.transport?.type ?? ''} ${server.transport?.target ?? ''} ${server.node ?? ''} ${server.server?.name ?? ''} ${server.lastError?.message ?? ''}`.toLowerCase();
+  `${server.id} ${server.name ?? ''} ${server.state} ${server.era ?? ''} ${server.transport?.type ?? ''} ${server.transport?.target ?? ''} ${server.node ?? ''} ${server.server?.name ?? ''} ${server.lastError?.message ?? ''}`.toLowerCase();

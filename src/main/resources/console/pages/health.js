@@ -5,7 +5,7 @@ import {action, alertBox, ask, empty, fault, notify, stateBadge} from '../parts/
 import {jsonTree} from '../parts/json-tree.js';
 import {paged} from '../parts/paged.js';
 import {ago, clock} from '../parts/time.js';
-import {named, shown, shownText} from '../parts/visible-text.js';
+import {named, serverName, shown, shownText} from '../parts/visible-text.js';
 import {listen, redraw, store} from '../store.js';
 
 const BAD = new Set(['FAILED', 'RECONNECTING', 'DEGRADED']);
@@ -77,7 +77,7 @@ export class HealthPage {
 
   badServer(server) {
     const examined = this.doctors.get(server.id);
-    return html`<article class="card"><div class="row wrap"><h4><a href=${`#/connections/${encodeURIComponent(server.id)}`}>${named(server.id)}</a> ${stateBadge(server.state)}</h4>
+    return html`<article class="card"><div class="row wrap"><h4><a href=${`#/connections/${encodeURIComponent(server.id)}`}>${serverName(server)}</a> ${stateBadge(server.state)}</h4>
         ${store.caller?.admin ? html`${action('Examine', () => this.examine(server.id), {title: 'Runs the checks of mcpbus doctor'})} ${action('Restart', () => post(serverPath(server.id, 'restart')))}` : nothing}</div>
       ${server.lastError ? html`<p><b>${shown(server.lastError.code)}</b> ${shown(server.lastError.message, 2_000)}</p>` : nothing}
       ${examined ? html`<ol class="plain-list steps">${examined.steps.map(step => html`<li data-result=${step.result}><b>${shown(step.name)}</b> ${shown(step.text, 2_000)}${step.evidence?.length ? html`<pre class="text">${shown(step.evidence.join('\n'), 8_000)}</pre>` : nothing}${step.remedy ? html`<p class="remedy">${shown(step.remedy, 2_000)}</p>` : nothing}</li>`)}</ol>` : nothing}</article>`;

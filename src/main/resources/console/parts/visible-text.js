@@ -115,3 +115,7 @@ export const shownText = (text, most = 2_000) =>
 
 /** A name of others, whose direction does not reach beyond it. */
 export const named = (text, most = 200) => html`<bdi>${shown(text, most)}</bdi>`;
+
+/** A server: its name as written, where its id tells that only in part. */
+export const serverName = server =>
+  server.name && server.id.includes('--') ? html`${named(server.name)} <small class="dim">${shown(server.id)}</small>` : named(server.id);

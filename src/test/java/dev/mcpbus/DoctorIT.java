@@ -113,8 +113,8 @@ class DoctorIT {
     bed.sh("killed", "kill -KILL $$");
     bed.sh(
         "logs",
-        "i=0; while [ $i -lt 150 ]; do echo \"INFO starting part $i\"; i=$((i+1)); done; sleep 60");
-    bed.sh("jsonlogs", "echo '{\"level\":30,\"time\":1,\"msg\":\"up\"}'; sleep 60");
+        "i=0; while [ $i -lt 3000 ]; do echo \"INFO starting part $i\"; i=$((i+1)); done; sleep 60");
+    bed.sh("jsonlogs", "echo '{\"jsonrpc\":\"2.0\",\"msg\":\"up\"}'; sleep 60");
     bed.sh("framed", "printf 'Content-Length: 2\\r\\n\\r\\n'; sleep 60");
     bed.sh("silent", "sleep 60");
     bed.sh("http", "echo 'Server listening on http://localhost:3000/mcp' >&2; sleep 60");

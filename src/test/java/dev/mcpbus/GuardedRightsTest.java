@@ -30,6 +30,8 @@ class GuardedRightsTest {
           "hands it to a process",
           Set.of(
               "hosting.credentials.HeadersHelper",
+              "transport.stdio.ContainerRun",
+              "transport.stdio.Installer",
               "transport.stdio.LaunchSpec",
               "transport.stdio.StdioChannel",
               "transport.stdio.StdioTransport"),

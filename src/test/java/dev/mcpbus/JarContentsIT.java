@@ -58,6 +58,7 @@ class JarContentsIT {
     List<String> optional =
         List.of(
             "ch/qos/logback/classic/LoggerContext",
+            "com/fasterxml/jackson/dataformat/toml/TomlFactory",
             "com/hazelcast/core/HazelcastInstance",
             "io/micrometer/prometheusmetrics/PrometheusMeterRegistry",
             "io/modelcontextprotocol/spec/McpSchema",

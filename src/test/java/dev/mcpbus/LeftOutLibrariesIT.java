@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.internals.OptionalLibrary;
@@ -32,11 +33,12 @@ class LeftOutLibrariesIT {
           "jspecify-");
 
   private static final Map<OptionalLibrary, List<String>> JARS =
-      Map.of(
-          OptionalLibrary.HAZELCAST, List.of("hazelcast-", "vertx-hazelcast-"),
-          OptionalLibrary.LOGBACK, List.of("logback-"),
-          OptionalLibrary.LUCENE, List.of("lucene-"),
-          OptionalLibrary.MCP_SDK,
+      Map.ofEntries(
+          entry(OptionalLibrary.HAZELCAST, List.of("hazelcast-", "vertx-hazelcast-")),
+          entry(OptionalLibrary.LOGBACK, List.of("logback-")),
+          entry(OptionalLibrary.LUCENE, List.of("lucene-")),
+          entry(
+              OptionalLibrary.MCP_SDK,
               List.of(
                   "mcp-2",
                   "mcp-core-",
@@ -45,14 +47,16 @@ class LeftOutLibrariesIT {
                   "reactive-streams-",
                   "jackson-core-3",
                   "jackson-databind-3",
-                  "jackson-annotations-"),
-          OptionalLibrary.MICROMETER, List.of("micrometer-", "prometheus-metrics-"),
-          OptionalLibrary.OPENTELEMETRY, List.of("opentelemetry-"),
-          OptionalLibrary.PICOCLI, List.of("picocli-"),
-          OptionalLibrary.SNAKEYAML, List.of("snakeyaml-engine-"),
-          OptionalLibrary.VERTX_AUTH_JWT, List.of("vertx-auth-jwt-"),
-          OptionalLibrary.VERTX_WEB,
-              List.of("vertx-web-", "vertx-auth-common-", "vertx-bridge-common-"));
+                  "jackson-annotations-")),
+          entry(OptionalLibrary.MICROMETER, List.of("micrometer-", "prometheus-metrics-")),
+          entry(OptionalLibrary.OPENTELEMETRY, List.of("opentelemetry-")),
+          entry(OptionalLibrary.PICOCLI, List.of("picocli-")),
+          entry(OptionalLibrary.SNAKEYAML, List.of("snakeyaml-engine-")),
+          entry(OptionalLibrary.TOML, List.of("jackson-dataformat-toml-", "jackson-databind-2")),
+          entry(OptionalLibrary.VERTX_AUTH_JWT, List.of("vertx-auth-jwt-")),
+          entry(
+              OptionalLibrary.VERTX_WEB,
+              List.of("vertx-web-", "vertx-auth-common-", "vertx-bridge-common-")));
 
   @TempDir Path folder;
 
@@ -115,8 +119,10 @@ class LeftOutLibrariesIT {
   }
 
   @Test
-  void without_yaml() throws Exception {
-    assertThat(without(OptionalLibrary.SNAKEYAML)).contains("org.snakeyaml:snakeyaml-engine");
+  void without_yaml_and_toml() throws Exception {
+    assertThat(run(Set.of(OptionalLibrary.SNAKEYAML, OptionalLibrary.TOML), "SNAKEYAML"))
+        .contains(OptionalLibrary.SNAKEYAML.missing(), "org.snakeyaml:snakeyaml-engine")
+        .contains(OptionalLibrary.TOML.missing(), "jackson-dataformat-toml");
   }
 
   @Test
@@ -138,6 +144,7 @@ class LeftOutLibrariesIT {
 
   private String run(Set<OptionalLibrary> leftOut, String feature) throws Exception {
     Path yaml = Files.writeString(folder.resolve("mcp.yaml"), "mcp_servers: {}\n");
+    Files.writeString(folder.resolve("mcp.toml"), "[mcp_servers]\n");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"));

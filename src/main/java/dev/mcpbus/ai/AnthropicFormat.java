@@ -21,7 +21,8 @@ final class AnthropicFormat implements VendorFormat {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
       JsonObject entry =
-          VendorFormat.named(tool).put("input_schema", FunctionSchemas.flat(tool.schema()));
+          VendorFormat.named(tool)
+              .put("input_schema", FunctionSchemas.flat(tool.schema(), options.changes(tool)));
       out.add(VendorFormat.marked(entry, tool, options));
     }
     return out;

@@ -13,6 +13,8 @@ enum FunctionFormat {
   OPENAI_RESPONSES("openai-responses"),
   ANTHROPIC("anthropic"),
   GEMINI("gemini"),
+  /** The Converse API of Amazon Bedrock. */
+  BEDROCK("bedrock"),
   /** The Vercel AI SDK; its caller adds {@code jsonSchema(...)} and {@code execute}. */
   AI_SDK("ai-sdk");
 
@@ -28,6 +30,7 @@ enum FunctionFormat {
       case OPENAI_RESPONSES -> new OpenAiResponsesFormat();
       case ANTHROPIC -> new AnthropicFormat();
       case GEMINI -> new GeminiFormat();
+      case BEDROCK -> new BedrockFormat();
       case AI_SDK -> new AiSdkFormat();
     };
   }

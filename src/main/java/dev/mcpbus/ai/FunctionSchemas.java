@@ -2,8 +2,14 @@ package dev.mcpbus.ai;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.json.pointer.JsonPointer;
+import java.math.BigInteger;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Adapts schemas to the requirements of the vendors. Stateless; returns changed copies. */
 final class FunctionSchemas {
@@ -12,8 +18,18 @@ final class FunctionSchemas {
   private static final List<String> NOT_AT_TOP =
       List.of("anyOf", "oneOf", "allOf", "not", "enum", "if", "then", "else");
 
+  private static final int MAX_REFERENCES = 8;
+
+  private static final List<String> NAMED = List.of("properties", "$defs", "definitions");
+  private static final List<String> WITHIN =
+      List.of("items", "anyOf", "oneOf", "allOf", "additionalProperties");
+
+  /** The keywords that the models of Amazon accept at the top, and what they lead to. */
+  static final Set<String> AT_BEDROCKS_TOP =
+      Set.of("type", "properties", "required", "additionalProperties", "$defs", "definitions");
+
   /** The keywords that OpenAI's strict mode accepts. */
-  private static final Set<String> STRICT =
+  static final Set<String> STRICT =
       Set.of(
           "type",
           "properties",
@@ -53,48 +69,185 @@ final class FunctionSchemas {
   }
 
   /**
-   * As {@link #object}, without combinations at the top. This allows more arguments; the server
-   * still checks them with its full schema.
+   * As {@link #object}, without combinations at the top: the properties of all alternatives, and
+   * what each of them requires. This allows more arguments; the server still checks them with its
+   * full schema.
    */
   static JsonObject flat(JsonObject schema) {
-    JsonObject out = object(schema);
+    JsonObject root = schema;
+    for (int i = 0; i < MAX_REFERENCES && root.getValue("$ref") instanceof String ref; i++) {
+      JsonObject target = target(schema, ref);
+      JsonObject beside = root.copy();
+      beside.remove("$ref");
+      root = target == null ? beside : target.copy().mergeIn(beside);
+    }
+    JsonObject out = object(withoutAllOf(schema, root));
+    for (String word : List.of("anyOf", "oneOf")) {
+      if (out.getValue(word) instanceof JsonArray alternatives) {
+        unite(schema, out, alternatives);
+      }
+    }
     NOT_AT_TOP.forEach(out::remove);
     return out;
   }
 
-  /** Whether OpenAI's strict mode accepts the schema unchanged. */
-  static boolean isStrict(JsonObject schema) {
-    if (!STRICT.containsAll(schema.fieldNames())) {
-      return false;
+  private static void unite(JsonObject root, JsonObject out, JsonArray alternatives) {
+    JsonObject properties = out.getJsonObject("properties");
+    Set<Object> common = null;
+    for (Object one : alternatives) {
+      if (!(resolved(root, one) instanceof JsonObject form)) {
+        continue;
+      }
+      if (form.getValue("properties") instanceof JsonObject more) {
+        more.forEach(
+            property -> properties.getMap().putIfAbsent(property.getKey(), property.getValue()));
+      }
+      Set<Object> required = new LinkedHashSet<>(list(form, "required"));
+      if (common == null) {
+        common = required;
+      } else {
+        common.retainAll(required);
+      }
     }
-    boolean object = "object".equals(schema.getValue("type")) || schema.containsKey("properties");
-    return (!object || isClosed(schema))
-        && all(schema.getValue("properties"))
-        && all(schema.getValue("$defs"))
-        && all(schema.getValue("definitions"))
-        && one(schema.getValue("items"))
-        && each(schema.getValue("anyOf"));
+    if (common != null && !common.isEmpty()) {
+      Set<Object> all = new LinkedHashSet<>(list(out, "required"));
+      all.addAll(common);
+      out.put("required", new JsonArray(List.copyOf(all)));
+    }
   }
 
-  private static boolean isClosed(JsonObject schema) {
-    JsonObject properties =
-        schema.getValue("properties") instanceof JsonObject known ? known : new JsonObject();
-    JsonArray required =
-        schema.getValue("required") instanceof JsonArray known ? known : new JsonArray();
-    return Boolean.FALSE.equals(schema.getValue("additionalProperties"))
-        && properties.fieldNames().stream().allMatch(required::contains);
+  private static List<?> list(JsonObject schema, String word) {
+    return schema.getValue(word) instanceof JsonArray all ? all.getList() : List.of();
   }
 
-  private static boolean all(Object schemas) {
-    return !(schemas instanceof JsonObject known)
-        || known.fieldNames().stream().allMatch(name -> one(known.getValue(name)));
+  /** The schema behind a reference into the same document; the value itself if it is none. */
+  static @Nullable Object resolved(JsonObject root, @Nullable Object schema) {
+    Object found = schema;
+    for (int i = 0; i < MAX_REFERENCES; i++) {
+      if (!(found instanceof JsonObject one) || !(one.getValue("$ref") instanceof String ref)) {
+        return found;
+      }
+      found = target(root, ref);
+    }
+    return null;
   }
 
-  private static boolean each(Object schemas) {
-    return !(schemas instanceof JsonArray known) || known.stream().allMatch(FunctionSchemas::one);
+  /** What a reference into the document leads to; null if that is no schema of an object. */
+  static @Nullable JsonObject target(JsonObject root, String ref) {
+    if (ref.equals("#")) {
+      return root;
+    }
+    try {
+      return ref.startsWith("#/")
+              && JsonPointer.from(ref.substring(1)).queryJson(root) instanceof JsonObject found
+          ? found
+          : null;
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
   }
 
-  private static boolean one(Object schema) {
-    return schema instanceof JsonObject known ? isStrict(known) : schema == null;
+  /** The schema with the members of its {@code allOf}: the first value of a keyword counts. */
+  static JsonObject withoutAllOf(JsonObject root, JsonObject schema) {
+    if (!(schema.getValue("allOf") instanceof JsonArray parts)) {
+      return schema;
+    }
+    JsonObject out = schema.copy();
+    out.remove("allOf");
+    for (Object part : parts) {
+      if (!(resolved(root, part) instanceof JsonObject more)) {
+        continue;
+      }
+      JsonObject copy = more.copy();
+      for (String word : copy.fieldNames()) {
+        Object own = out.getValue(word);
+        Object other = copy.getValue(word);
+        if (own == null) {
+          out.put(word, other);
+        } else if (own instanceof JsonObject all && other instanceof JsonObject others) {
+          others.forEach(one -> all.getMap().putIfAbsent(one.getKey(), one.getValue()));
+        } else if (word.equals("required")
+            && own instanceof JsonArray
+            && other instanceof JsonArray) {
+          Set<Object> names = new LinkedHashSet<>(list(out, word));
+          names.addAll(list(copy, word));
+          out.put(word, new JsonArray(List.copyOf(names)));
+        }
+      }
+    }
+    return out;
+  }
+
+  /** The one type that a schema states or clearly means; empty if there is none. */
+  static String type(JsonObject schema) {
+    if (schema.getValue("type") instanceof String type) {
+      return type;
+    }
+    if (schema.containsKey("properties")) {
+      return "object";
+    }
+    if (schema.containsKey("items") || schema.containsKey("prefixItems")) {
+      return "array";
+    }
+    List<?> values =
+        schema.containsKey("const")
+            ? Collections.singletonList(schema.getValue("const"))
+            : list(schema, "enum");
+    Set<String> types = new LinkedHashSet<>();
+    values.forEach(value -> types.add(typeOf(value)));
+    if (types.size() > 1) {
+      types.remove("null");
+    }
+    return types.size() == 1 ? types.iterator().next() : "";
+  }
+
+  private static String typeOf(@Nullable Object value) {
+    if (value == null) {
+      return "null";
+    }
+    if (value instanceof String) {
+      return "string";
+    }
+    if (value instanceof Boolean) {
+      return "boolean";
+    }
+    if (value instanceof Integer || value instanceof Long || value instanceof BigInteger) {
+      return "integer";
+    }
+    return value instanceof Number ? "number" : "";
+  }
+
+  /**
+   * As {@link #flat(JsonObject)}, with {@code items} for each array, which OpenAI wants.
+   *
+   * @param changes gets each change
+   */
+  static JsonObject flat(JsonObject schema, Consumer<String> changes) {
+    String gone = String.join(", ", NOT_AT_TOP.stream().filter(schema::containsKey).toList());
+    if (!gone.isEmpty()) {
+      changes.accept("the schema without " + gone + " at its top");
+    }
+    JsonObject out = flat(schema);
+    addItems(out);
+    return out;
+  }
+
+  private static void addItems(@Nullable Object value) {
+    if (value instanceof JsonArray all) {
+      all.forEach(FunctionSchemas::addItems);
+    } else if (value instanceof JsonObject schema) {
+      Object type = schema.getValue("type");
+      boolean array =
+          "array".equals(type) || (type instanceof JsonArray types && types.contains("array"));
+      if (array && !schema.containsKey("items") && !schema.containsKey("prefixItems")) {
+        schema.put("items", new JsonObject());
+      }
+      for (String word : NAMED) {
+        if (schema.getValue(word) instanceof JsonObject named) {
+          named.forEach(one -> addItems(one.getValue()));
+        }
+      }
+      WITHIN.forEach(word -> addItems(schema.getValue(word)));
+    }
   }
 }

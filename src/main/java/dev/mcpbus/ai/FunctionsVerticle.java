@@ -119,6 +119,9 @@ public final class FunctionsVerticle extends VerticleBase {
                       .put("form", request.form().word())
                       .put("tools", request.form().tools(tools.all(), request.options()))
                       .put("routes", tools.routes());
+              if (!request.options().shaped().isEmpty()) {
+                reply.put("shaped", request.options().shaped());
+              }
               return tools.problems().isEmpty()
                   ? reply
                   : reply.put("problems", new JsonArray(tools.problems()));
@@ -155,11 +158,31 @@ public final class FunctionsVerticle extends VerticleBase {
     RunningFunction function = new RunningFunction();
     running.put(callId, function);
     return route(call.name(), request)
-        .compose(tool -> forward(tool, call, function, received.headers()))
+        .compose(
+            tool ->
+                arguments(tool, call.object())
+                    .compose(given -> forward(tool, given, function, received.headers())))
         .onComplete(ended -> running.remove(callId, function))
         .map(ToolOutput::of)
         .otherwise(failure -> ToolOutput.of(plain(McpFailure.of(failure))))
         .map(output -> reply(request.form(), call, output));
+  }
+
+  /** The arguments for the tool: a null that the model wrote for nothing is not among them. */
+  private Future<JsonObject> arguments(ToolName tool, JsonObject given) {
+    if (!AbsentArguments.hasNull(given)) {
+      return Future.succeededFuture(given);
+    }
+    JsonObject wanted = new JsonObject().put("servers", new JsonArray().add(tool.server()));
+    return list(wanted, Map.of())
+        .map(
+            tools ->
+                tools.all().stream()
+                    .filter(known -> known.tool().equals(tool))
+                    .findFirst()
+                    .map(known -> AbsentArguments.removed(given, known.schema()))
+                    .orElse(given))
+        .otherwise(given); // the call says why
   }
 
   /** Uses the same text for every unknown function, whichever component refused it. */
@@ -199,13 +222,13 @@ public final class FunctionsVerticle extends VerticleBase {
   }
 
   private Future<JsonObject> forward(
-      ToolName tool, FunctionCall call, RunningFunction function, MultiMap headers) {
+      ToolName tool, JsonObject arguments, RunningFunction function, MultiMap headers) {
     if (function.cancelled) {
       throw McpFailure.notSent(FailureCode.CANCELLED, "the caller cancelled the call");
     }
     ConnectionId server = new ConnectionId(tool.server());
     function.server = server;
-    JsonObject params = new JsonObject().put("name", tool.tool()).put("arguments", call.object());
+    JsonObject params = new JsonObject().put("name", tool.tool()).put("arguments", arguments);
     DeliveryOptions options = CallHeaders.passedOn(headers, Layer.SERVICE);
     return RequestSender.of(vertx)
         .<JsonObject>request(server, Addresses.of(server, Addresses.TOOLS_CALL), params, options)

@@ -5,9 +5,9 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 
 /**
- * Format of Gemini and Vertex AI. Schemas are sent as {@code parametersJsonSchema}: the older
- * {@code parameters} accepts a subset of OpenAPI, which cannot express references and open objects.
- * Stateless.
+ * Format of Gemini and Vertex AI. Schemas are sent as {@code parametersJsonSchema}, in the subset
+ * that the older {@code parameters} accepts, too ({@link GeminiSchema}): the APIs refuse references
+ * and other keywords in both. Stateless.
  */
 final class GeminiFormat implements VendorFormat {
 
@@ -21,7 +21,8 @@ final class GeminiFormat implements VendorFormat {
       if (!entry.containsKey("description")) {
         entry.put("description", tool.tool().tool()); // required here
       }
-      entry.put("parametersJsonSchema", FunctionSchemas.object(tool.schema()));
+      entry.put(
+          "parametersJsonSchema", new GeminiSchema(tool.schema(), options.changes(tool)).object());
       declarations.add(VendorFormat.marked(entry, tool, options));
     }
     return new JsonArray().add(new JsonObject().put("functionDeclarations", declarations));

@@ -14,9 +14,11 @@ final class OpenAiChatFormat implements VendorFormat {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject parameters = FunctionSchemas.flat(tool.schema());
-      JsonObject function = VendorFormat.named(tool).put("parameters", parameters);
-      if (options.strict() && FunctionSchemas.isStrict(parameters)) {
+      JsonObject flat = FunctionSchemas.flat(tool.schema(), options.changes(tool));
+      JsonObject strict = options.strict() ? StrictSchema.of(flat, options.changes(tool)) : null;
+      JsonObject function =
+          VendorFormat.named(tool).put("parameters", strict == null ? flat : strict);
+      if (strict != null) {
         function.put("strict", true);
       }
       JsonObject entry = new JsonObject().put("type", "function").put("function", function);

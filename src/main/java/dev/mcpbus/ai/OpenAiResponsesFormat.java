@@ -17,13 +17,14 @@ final class OpenAiResponsesFormat implements VendorFormat {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject parameters = FunctionSchemas.flat(tool.schema());
+      JsonObject flat = FunctionSchemas.flat(tool.schema(), options.changes(tool));
+      JsonObject strict = options.strict() ? StrictSchema.of(flat, options.changes(tool)) : null;
       JsonObject entry =
           new JsonObject()
               .put("type", "function")
               .mergeIn(VendorFormat.named(tool))
-              .put("parameters", parameters)
-              .put("strict", options.strict() && FunctionSchemas.isStrict(parameters));
+              .put("parameters", strict == null ? flat : strict)
+              .put("strict", strict != null); // without it the API would try the strict mode
       out.add(VendorFormat.marked(entry, tool, options));
     }
     return out;

@@ -22,7 +22,7 @@ import java.util.Optional;
 final class AggregateRoutes {
 
   private static final Param FORM =
-      Param.text("form", "openai, openai-responses, anthropic, gemini or ai-sdk.");
+      Param.text("form", "openai, openai-responses, anthropic, gemini, bedrock or ai-sdk.");
   private static final Param SERVERS = Param.texts("server", "Only tools of these servers.");
   private static final Param STRICT = Param.flag("strict", "Schemas as strict modes want them.");
 
@@ -165,7 +165,7 @@ final class AggregateRoutes {
   private static void putServers(JsonObject request, RoutingContext ctx) {
     List<String> servers = ctx.queryParam("server");
     if (!servers.isEmpty()) {
-      request.put("servers", new JsonArray(servers));
+      request.put("servers", new JsonArray(servers.stream().map(ServerRoutes::named).toList()));
     }
   }
 

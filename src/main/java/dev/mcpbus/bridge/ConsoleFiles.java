@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.internals.AcceptedTypes;
 import dev.mcpbus.security.MountPath;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -142,8 +143,7 @@ final class ConsoleFiles {
       return null;
     }
     if (path.equals(ROOT)) {
-      String accept = request.getHeader(HttpHeaders.ACCEPT);
-      return accept != null && accept.contains("text/html") ? DOCUMENT : null;
+      return AcceptedTypes.of(request.headers()).names("text/html") ? DOCUMENT : null;
     }
     String name = path.startsWith(PREFIX) ? path.substring(PREFIX.length()) : "";
     String library = name.startsWith("lib/") ? name.substring("lib/".length()) : "";

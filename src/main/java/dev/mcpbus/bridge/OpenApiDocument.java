@@ -22,7 +22,7 @@ final class OpenApiDocument {
 
   private static final Map<String, String> VARIABLES =
       Map.of(
-          "id", "Id of a server.",
+          "id", "Id of a server, or its name as written.",
           "tool", "Name of a tool, URL-encoded; one with a slash is called at /rpc.",
           "prompt", "Name of a prompt, URL-encoded; one with a slash is got at /rpc.",
           "task", "Id of a task.",

@@ -152,11 +152,11 @@ final class RpcRoute {
       throw McpFailure.badRequest("serverId: must be a string");
     }
     String text = value.asString();
-    String problem = ConnectionId.problem(text);
-    if (problem != null) {
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "serverId: " + problem);
-    }
-    return new ConnectionId(text);
+    return ConnectionId.named(text)
+        .orElseThrow(
+            () ->
+                McpFailure.notSent(
+                    FailureCode.UNKNOWN_CONNECTION, "serverId: " + ConnectionId.problem(text)));
   }
 
   private static void refuse(RoutingContext ctx, ProtocolException e) {

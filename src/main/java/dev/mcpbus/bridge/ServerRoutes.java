@@ -321,13 +321,19 @@ final class ServerRoutes {
     }
   }
 
+  /** The server of the path, by its id or its name as written; everything after goes by the id. */
   static ConnectionId id(RoutingContext ctx) {
     String text = ctx.pathParam("id");
-    return ConnectionId.parse(text)
+    return ConnectionId.named(text)
         .orElseThrow(
             () ->
                 McpFailure.notSent(
                     FailureCode.UNKNOWN_CONNECTION, String.valueOf(ConnectionId.problem(text))));
+  }
+
+  /** The id of the server that a query means; the text itself where no server can be meant. */
+  static String named(String server) {
+    return ConnectionId.named(server).map(ConnectionId::value).orElse(server);
   }
 
   /** Answers with a document of mcpbus. */

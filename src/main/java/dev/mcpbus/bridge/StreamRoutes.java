@@ -8,6 +8,7 @@ import dev.mcpbus.security.Action;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
@@ -58,14 +59,16 @@ final class StreamRoutes {
         AdmittedRequests.requester(ctx, ""));
   }
 
-  /** The servers that the parameter {@link #SERVER} names; empty for all. */
+  /** The ids of the servers that the parameter {@link #SERVER} names; empty for all. */
   static Set<String> servers(RoutingContext ctx) {
-    Set<String> servers = QueryParameters.texts(ctx, "server");
-    for (String server : servers) {
-      String problem = ConnectionId.problem(server);
-      if (problem != null) {
-        throw McpFailure.badRequest("query: server: " + problem);
-      }
+    Set<String> servers = new LinkedHashSet<>();
+    for (String server : QueryParameters.texts(ctx, "server")) {
+      servers.add(
+          ConnectionId.named(server)
+              .orElseThrow(
+                  () ->
+                      McpFailure.badRequest("query: server: " + ConnectionId.problem(server)))
+              .value());
     }
     return servers;
   }

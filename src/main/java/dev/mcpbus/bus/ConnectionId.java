@@ -1,9 +1,9 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.protocol.PublicApi;
+import dev.mcpbus.protocol.ServerId;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -17,25 +17,6 @@ import java.util.regex.Pattern;
 public record ConnectionId(String value) {
 
   private static final Pattern LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
-
-  /**
-   * Second parts of the common addresses; a server with such an id would receive their messages.
-   */
-  private static final Set<String> RESERVED =
-      Set.of(
-          "tools",
-          "resources",
-          "prompts",
-          "skills",
-          "servers",
-          "events",
-          "input",
-          "rpc",
-          "supervisor",
-          "catalog",
-          "placement",
-          "limits",
-          "progress");
 
   /** Between the id of a server and the random part in the id of a private connection. */
   private static final String PRIVATE = "--";
@@ -58,14 +39,22 @@ public record ConnectionId(String value) {
     return problem(text) == null ? Optional.of(new ConnectionId(text)) : Optional.empty();
   }
 
+  /**
+   * The id of the server that a caller means by its id or by its name as written; empty if no
+   * server can have that name.
+   */
+  public static Optional<ConnectionId> named(String text) {
+    return parse(text).or(() -> parse(ServerId.of(text)));
+  }
+
   /** Whether {@code text} is a word of the bus's own addresses, which no connection can have. */
   static boolean isReserved(String text) {
-    return RESERVED.contains(text);
+    return ServerId.RESERVED.contains(text);
   }
 
   /** Why {@code text} is not a valid id, with the remedy; null if it is valid. */
   public static @org.jspecify.annotations.Nullable String problem(String text) {
-    if (RESERVED.contains(text)) {
+    if (ServerId.RESERVED.contains(text)) {
       return "'" + text + "' is reserved for the bus's own addresses; choose another name";
     }
     if (!LABEL.matcher(text).matches()) {

@@ -55,7 +55,7 @@ final class CallCommand extends ServiceCommand {
 
   @Override
   protected ExitCode run(ServiceClient client) {
-    String[] name = ServerTool.split(tool);
+    String[] name = ServerTool.split(client, tool);
     Integer limit = seconds;
     if (limit != null && (limit < 1 || limit > 86_400)) {
       throw CommandFailure.usage("--timeout must be 1 to 86400 seconds");

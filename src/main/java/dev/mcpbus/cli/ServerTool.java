@@ -1,5 +1,6 @@
 package dev.mcpbus.cli;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.protocol.NearWords;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -14,19 +15,39 @@ import java.util.stream.Collectors;
  */
 record ServerTool(String server, String name, JsonObject definition) {
 
-  /** The path of a server under {@code /api}. */
+  /**
+   * The path of a server under {@code /api}.
+   *
+   * @param server its id, or its name as written
+   */
   static String pathOf(String server) {
-    return "/api/servers/" + ServiceClient.segment(server);
+    String id = ConnectionId.named(server).map(ConnectionId::value).orElse(server);
+    return "/api/servers/" + ServiceClient.segment(id);
   }
 
-  /** The id and the tool in {@code SERVER.TOOL}; an id has no dot. */
-  static String[] split(String name) {
+  /**
+   * The server and the tool in {@code SERVER.TOOL}. An id has no dot, but a name may have some: with
+   * several dots the service tells which servers there are.
+   */
+  static String[] split(ServiceClient client, String name) {
     int dot = name.indexOf('.');
+    if (dot > 0 && name.indexOf('.', dot + 1) > 0) {
+      for (JsonObject server : ContentText.objects(client.get("/api/servers"), "servers")) {
+        String own = ContentText.text(server, "name");
+        dot = own.length() > dot && name.startsWith(own + ".") ? own.length() : dot;
+      }
+    }
     if (dot < 1 || dot == name.length() - 1) {
       throw CommandFailure.usage(
           "\"" + name + "\" must be SERVER.TOOL, for example demo.add; \"mcpbus tools\" lists all");
     }
     return new String[] {name.substring(0, dot), name.substring(dot + 1)};
+  }
+
+  /** Whether a text with a dot is the name of a server, and not of a tool. */
+  static boolean isServer(ServiceClient client, String text) {
+    return ContentText.objects(client.get("/api/servers"), "servers").stream()
+        .anyMatch(server -> text.equals(server.getValue("name")));
   }
 
   /**
@@ -36,7 +57,7 @@ record ServerTool(String server, String name, JsonObject definition) {
    * @throws CommandFailure {@link ExitCode#TOOL_FAILED} where the server has no such tool
    */
   static ServerTool find(ServiceClient client, String name) {
-    String[] parts = split(name);
+    String[] parts = split(client, name);
     List<JsonObject> tools = ContentText.objects(client.get(pathOf(parts[0]) + "/tools"), "tools");
     return tools.stream()
         .filter(tool -> parts[1].equals(tool.getValue("name")))

@@ -99,7 +99,7 @@ public final class StartTable {
   }
 
   private static String id(JsonObject status) {
-    return cut(status.getString("id"), MAX_ID);
+    return cut(StatusReport.shownName(status), MAX_ID);
   }
 
   private static List<String> connected(JsonObject status) {
@@ -151,6 +151,10 @@ public final class StartTable {
     JsonObject error = status.getJsonObject("lastError");
     if (error != null) {
       return error.getString("code") + ": " + error.getString("message");
+    }
+    String installing = StatusReport.installing(status);
+    if (!installing.isEmpty()) {
+      return installing;
     }
     return switch (status.getString("state")) {
       case "CONNECTING" -> "waiting for the handshake";

@@ -99,7 +99,7 @@ final class StatusCommand extends ServiceCommand {
     if (client.isOwn()) {
       SettledServers.list(client, output());
     }
-    JsonObject status = client.get("/api/servers/" + ServiceClient.segment(server));
+    JsonObject status = client.get(ServerTool.pathOf(server));
     if (json()) {
       output().json(status);
       return;

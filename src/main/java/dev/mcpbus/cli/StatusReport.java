@@ -1,6 +1,7 @@
 package dev.mcpbus.cli;
 
 import dev.mcpbus.cli.TableCell.CellColor;
+import dev.mcpbus.protocol.ServerId;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,7 +65,7 @@ final class StatusReport {
   private static @Nullable Object[] row(JsonObject server, Instant now) {
     boolean connected = server.containsKey("era");
     return new @Nullable Object[] {
-      server.getValue("id"),
+      shownName(server),
       state(server),
       TimeText.since(server.getValue("since"), now),
       server.getValue("restarts"),
@@ -72,6 +73,13 @@ final class StatusReport {
       ContentText.text(server, "era").toLowerCase(Locale.ROOT),
       serverName(server)
     };
+  }
+
+  /** The id of a server; with its name before it where that tells more. */
+  static String shownName(JsonObject server) {
+    String id = ContentText.text(server, "id");
+    String name = ContentText.text(server, "name");
+    return name.isEmpty() || !ServerId.isHashed(id) ? id : name + " (" + id + ")";
   }
 
   /** The state with the colour of its meaning. */
@@ -95,6 +103,11 @@ final class StatusReport {
 
   /** The last error of a connection that is not ready, and when it is tried again. */
   private void remark(JsonObject server, Instant now) {
+    String installing = installing(server);
+    if (!installing.isEmpty()) {
+      remarks.add(ContentText.text(server, "id") + ": " + installing);
+      return;
+    }
     if ("READY".equals(server.getValue("state"))
         || !(server.getValue("lastError") instanceof JsonObject error)) {
       return;
@@ -105,6 +118,16 @@ final class StatusReport {
             + ": "
             + error(error, now)
             + (next.isEmpty() ? "" : "; " + next));
+  }
+
+  /** {@code npx is installing the server, 34 s}; empty where nothing is installed. */
+  static String installing(JsonObject server) {
+    return server.containsKey("installing")
+        ? ContentText.text(server, "installing")
+            + " is installing the server, "
+            + server.getLong("installingMillis", 0L) / 1_000
+            + " s"
+        : "";
   }
 
   /** One line about a server or about one that is left out. */
@@ -166,7 +189,9 @@ final class StatusReport {
   static Map<String, String> details(JsonObject server, Instant now) {
     Map<String, String> details = new LinkedHashMap<>();
     put(details, "id", server.getValue("id"));
+    put(details, "name", server.getValue("name"));
     put(details, "state", server.getValue("state"));
+    put(details, "installs", installing(server));
     Instant since = TimeText.instant(server.getValue("since"));
     put(
         details,

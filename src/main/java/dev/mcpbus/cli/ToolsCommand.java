@@ -32,7 +32,7 @@ final class ToolsCommand extends ServiceCommand {
   @Override
   protected ExitCode run(ServiceClient client) {
     String name = wanted;
-    if (name != null && name.indexOf('.') > 0) {
+    if (name != null && name.indexOf('.') > 0 && !ServerTool.isServer(client, name)) {
       show(ServerTool.find(client, name));
       return ExitCode.DONE;
     }

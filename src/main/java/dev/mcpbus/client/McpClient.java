@@ -94,14 +94,17 @@ public final class McpClient {
   }
 
   /**
-   * @throws McpFailure {@code UNKNOWN_CONNECTION} if {@code id} is not a valid id
+   * @param name the id of the server, or its name as written
+   * @throws McpFailure {@code UNKNOWN_CONNECTION} if no server can have this name
    */
-  public McpServerClient server(String id) {
-    String problem = ConnectionId.problem(id);
-    if (problem != null) {
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, problem);
-    }
-    return server(new ConnectionId(id));
+  public McpServerClient server(String name) {
+    return server(
+        ConnectionId.named(name)
+            .orElseThrow(
+                () ->
+                    McpFailure.notSent(
+                        FailureCode.UNKNOWN_CONNECTION,
+                        String.valueOf(ConnectionId.problem(name)))));
   }
 
   /**
@@ -277,8 +280,8 @@ public final class McpClient {
   /**
    * The tools as functions of a model's API.
    *
-   * @param form {@code openai}, {@code openai-responses}, {@code anthropic}, {@code gemini} or
-   *     {@code ai-sdk}
+   * @param form {@code openai}, {@code openai-responses}, {@code anthropic}, {@code
+   *     gemini}, {@code bedrock} or {@code ai-sdk}
    * @param servers ids of the wanted servers, none for all
    * @return {@code tools} for the vendor's request, {@code routes} by name, and {@code problems} if
    *     tools are left out

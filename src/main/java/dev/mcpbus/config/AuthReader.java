@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.security.AuthOptions.ApiKey;
 import dev.mcpbus.security.AuthOptions.AuditFile;
@@ -186,10 +187,21 @@ final class AuthReader {
                   }
                   return Effect.DENY;
                 });
+    List<String> servers = entry.words("servers");
+    servers.stream()
+        .filter(one -> !ServerId.isOverIds(one))
+        .forEach(
+            one ->
+                entry.wrong(
+                    entry.line("servers"),
+                    MessageTexts.quote(entry.path() + "servers")
+                        + ": a pattern with * or ? is compared with ids, which have letters a-z,"
+                        + " digits and hyphens alone",
+                    "Write each name in full, or a pattern of ids; \"mcpbus check\" lists them"));
     List<Filled> actions = entry.texts("actions").orElse(List.of());
     return new Policy(
         entry.words("principals"),
-        entry.words("servers"),
+        servers.stream().filter(ServerId::isOverIds).toList(),
         entry.words("tools"),
         AuthOptions.actions(
             ConfigEntry.words(actions), word -> unknownAction(entry, Filled.shown(actions, word))),

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
+import dev.mcpbus.config.Substitution.EntryVariables;
 import dev.mcpbus.config.Substitution.Filled;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -178,6 +179,11 @@ record ConfigEntry(
   /** The same object, for texts that stay in this process: they may name any variable. */
   ConfigEntry withOwn() {
     return new ConfigEntry(node, path, server, problems, substitution.withOwn());
+  }
+
+  /** The same object, for texts that may name the variables that the entry sets. */
+  ConfigEntry with(EntryVariables variables) {
+    return new ConfigEntry(node, path, server, problems, substitution.with(variables));
   }
 
   /** Whether it is the word {@code false}, for a key whose other values are texts. */
@@ -364,6 +370,19 @@ record ConfigEntry(
       }
     }
     return Optional.of(map);
+  }
+
+  /** The members of an object of strings that refer to nothing, as they are written. */
+  Map<String, String> plainMembers(String key) {
+    Map<String, String> plain = new LinkedHashMap<>();
+    member(key)
+        .ifPresent(
+            found ->
+                found.value().members().stream()
+                    .filter(one -> one.value().is(ValueType.STRING))
+                    .filter(one -> !one.value().text().contains("${"))
+                    .forEach(one -> plain.put(one.name(), one.value().text())));
+    return plain;
   }
 
   private Optional<Filled> scalar(ConfigNode value, String where) {

@@ -28,7 +28,7 @@ final class ConfigKeys {
           "rpcLog");
 
   static final Set<String> TOP =
-      Stream.concat(OURS.stream(), Stream.of("$schema", "mcpServers"))
+      Stream.concat(OURS.stream(), Stream.of("$schema", "mcpServers", "inputs"))
           .collect(Collectors.toUnmodifiableSet());
 
   static final Set<String> STATE = Set.of("dir");
@@ -118,6 +118,7 @@ final class ConfigKeys {
           "timeout",
           "requestTimeout",
           "handshakeTimeout",
+          "installTimeout",
           "probeTimeout",
           "protocolVersion",
           "capabilities",
@@ -243,7 +244,51 @@ final class ConfigKeys {
           "icons",
           "sandbox",
           "sandboxEnabled",
-          "$comment");
+          "$comment",
+          "id",
+          "source",
+          "note",
+          "notes",
+          "comment",
+          "_comment",
+          "displayName",
+          "display_name",
+          "bundled",
+          "scope",
+          "tags",
+          "category",
+          "author",
+          "homepage",
+          "repository",
+          "provider",
+          "providerUrl",
+          "logoUrl",
+          "iconPath",
+          "registryUrl",
+          "installSource",
+          "searchKey",
+          "dxtVersion",
+          "longRunning",
+          "start_on_launch",
+          "watchPaths",
+          "extensionName",
+          "serverInstructions",
+          "instructions",
+          "chatMenu",
+          "startup",
+          "requiresOAuth",
+          "required",
+          "supports_parallel_tool_calls",
+          "keep_alive",
+          "session_kwargs",
+          "encoding",
+          "encoding_error_handler",
+          "terminate_on_close",
+          "sse_read_timeout",
+          "stderr",
+          "alwaysLoad",
+          "autoStart",
+          "anythingllm");
 
   /** Names from other programs that differ too much from ours for a comparison of letters. */
   static final Map<String, String> HINTS =

@@ -57,7 +57,7 @@ public record ConfigProblem(
   public String toString() {
     return place()
         + ": "
-        + (server == null ? "" : "server \"" + server + "\": ")
+        + (server == null ? "" : "server " + MessageTexts.name(server) + ": ")
         + message
         + ". "
         + remedy;

@@ -5,7 +5,6 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.gateway.options.GatewayOptions;
-import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -15,15 +14,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Reads configurations: mcpbus's own format, and those of Claude, Cursor, VS Code, the seeds' YAML
- * and the MCP registry. Reports all mistakes together and throws for none. Blocks on files: call it
+ * Reads configurations: mcpbus's own format, those of other MCP clients, the seeds' YAML and files
+ * of the MCP registry. Reports all mistakes together and throws for none. Blocks on files: call it
  * on a worker thread.
  */
 public final class ConfigReader {
@@ -45,8 +43,8 @@ public final class ConfigReader {
   }
 
   /**
-   * Reads {@code file}: JSON with comments, or YAML; decided by the extension, else by the first
-   * character.
+   * Reads {@code file}: JSON with comments, YAML or TOML; decided by the extension, else by its
+   * beginning.
    */
   public static ConfigResult read(Path file, ConfigEnvironment environment) {
     ConfigReader reader = new ConfigReader(file, file.toString(), environment);
@@ -138,11 +136,11 @@ public final class ConfigReader {
     if (registry.isEmpty()) {
       return new ServerResult(null, problems.sorted());
     }
-    ConfigNode node = ForeignForms.translated(registry.get(), ServerNames.cut(name), problems);
+    ConfigNode node = ForeignForms.translated(registry.get(), ServerNames.key(name), problems);
     Map<String, ConnectionId> ids =
         ServerNames.ids(List.of(new ConfigMember(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
-    String server = ServerNames.cut(name);
+    String server = ServerNames.key(name);
     ServerReader reader =
         new ServerReader(
             new ConfigEntry(node, "", server, problems, substitution),
@@ -197,12 +195,7 @@ public final class ConfigReader {
   }
 
   private Optional<ConfigNode> parse(String text) {
-    boolean isYaml = yaml(text);
-    if (isYaml && !OptionalLibrary.SNAKEYAML.isPresent()) {
-      problems.fatal(0, OptionalLibrary.SNAKEYAML.missing(), "Or write the file in JSON");
-      return Optional.empty();
-    }
-    ParsedText parsed = isYaml ? YamlParser.parse(text) : JsoncParser.parse(text);
+    ParsedText parsed = ConfigText.parse(file, text);
     parsed.mistakes().forEach(problems::fatal);
     ConfigNode root = parsed.root();
     if (root != null && !root.is(ValueType.OBJECT)) {
@@ -212,20 +205,15 @@ public final class ConfigReader {
           "Write { \"mcpServers\": { } }");
       return Optional.empty();
     }
-    return Optional.ofNullable(root).map(node -> ForeignForms.translated(node, problems));
-  }
-
-  private boolean yaml(String text) {
-    String name = String.valueOf(file.getFileName()).toLowerCase(Locale.ROOT);
-    if (name.endsWith(".yaml") || name.endsWith(".yml")) {
-      return true;
-    }
-    String start = text.stripLeading();
-    return !name.endsWith(".json")
-        && !name.endsWith(".jsonc")
-        && !start.startsWith("{")
-        && !start.startsWith("//")
-        && !start.startsWith("/*");
+    return Optional.ofNullable(root)
+        .map(
+            node ->
+                ForeignForms.isGemini(file)
+                    ? ForeignForms.braced(node, name -> environment.variable(name).isPresent())
+                    : node)
+        .map(node -> ForeignRoots.moved(node, file, problems))
+        .map(node -> ForeignForms.translated(node, problems))
+        .map(node -> ClientFile.startedInProject(node, file, environment.userHome()));
   }
 
   private Optional<McpBusConfig> config(ConfigNode root) {
@@ -241,7 +229,8 @@ public final class ConfigReader {
     }
     ConfigMember servers =
         registry ? new RegistryFile(environment, problems).servers(root) : roots.get(0);
-    Substitution substitution = new Substitution(environment, folder(), inputs(root), problems);
+    Substitution substitution =
+        new Substitution(environment, ClientFile.folderOf(file), inputs(root), problems);
     ConfigEntry top = new ConfigEntry(root, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame = own ? frame(top) : TopLevelReader.NONE;
@@ -308,17 +297,6 @@ public final class ConfigReader {
     }
   }
 
-  /** The folder of the file; its parent if the folder is {@code .vscode} or {@code .cursor}. */
-  private Path folder() {
-    Path parent = file.toAbsolutePath().normalize().getParent();
-    if (parent == null) {
-      return Path.of("/");
-    }
-    String name = String.valueOf(parent.getFileName());
-    boolean editors = name.equals(".vscode") || name.equals(".cursor");
-    return editors && parent.getParent() != null ? parent.getParent() : parent;
-  }
-
   private static Map<String, ConfigNode> inputs(ConfigNode root) {
     Map<String, ConfigNode> declared = new HashMap<>();
     ConfigNode inputs = root.get("inputs");
@@ -369,7 +347,7 @@ public final class ConfigReader {
     Map<String, ConnectionId> ids = ServerNames.ids(root.value().members(), problems);
     boolean seeds = root.name().equals("mcp_servers");
     for (ConfigMember server : root.value().members()) {
-      String name = ServerNames.cut(server.name());
+      String name = ServerNames.key(server.name());
       if (!server.value().is(ValueType.OBJECT)) {
         problems.add(
             server.line(),

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Renders problems as text for people, for {@code --check} and for the start. Plain ASCII. */
+/**
+ * Renders problems as text for people, for {@code --check} and for the start. Plain ASCII, but for
+ * the names of servers, which have their letters.
+ */
 public final class ConfigReport {
 
   private ConfigReport() {}
@@ -74,7 +77,7 @@ public final class ConfigReport {
     out.append(MessageTexts.ascii(problem.place())).append(": ");
     String server = problem.server();
     if (server != null) {
-      out.append("server ").append(MessageTexts.quote(server)).append(": ");
+      out.append("server ").append(MessageTexts.name(server)).append(": ");
     }
     out.append(MessageTexts.ascii(problem.message())).append('\n');
     problem

@@ -84,7 +84,7 @@ final class ConfigSchemaCheck {
             .map(part -> decode(part))
             .toList();
     boolean ofServer = path.size() > 1 && path.get(0).equals("mcpServers");
-    String server = ofServer ? ServerNames.cut(path.get(1)) : null;
+    String server = ofServer ? ServerNames.key(path.get(1)) : null;
     if (problems.has(server)) {
       return;
     }

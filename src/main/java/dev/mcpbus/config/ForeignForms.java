@@ -4,20 +4,25 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.transport.HttpOptions;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Rewrites what other programs call differently into mcpbus's own keys, before an entry is read and
- * checked: {@code serverUrl} (Windsurf), {@code httpUrl} (Gemini), {@code requestInit.headers},
- * {@code command} as a list (OpenCode), as an object (Zed), or with its arguments behind it. Each
- * is a note that names our key. What means two things stays as it is, and the reader reports it.
- * Owned by one read.
+ * checked: {@code serverUrl} (Windsurf), {@code httpUrl} (Gemini), {@code transport} (LangChain,
+ * FastMCP), {@code environment} (opencode), variables by their names (Codex, Goose), {@code
+ * requestInit.headers}, {@code command} as a list (opencode), as an object (Zed), or with its
+ * arguments behind it. Each is a note that names our key. What means two things stays as it is, and
+ * the reader reports it. Owned by one read.
  */
 final class ForeignForms {
 
@@ -28,12 +33,39 @@ final class ForeignForms {
   private static final Pattern COMMAND_LINE =
       Pattern.compile("[\\w.+-]+(\\s+[^\\s\"'`\\\\|&;<>(){}*?$#]+)++");
 
+  /** Other programs' keys by ours. */
+  private static final Map<String, List<String>> NAMES =
+      Map.of(
+          "url", List.of("serverUrl", "server_url", "uri", "endpoint", "baseUrl"),
+          "type", List.of("transport", "transportType", "transport_type"),
+          "command", List.of("cmd"),
+          "args", List.of("arguments"),
+          "env", List.of("environment", "envs"),
+          "envFile", List.of("env_file"),
+          "cwd", List.of("workingDirectory", "working_directory"),
+          "headers", List.of("http_headers"),
+          "enabled", List.of("isActive", "active"));
+
+  /** Other programs' durations by ours, with the unit of a plain number. */
+  private static final Map<String, List<String>> DURATIONS =
+      Map.of(
+          "startup_timeout_sec", List.of("handshakeTimeout", "s"),
+          "startup_timeout_ms", List.of("handshakeTimeout", "ms"),
+          "initTimeout", List.of("handshakeTimeout", "ms"),
+          "connectionTimeout", List.of("handshakeTimeout", "ms"),
+          "tool_timeout_sec", List.of("timeout", "s"),
+          "tool_timeout_ms", List.of("timeout", "ms"));
+
+  private static final Pattern DOLLAR = Pattern.compile("\\$([A-Za-z_][A-Za-z0-9_]*+)");
+
   private final String server;
+  private final boolean quiet;
   private final ProblemCollector problems;
   private final Map<String, ConfigMember> members = new LinkedHashMap<>();
 
-  private ForeignForms(ConfigNode entry, String server, ProblemCollector problems) {
+  private ForeignForms(ConfigNode entry, String server, boolean quiet, ProblemCollector problems) {
     this.server = server;
+    this.quiet = quiet;
     this.problems = problems;
     entry.members().forEach(member -> members.put(member.name(), member));
   }
@@ -52,6 +84,71 @@ final class ForeignForms {
     return ConfigNode.object(root.line(), members);
   }
 
+  /** Whether a file is that of Gemini, or of a program that is made of it. */
+  static boolean isGemini(Path file) {
+    Path parent = file.toAbsolutePath().normalize().getParent();
+    return parent != null && (parent.endsWith(".gemini") || parent.endsWith(".qwen"));
+  }
+
+  /**
+   * The root of a file of Gemini, in which {@code $NAME} means {@code ${NAME}} in the entries of
+   * servers: where the variable has a value, or is the whole text. Other texts with a dollar stay.
+   *
+   * @param isSet whether a variable of the process has a value
+   */
+  static ConfigNode braced(ConfigNode root, Predicate<String> isSet) {
+    return ConfigNode.object(
+        root.line(),
+        root.members().stream()
+            .map(
+                one ->
+                    ConfigKeys.ROOTS.contains(one.name())
+                        ? new ConfigMember(
+                            one.name(),
+                            one.line(),
+                            mapped(
+                                one.value(),
+                                server -> {
+                                  ConfigNode env = server.get("env");
+                                  return bracedTexts(
+                                      server,
+                                      name ->
+                                          isSet.test(name) || (env != null && env.get(name) != null));
+                                }))
+                        : one)
+            .toList());
+  }
+
+  private static ConfigNode bracedTexts(ConfigNode node, Predicate<String> isSet) {
+    if (node.is(ValueType.STRING)) {
+      String braced =
+          DOLLAR
+              .matcher(node.text())
+              .replaceAll(
+                  found ->
+                      Matcher.quoteReplacement(
+                          isSet.test(found.group(1)) || found.group().equals(node.text())
+                              ? "${" + found.group(1) + "}"
+                              : found.group()));
+      return text(node.line(), braced);
+    }
+    return mapped(node, inner -> bracedTexts(inner, isSet));
+  }
+
+  /** The object or list with other values; anything else itself. */
+  private static ConfigNode mapped(ConfigNode node, UnaryOperator<ConfigNode> by) {
+    if (node.is(ValueType.OBJECT)) {
+      return ConfigNode.object(
+          node.line(),
+          node.members().stream()
+              .map(one -> new ConfigMember(one.name(), one.line(), by.apply(one.value())))
+              .toList());
+    }
+    return node.is(ValueType.ARRAY)
+        ? ConfigNode.array(node.line(), node.items().stream().map(by).toList())
+        : node;
+  }
+
   private static ConfigNode servers(ConfigNode servers, ProblemCollector problems) {
     return ConfigNode.object(
         servers.line(),
@@ -61,43 +158,85 @@ final class ForeignForms {
                     new ConfigMember(
                         server.name(),
                         server.line(),
-                        translated(server.value(), ServerNames.cut(server.name()), problems)))
+                        translated(server.value(), ServerNames.key(server.name()), problems)))
             .toList());
   }
 
   /** The entry with our keys alone, and the same lines. */
   static ConfigNode translated(ConfigNode entry, String server, ProblemCollector problems) {
+    return translated(entry, server, false, problems);
+  }
+
+  /**
+   * @param quiet true in a file of another program, where its words are the right ones
+   */
+  static ConfigNode translated(
+      ConfigNode entry, String server, boolean quiet, ProblemCollector problems) {
     if (!entry.is(ValueType.OBJECT)) {
       return entry;
     }
-    ForeignForms forms = new ForeignForms(entry, server, problems);
-    forms.url("serverUrl", null);
-    forms.url("httpUrl", HttpOptions.TYPE);
-    forms.requestInit();
+    ForeignForms forms = new ForeignForms(entry, server, quiet, problems);
+    forms.transport();
+    NAMES.forEach((ours, others) -> others.forEach(other -> forms.rename(other, ours)));
+    ConfigMember http = forms.members.get("httpUrl");
+    if (http != null && forms.rename("httpUrl", "url") && !forms.members.containsKey("type")) {
+      forms.put("type", http.line(), text(http.line(), HttpOptions.TYPE));
+    }
+    forms.requestHeaders("requestInit");
+    forms.requestHeaders("requestOptions");
+    DURATIONS.forEach((other, ours) -> forms.duration(other, ours.get(0), ours.get(1)));
+    forms.namedVariables();
     forms.command();
     return ConfigNode.object(entry.line(), List.copyOf(forms.members.values()));
   }
 
-  private void url(String key, @Nullable String type) {
-    ConfigMember url = members.get(key);
-    if (url == null || url.value().is(ValueType.NULL)) {
-      return;
+  /** Whether {@code key} was there and is {@code ours} now. */
+  private boolean rename(String key, String ours) {
+    ConfigMember found = members.get(key);
+    if (found == null || found.value().is(ValueType.NULL)) {
+      return false;
     }
-    if (members.containsKey("url")) {
+    ConfigMember own = members.get(ours);
+    if (own != null && !own.value().is(ValueType.NULL)) {
       members.remove(key);
-      problems.add(
-          url.line(), server, "\"url\" and \"" + key + "\" mean the same", "Keep one of them");
-      return;
+      if (!sameType(own.value(), found.value(), ours)) {
+        problems.add(
+            found.line(),
+            server,
+            "\"" + ours + "\" and \"" + key + "\" mean the same",
+            "Keep one of them");
+      }
+      return false;
     }
-    note(url.line(), "\"" + key + "\" is read as \"url\"", "Write \"url\"");
-    replace(key, "url", url.value());
-    if (type != null && !members.containsKey("type")) {
-      put("type", url.line(), text(url.line(), type));
-    }
+    note(found.line(), "\"" + key + "\" is read as \"" + ours + "\"", "Write \"" + ours + "\"");
+    replace(key, ours, found.value());
+    return true;
   }
 
-  private void requestInit() {
-    ConfigMember init = members.get("requestInit");
+  private static boolean sameType(ConfigNode a, ConfigNode b, String key) {
+    return key.equals("type")
+        && ServerTypeResolver.plain(a.text()).equals(ServerTypeResolver.plain(b.text()));
+  }
+
+  /** {@code "transport": {"type": ..., "command": ...}}, as Continue once wrote it. */
+  private void transport() {
+    ConfigMember transport = members.get("transport");
+    if (transport == null || !transport.value().is(ValueType.OBJECT)) {
+      return;
+    }
+    if (transport.value().members().stream().anyMatch(part -> members.containsKey(part.name()))) {
+      return;
+    }
+    members.remove("transport");
+    transport.value().members().forEach(part -> members.put(part.name(), part));
+    note(
+        transport.line(),
+        "\"transport\" is an object; its members are read as those of the entry",
+        "Write them beside the other keys");
+  }
+
+  private void requestHeaders(String key) {
+    ConfigMember init = members.get(key);
     if (init == null || !init.value().is(ValueType.OBJECT) || members.containsKey("headers")) {
       return;
     }
@@ -105,10 +244,85 @@ final class ForeignForms {
     if (headers != null && init.value().members().size() == 1) {
       note(
           init.line(),
-          "\"requestInit.headers\" is read as \"headers\"",
-          "Write \"headers\": { ... } in place of \"requestInit\"");
-      replace("requestInit", "headers", headers);
+          "\"" + key + ".headers\" is read as \"headers\"",
+          "Write \"headers\": { ... } in place of \"" + key + "\"");
+      replace(key, "headers", headers);
     }
+  }
+
+  private void duration(String key, String ours, String unit) {
+    ConfigMember found = members.get(key);
+    if (found == null || !found.value().is(ValueType.NUMBER) || members.containsKey(ours)) {
+      return;
+    }
+    ConfigNode value =
+        unit.equals("s")
+            ? SecondsForm.seconds(found.value())
+            : text(found.line(), found.value().number().longValue() + "ms");
+    note(
+        found.line(),
+        "\"" + key + "\" is read as \"" + ours + "\"",
+        "Write \"" + ours + "\": " + MessageTexts.quote(value.text()));
+    replace(key, ours, value);
+  }
+
+  /** What Codex and Goose name by variables of the environment. */
+  private void namedVariables() {
+    take("bearer_token_env_var", ValueType.STRING, "headers")
+        .ifPresent(
+            name ->
+                into(
+                    "headers", "Authorization", "Bearer ${env:" + name.value().text() + "}", name));
+    take("env_http_headers", ValueType.OBJECT, "headers")
+        .ifPresent(
+            all ->
+                all.value()
+                    .members()
+                    .forEach(
+                        one ->
+                            into("headers", one.name(), "${env:" + one.value().text() + "}", one)));
+    // Codex passes a variable that is not set on as one that is not set; an empty one is nearest.
+    take("env_vars", ValueType.ARRAY, "env").ifPresent(all -> variables(all, ":-}"));
+    take("env_keys", ValueType.ARRAY, "env").ifPresent(all -> variables(all, "}"));
+  }
+
+  private void variables(ConfigMember all, String end) {
+    for (ConfigNode each : all.value().items()) {
+      ConfigNode name = each.is(ValueType.OBJECT) ? each.get("name") : each;
+      if (name != null && name.is(ValueType.STRING)) {
+        into("env", name.text(), "${env:" + name.text() + end, all);
+      }
+    }
+  }
+
+  private Optional<ConfigMember> take(String key, ValueType type, String ours) {
+    ConfigMember found = members.get(key);
+    if (found == null || !found.value().is(type)) {
+      return Optional.empty();
+    }
+    members.remove(key);
+    note(
+        found.line(),
+        "\"" + key + "\" is read as variables in \"" + ours + "\"",
+        "Write them there, as ${NAME}");
+    return Optional.of(found);
+  }
+
+  /** Adds a value to {@code env} or {@code headers}, where the entry does not have it. */
+  private void into(String key, String name, String value, ConfigMember from) {
+    ConfigMember own = members.get(key);
+    List<ConfigMember> all = new ArrayList<>();
+    if (own != null) {
+      if (!own.value().is(ValueType.OBJECT) && !own.value().is(ValueType.NULL)) {
+        return;
+      }
+      all.addAll(own.value().members());
+    }
+    if (all.stream().noneMatch(member -> member.name().equals(name))) {
+      all.add(new ConfigMember(name, from.line(), text(from.line(), value)));
+    }
+    int line = own == null ? from.line() : own.line();
+    put(key, line, ConfigNode.object(line, all));
   }
 
   private void command() {
@@ -185,7 +399,9 @@ final class ForeignForms {
   }
 
   private void note(int line, String message, String remedy) {
-    problems.note(line, server, message, remedy);
+    if (!quiet) {
+      problems.note(line, server, message, remedy);
+    }
   }
 
   private static ConfigNode text(int line, String text) {

@@ -7,9 +7,11 @@ import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.directory.MetaTools;
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.protocol.ServerId;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,11 +25,14 @@ final class GatewayReader {
 
   private GatewayReader() {}
 
-  static GatewayOptions read(ConfigEntry entry) {
+  /**
+   * @param names of the servers, as written
+   */
+  static GatewayOptions read(ConfigEntry entry, List<String> names) {
     GatewayOptions base = GatewayOptions.DEFAULT;
     Optional<Boolean> passUnknown = entry.flag("passUnknown");
     return new GatewayOptions(
-        views(entry, passUnknown.orElse(false)),
+        views(entry, names, passUnknown.orElse(false)),
         entry.duration("sessionIdle", false).orElse(base.sessionIdle()),
         entry.whole("maxSessions", 1, MAX_COUNT).orElse(base.maxSessions()),
         entry.whole("maxCalls", 1, MAX_COUNT).orElse(base.maxCalls()),
@@ -37,7 +42,8 @@ final class GatewayReader {
         entry.duration("handshakeWait", true).orElse(base.handshakeWait()));
   }
 
-  private static Map<String, ViewOptions> views(ConfigEntry gateway, boolean passUnknown) {
+  private static Map<String, ViewOptions> views(
+      ConfigEntry gateway, List<String> names, boolean passUnknown) {
     Map<String, ViewOptions> views = new LinkedHashMap<>();
     Optional<ConfigMember> all =
         gateway.node().member("views").filter(member -> !member.value().is(ValueType.NULL));
@@ -64,14 +70,17 @@ final class GatewayReader {
       }
       parent
           .object(member.name(), ConfigKeys.VIEW)
-          .ifPresent(view -> views.put(member.name(), view(view, passUnknown)));
+          .ifPresent(view -> views.put(member.name(), view(view, names, passUnknown)));
     }
     return views;
   }
 
-  private static ViewOptions view(ConfigEntry entry, boolean passUnknown) {
+  private static ViewOptions view(
+      ConfigEntry entry, List<String> names, boolean passUnknown) {
     boolean search = entry.flag("search").orElse(false);
     Map<String, String> renames = renames(entry);
+    Map<String, String> ofIds = new LinkedHashMap<>();
+    renames.forEach((item, name) -> ofIds.putIfAbsent(ServerId.itemPattern(item, names), name));
     renames.values().stream()
         .filter(name -> search && MetaTools.isMeta(name))
         .forEach(
@@ -82,14 +91,18 @@ final class GatewayReader {
                     "Choose another name"));
     return new ViewOptions(
         entry.words("servers"),
-        entry.words("allow"),
-        entry.words("deny"),
-        renames,
+        items(entry.words("allow"), names),
+        items(entry.words("deny"), names),
+        ofIds,
         entry.choice("failure", FailureMode.class).orElse(FailureMode.OPEN) == FailureMode.CLOSED,
         search,
         entry.words("principals"),
         entry.choice("prefix", NamePrefix.class).orElse(NamePrefix.SERVER) == NamePrefix.NEVER,
         entry.flag("passUnknown").orElse(passUnknown));
+  }
+
+  private static List<String> items(List<String> patterns, List<String> names) {
+    return patterns.stream().map(one -> ServerId.itemPattern(one, names)).toList();
   }
 
   private enum NamePrefix {

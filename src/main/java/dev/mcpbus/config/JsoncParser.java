@@ -26,23 +26,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class JsoncParser {
 
+  static final StreamReadConstraints BOUNDS =
+      StreamReadConstraints.builder()
+          .maxNestingDepth(ParsedText.MAX_DEPTH)
+          .maxNumberLength(100)
+          .maxNameLength(64 * 1024)
+          .maxStringLength(1024 * 1024)
+          .build();
+
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
           .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS)
           .enable(JsonReadFeature.ALLOW_TRAILING_COMMA)
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxNestingDepth(ParsedText.MAX_DEPTH)
-                  .maxNumberLength(100)
-                  .maxNameLength(64 * 1024)
-                  .maxStringLength(1024 * 1024)
-                  .build())
+          .streamReadConstraints(BOUNDS)
           .build();
 
   private final JsonParser parser;
   private final List<Mistake> mistakes = new ArrayList<>();
 
-  private JsoncParser(JsonParser parser) {
+  /** Reads what a parser of Jackson gives, of JSON or another format. */
+  JsoncParser(JsonParser parser) {
     this.parser = parser;
   }
 
@@ -50,17 +53,21 @@ final class JsoncParser {
     try (JsonParser parser = FACTORY.createParser(text)) {
       return new JsoncParser(parser).document();
     } catch (StreamConstraintsException e) {
-      return ParsedText.broken(
-          e.getLocation() == null ? 0 : e.getLocation().getLineNr(),
-          "the file passes a bound: nesting deeper than "
-              + ParsedText.MAX_DEPTH
-              + ", a text longer than 1 MiB or a number longer than 100 digits",
-          "Make it smaller");
+      return tooLarge(e);
     } catch (JsonProcessingException e) {
       return broken(text, e);
     } catch (IOException e) {
       throw new UncheckedIOException("a string cannot fail to be read", e);
     }
+  }
+
+  static ParsedText tooLarge(StreamConstraintsException e) {
+    return ParsedText.broken(
+        e.getLocation() == null ? 0 : Math.max(0, e.getLocation().getLineNr()),
+        "the file passes a bound: nesting deeper than "
+            + ParsedText.MAX_DEPTH
+            + ", a text longer than 1 MiB or a number longer than 100 digits",
+        "Make it smaller");
   }
 
   /** In our own words; the parser's name classes and quote words of the file. */
@@ -78,7 +85,7 @@ final class JsoncParser {
                         "")));
   }
 
-  private ParsedText document() throws IOException {
+  ParsedText document() throws IOException {
     JsonToken first = parser.nextToken();
     if (first == null) {
       return ParsedText.broken(1, "the file is empty", "Write { \"mcpServers\": { } }");

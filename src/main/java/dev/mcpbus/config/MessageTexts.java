@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.protocol.NearWords;
+import dev.mcpbus.protocol.Printable;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +21,11 @@ final class MessageTexts {
   static String quote(String text) {
     String cut = text.length() > QUOTE_LIMIT ? text.substring(0, QUOTE_LIMIT) : text;
     return "\"" + ascii(cut) + (text.length() > QUOTE_LIMIT ? "..." : "") + "\"";
+  }
+
+  /** The name of a server in double quotes, with its letters; at most 80 characters. */
+  static String name(String name) {
+    return '"' + Printable.line(ServerNames.cut(name)) + '"';
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.ShellWords.ShellCommand;
 import dev.mcpbus.internals.OptionalLibrary;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -24,8 +25,6 @@ final class PastedText {
   private static final Pattern PLACE =
       Pattern.compile("(?i)(localhost|[a-z\\d-]+(\\.[a-z\\d-]+){1,20}):\\d{1,5}(/\\S*)?");
 
-  private static final Pattern TOML = Pattern.compile("\\[+[A-Za-z_][\\w.\"-]*]+\\s*(#.*)?");
-
   private static final Pattern YAML =
       Pattern.compile("(?:[\\w.-]+|\"[^\"]*\"|'[^']*')\\s*:(\\s.*)?");
 
@@ -38,7 +37,7 @@ final class PastedText {
   private final ProblemCollector problems;
   private final List<PastedServer> servers = new ArrayList<>();
   private String root = "mcpServers";
-  private ConfigNode inputs = ConfigNode.object(0, List.of());
+  private ConfigNode inputs = ConfigNode.array(0, List.of());
 
   /**
    * @param environment says which variables of a {@code server.json} have a value
@@ -106,11 +105,8 @@ final class PastedText {
             .filter(line -> !line.isEmpty() && !line.startsWith("#") && !line.equals("---"))
             .findFirst()
             .orElse("");
-    if (TOML.matcher(first).matches()) {
-      problems.fatal(
-          line(text, text.indexOf(first)),
-          "the text is TOML, which mcpbus does not read",
-          "Write the entry as JSON, or paste its command line or URL");
+    if (ConfigText.isToml(text)) {
+      document(ConfigText.toml(text), Path.of("pasted.toml"));
     } else if (YAML.matcher(first).matches()) {
       if (OptionalLibrary.SNAKEYAML.isPresent()) {
         document(YamlParser.parse(text));
@@ -132,11 +128,15 @@ final class PastedText {
   }
 
   private void document(ParsedText parsed) {
+    document(parsed, Path.of("pasted"));
+  }
+
+  private void document(ParsedText parsed, Path file) {
     parsed.mistakes().forEach(problems::fatal);
-    ConfigNode node = parsed.root();
-    if (node == null) {
+    if (parsed.root() == null) {
       return;
     }
+    ConfigNode node = ForeignRoots.moved(parsed.root(), file, problems);
     if (!node.is(ValueType.OBJECT)) {
       problems.fatal(
           node.line(),
@@ -152,7 +152,7 @@ final class PastedText {
       roots(node);
     } else if (isEntry(node)) {
       entry(node);
-    } else if (!elsewhere(node)) {
+    } else {
       map(node);
     }
   }
@@ -187,23 +187,6 @@ final class PastedText {
     for (ConfigMember server : holder.value().members()) {
       servers.add(new PastedServer(server.name(), server.value(), server.line()));
     }
-  }
-
-  /** The keys of Zed and of VS Code's settings. */
-  private boolean elsewhere(ConfigNode node) {
-    for (ConfigMember member : node.members()) {
-      if (member.name().equals("context_servers") || member.name().equals("mcp.servers")) {
-        members(member);
-        return true;
-      }
-      if (member.name().equals("mcp") && member.value().get("servers") != null) {
-        ConfigNode declared = member.value().get("inputs");
-        inputs = declared == null ? inputs : declared;
-        roots(member.value());
-        return true;
-      }
-    }
-    return false;
   }
 
   private static boolean isEntry(ConfigNode node) {

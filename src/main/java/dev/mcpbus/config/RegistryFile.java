@@ -67,7 +67,7 @@ final class RegistryFile {
   /** The entry for the first usable package or remote; empty if there is none. */
   Optional<ConfigNode> entry(ConfigNode node, String name) {
     ConfigNode server = unwrapped(node);
-    String shown = ServerNames.cut(name);
+    String shown = ServerNames.key(name);
     List<ProblemCollector> lacking = new ArrayList<>();
     List<ProblemCollector> impossible = new ArrayList<>();
     for (ConfigNode one : RegistryInput.list(server, "packages")) {

@@ -66,7 +66,15 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
   private Optional<String> value(ConfigNode input, String name, boolean isVariable) {
     Optional<String> fixed = text(input, "value");
     if (fixed.isPresent()) {
-      return template(fixed.get(), get(input, "variables"));
+      // An argument that says that it is optional is left out where its variables have no value.
+      boolean optional = text(input, "isRequired").filter("false"::equals).isPresent();
+      int before = problems.count();
+      Optional<String> filled =
+          (optional ? silent() : this).template(fixed.get(), get(input, "variables"));
+      if (filled.isEmpty() && flag(input, "isRequired") && problems.count() == before) {
+        missing(input, name, isVariable);
+      }
+      return filled;
     }
     Optional<String> answer = answer(input, name, isVariable);
     if (answer.isPresent()) {
@@ -77,6 +85,10 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
       missing(input, name, isVariable);
     }
     return standard.filter(text -> fits(input, name, text));
+  }
+
+  private RegistryInput silent() {
+    return new RegistryInput(environment, new ProblemCollector(problems.file()), server);
   }
 
   /**
@@ -105,8 +117,13 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
   private Optional<String> answer(ConfigNode input, String name, boolean isVariable) {
     String id = id(name);
     Optional<String> given = environment.input(id).filter(text -> !text.isBlank());
+    if (given.isPresent() && !fits(input, name, given.get())) {
+      return Optional.empty();
+    }
     if (given.isPresent()) {
-      return fits(input, name, given.get()) ? Optional.of("${input:" + id + "}") : Optional.empty();
+      // Whether a flag is set must be known here, and is no secret.
+      boolean flag = text(input, "format").filter("boolean"::equals).isPresent();
+      return Optional.of(flag && !environment.isSealed() ? given.get() : "${input:" + id + "}");
     }
     if (!(isVariable ? VARIABLE : PLAIN).matcher(name).matches()) {
       return Optional.empty();

@@ -31,7 +31,8 @@ final class SecondsForm {
     return ConfigNode.object(entry.line(), members);
   }
 
-  private static ConfigNode seconds(ConfigNode value) {
+  /** A number of seconds as a text with its unit; anything else as it is. */
+  static ConfigNode seconds(ConfigNode value) {
     if (!value.is(ValueType.NUMBER)) {
       return value;
     }

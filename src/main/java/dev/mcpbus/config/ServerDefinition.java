@@ -65,17 +65,28 @@ public record ServerDefinition(
     return connection.handshakeTimeout();
   }
 
+  /** How long a command such as {@code npx} may install before that. */
+  public Duration installTimeout() {
+    return connection.installTimeout();
+  }
+
   /**
    * A copy that connects when a caller wants it to, whatever the entry says.
    *
    * @param handshakeTimeout in place of that of the entry
+   * @param installTimeout the same
    */
-  public ServerDefinition onDemand(Duration handshakeTimeout) {
+  public ServerDefinition onDemand(Duration handshakeTimeout, Duration installTimeout) {
     return new ServerDefinition(
         id,
         name,
         transport,
-        connection.with().lazy(true).handshakeTimeout(handshakeTimeout).build(),
+        connection
+            .with()
+            .lazy(true)
+            .handshakeTimeout(handshakeTimeout)
+            .installTimeout(installTimeout)
+            .build(),
         restart,
         rpcLog,
         drain,

@@ -107,7 +107,7 @@ public final class ServerPreview {
 
   private boolean isShown(ConfigProblem problem) {
     return problem.server() != null
-        && shown.keySet().stream().anyMatch(key -> ServerNames.cut(key).equals(problem.server()));
+        && shown.keySet().stream().anyMatch(key -> ServerNames.key(key).equals(problem.server()));
   }
 
   // ---- which servers, by which names
@@ -150,14 +150,15 @@ public final class ServerPreview {
   private static String derived(ConfigNode entry) {
     List<String> words = command(translated(entry, "unnamed"));
     String from = words.isEmpty() ? DerivedName.ofUrl(target(entry)) : DerivedName.ofCommand(words);
-    return ClientFile.usableName(from);
+    return ClientFile.usableName(from.replaceAll("[^\\p{L}\\p{N}]+", "-"));
   }
 
-  /** An id for each key, different from all others. */
+  /** A name for each key, different from all others: its id, or itself where that has a hash. */
   private Map<String, String> names() {
     Map<String, String> names = new LinkedHashMap<>();
     for (String key : shown.keySet()) {
-      String usable = ServerId.of(ClientFile.usableName(key));
+      String written = ClientFile.usableName(key);
+      String usable = ServerId.isHashed(ServerId.of(written)) ? written : ServerId.of(written);
       String name = usable;
       for (int i = 2; names.containsValue(name); i++) {
         name = usable + "-" + i;
@@ -198,7 +199,7 @@ public final class ServerPreview {
   // ---- one server
 
   private JsonObject server(String name, String key, ConfigNode entry, ProblemCollector checked) {
-    ConfigNode own = translated(entry, ServerNames.cut(key));
+    ConfigNode own = translated(entry, ServerNames.key(key));
     JsonObject json =
         new JsonObject().put("name", name).put("config", entry.toJson()).put("view", view(own));
     List<String> words = command(own);
@@ -213,7 +214,7 @@ public final class ServerPreview {
       }
     }
     json.put("variables", variables(own, words));
-    String shownName = ServerNames.cut(key);
+    String shownName = ServerNames.key(key);
     List<ConfigProblem> problems =
         new ArrayList<>(
             ofEntries.stream().filter(each -> shownName.equals(each.server())).toList());
@@ -277,7 +278,7 @@ public final class ServerPreview {
     return new JsonArray(
         names.stream()
             .limit(MAX_PROBLEMS)
-            .map(name -> Printable.line(ServerNames.cut(name)))
+            .map(name -> Printable.line(ServerNames.key(name)))
             .toList());
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.Substitution.EntryVariables;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 final class ServerReader {
 
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+
+  private static final Pattern SHELL = Pattern.compile("(.*/)?(ba|z|da|k|a)?sh");
+  private static final Pattern SCRIPT_FLAG = Pattern.compile("-[a-z]{0,8}c");
 
   private final ConfigEntry entry;
   private final String server;
@@ -161,33 +165,17 @@ final class ServerReader {
   }
 
   private @Nullable TransportOptions stdio(ServerSettings settings, ParseLimits limits) {
-    Optional<Filled> command = entry.text("command");
+    Map<String, Filled> env = env();
+    ConfigEntry filling = entry.with(new EntryVariables(env, EntryVariables.Use.FIRST));
+    Optional<Filled> command = filling.text("command");
     command.ifPresent(text -> filled("command", text, "Name a program"));
-    List<Filled> args = entry.texts("args").orElse(List.of());
+    boolean isScript = command.filter(this::isShell).isPresent();
+    List<Filled> args =
+        (isScript ? entry.with(new EntryVariables(env, EntryVariables.Use.BY_SHELL)) : filling)
+            .texts("args")
+            .orElse(List.of());
     args.forEach(arg -> noNul("args", arg));
-    Map<String, Sensitive> env = new LinkedHashMap<>();
-    Optional<Path> envFile = entry.file("envFile");
-    if (envFile.isPresent()) {
-      envFiles.add(envFile.get());
-    }
-    if (envFile.isPresent() && !entry.substitution().isSealed()) {
-      String shown = shown("envFile", envFile.get());
-      int line = entry.line("envFile");
-      env.putAll(EnvFile.read(envFile.get(), shown, line, server, entry.problems()));
-    }
-    Map<String, Filled> own = entry.map("env").orElse(Map.of());
-    own.forEach(
-        (name, value) -> {
-          if (name.isBlank() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
-            entry.wrong(
-                entry.line("env"),
-                MessageTexts.quote(name) + " is not the name of a variable",
-                "Use letters, digits and underscores");
-          }
-          noNul("env." + name, value);
-          env.put(name, value.value());
-        });
-    Optional<Path> cwd = entry.path("cwd");
+    Optional<Path> cwd = filling.path("cwd");
     if (command.isEmpty()) {
       return null;
     }
@@ -196,12 +184,54 @@ final class ServerReader {
     secrets.addAll(EntryMasking.secrets(words(command.get())));
     view.put("command", EntryMasking.command(command.get()))
         .put("args", new JsonArray(EntryMasking.args(args)))
-        .put("env", hidden(env));
+        .put("env", hidden(env.keySet()));
     cwd.ifPresent(path -> view.put("cwd", shown("cwd", path)));
-    return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList(), env)
+    Map<String, Sensitive> values = new LinkedHashMap<>();
+    env.forEach((name, value) -> values.put(name, value.value()));
+    return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList(), values)
         .withCwd(cwd.orElse(null))
         .withCloseGrace(settings.closeGrace())
         .withLimits(limits);
+  }
+
+  /** The variables that the entry sets: those of its file, and then its own. */
+  private Map<String, Filled> env() {
+    Map<String, Filled> env = new LinkedHashMap<>();
+    Optional<Path> envFile = entry.file("envFile");
+    if (envFile.isPresent()) {
+      envFiles.add(envFile.get());
+    }
+    if (envFile.isPresent() && !entry.substitution().isSealed()) {
+      String shown = shown("envFile", envFile.get());
+      EnvFile.read(envFile.get(), shown, entry.line("envFile"), server, entry.problems())
+          .forEach((name, value) -> env.put(name, Filled.hidden(value.reveal())));
+    }
+    Map<String, Filled> plain = new LinkedHashMap<>(env);
+    entry.plainMembers("env").forEach((name, text) -> plain.put(name, Filled.hidden(text)));
+    entry
+        .with(new EntryVariables(plain, EntryVariables.Use.LAST))
+        .map("env")
+        .orElse(Map.of())
+        .forEach(
+            (name, value) -> {
+              if (name.isBlank() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
+                entry.wrong(
+                    entry.line("env"),
+                    MessageTexts.quote(name) + " is not the name of a variable",
+                    "Use letters, digits and underscores");
+              }
+              noNul("env." + name, value);
+              env.put(name, value);
+            });
+    return env;
+  }
+
+  /** Whether the arguments are a script for a shell, which has the variables of the entry. */
+  private boolean isShell(Filled command) {
+    ConfigNode args = entry.node().get("args");
+    return SHELL.matcher(command.value().reveal()).matches()
+        && args != null
+        && args.items().stream().anyMatch(arg -> SCRIPT_FLAG.matcher(arg.text()).matches());
   }
 
   /** The words after the first. */
@@ -229,7 +259,7 @@ final class ServerReader {
       return null;
     }
     URI plain = urls().withoutUser(uri.get(), headers);
-    view.put("url", EntryMasking.url(url.get().shown())).put("headers", hidden(headers));
+    view.put("url", EntryMasking.url(url.get().shown())).put("headers", hidden(headers.keySet()));
     Optional<Filled> helper = entry.text("headersHelper");
     helper.ifPresent(text -> filled("headersHelper", text, "Name a command, or remove it"));
     OAuthOptions oauth = new OAuthReader(entry, view).read().orElse(null);
@@ -361,9 +391,9 @@ final class ServerReader {
         .orElse(path.toString());
   }
 
-  private static JsonObject hidden(Map<String, Sensitive> values) {
+  private static JsonObject hidden(Set<String> names) {
     JsonObject out = new JsonObject();
-    values.keySet().forEach(name -> out.put(name, Sensitive.MASK));
+    names.forEach(name -> out.put(name, Sensitive.MASK));
     return out;
   }
 }

@@ -28,22 +28,21 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
           SocketOptions.TYPE,
           BusOptions.TYPE);
 
-  /** Other programs' words. */
-  private static final Map<String, String> FOREIGN =
-      Map.of("remote", HttpOptions.TYPE, "local", StdioOptions.TYPE);
+  /** Other programs' words for the built-in types. */
+  private static final Map<String, String> SYNONYMS =
+      Map.of(
+          "local", StdioOptions.TYPE,
+          "remote", HttpOptions.TYPE,
+          "streamable", HttpOptions.TYPE,
+          "streamable-http", HttpOptions.TYPE,
+          "streamablehttp", HttpOptions.TYPE,
+          "http-stream", HttpOptions.TYPE,
+          "tcp", SocketOptions.TYPE,
+          "unix", SocketOptions.TYPE);
 
   /** Names that a plug-in cannot have: the built-in types and their synonyms. */
   static final List<String> RESERVED =
-      List.of(
-          StdioOptions.TYPE,
-          HttpOptions.TYPE,
-          "streamable-http",
-          "streamablehttp",
-          SseOptions.TYPE,
-          SocketOptions.TYPE,
-          "tcp",
-          "unix",
-          BusOptions.TYPE);
+      Stream.concat(TYPES.stream(), SYNONYMS.keySet().stream()).sorted().toList();
 
   /** A built-in type or that of a plug-in; empty after a problem. */
   String read() {
@@ -76,19 +75,19 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
     if (written.isEmpty()) {
       return "";
     }
-    String type = written.get().value().reveal().toLowerCase(Locale.ROOT);
+    String type = plain(written.get().value().reveal());
     return switch (type) {
       case "stdio" -> needs("command", StdioOptions.TYPE);
-      case "http", "streamable-http", "streamablehttp" ->
+      case "http" ->
           needs("url", entry.flag("preferSSE").orElse(false) ? SseOptions.TYPE : HttpOptions.TYPE);
       case "sse" -> needs("url", SseOptions.TYPE);
-      case "socket", "tcp", "unix" -> needs("url", SocketOptions.TYPE);
+      case "socket" -> needs("url", SocketOptions.TYPE);
       case "bus" -> needs("address", BusOptions.TYPE);
       default -> {
         if (Plugins.transports().find(type).isPresent()) {
           yield type;
         }
-        String near = FOREIGN.getOrDefault(type, MessageTexts.nearest(type, TYPES));
+        String near = MessageTexts.nearest(type, TYPES);
         entry.wrong(
             entry.line("type"),
             "unknown type " + MessageTexts.quote(written.get().shown()),
@@ -96,6 +95,12 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
         yield "";
       }
     };
+  }
+
+  /** A type in small letters; another program's word as ours. */
+  static String plain(String type) {
+    String small = type.toLowerCase(Locale.ROOT);
+    return SYNONYMS.getOrDefault(small.replace('_', '-'), small);
   }
 
   private boolean hasMisspelt() {

@@ -56,6 +56,7 @@ final class SettingsReader {
           }
         });
     entry.duration("handshakeTimeout", false).ifPresent(options::handshakeTimeout);
+    entry.duration("installTimeout", false).ifPresent(options::installTimeout);
     entry.duration("probeTimeout", false).ifPresent(options::probeTimeout);
     protocolVersion(entry).ifPresent(options::protocolVersion);
     capabilities(entry).ifPresent(options::capabilities);

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -23,13 +24,25 @@ final class Substitution {
   private static final String DEFAULT_MARK = ":-";
   private static final String OR_FILE = ", or write the server into the configuration file";
   private static final String PASSWORD = "password";
+  private static final int MAX_DEPTH = 4;
+
+  /** Claude Code sets it to the folder of the project. */
+  private static final String PROJECT = "CLAUDE_PROJECT_DIR";
+
+  /** {@code $NAME}, which Gemini and shells replace; a reference with braces is none. */
+  private static final Pattern DOLLAR = Pattern.compile("\\$([A-Z_][A-Z0-9_]++)(?![A-Za-z0-9_])");
+
+  /** {@code %NAME%} of Windows; two hex digits are an escape of a URL. */
+  private static final Pattern PERCENT =
+      Pattern.compile("%([A-Z_][A-Z0-9_]{2,63}|AppData|LocalAppData|UserProfile|ProgramFiles)%");
 
   private final ConfigEnvironment environment;
   private final Path folder;
   private final Map<String, ConfigNode> inputs;
   private final ProblemCollector problems;
-  private final Map<String, List<Sensitive>> inserted = new HashMap<>();
+  private final Map<String, List<Sensitive>> inserted;
   private final List<Path> ours;
+  private final EntryVariables own;
 
   /**
    * @param folder the value of {@code ${workspaceFolder}}
@@ -40,11 +53,56 @@ final class Substitution {
       Path folder,
       Map<String, ConfigNode> inputs,
       ProblemCollector problems) {
+    this(
+        environment,
+        folder,
+        Map.copyOf(inputs),
+        problems,
+        new HashMap<>(),
+        new ArrayList<>(environment.ownFolders()),
+        EntryVariables.NONE);
+  }
+
+  private Substitution(
+      ConfigEnvironment environment,
+      Path folder,
+      Map<String, ConfigNode> inputs,
+      ProblemCollector problems,
+      Map<String, List<Sensitive>> inserted,
+      List<Path> ours,
+      EntryVariables own) {
     this.environment = environment;
     this.folder = folder;
-    this.inputs = Map.copyOf(inputs);
+    this.inputs = inputs;
     this.problems = problems;
-    this.ours = new ArrayList<>(environment.ownFolders());
+    this.inserted = inserted;
+    this.ours = ours;
+    this.own = own;
+  }
+
+  /**
+   * The variables that the entry itself sets for its program.
+   *
+   * @param values by name
+   * @param use what the texts do with them
+   */
+  record EntryVariables(Map<String, Filled> values, Use use) {
+
+    static final EntryVariables NONE = new EntryVariables(Map.of(), Use.FIRST);
+
+    enum Use {
+      /** Their values stand before those of the process. */
+      FIRST,
+      /** They stand in for variables that the process does not have. */
+      LAST,
+      /** Their names stay in the text, which a shell reads: it has the values. */
+      BY_SHELL
+    }
+  }
+
+  /** For the texts of one entry, which may name the variables that it sets. */
+  Substitution with(EntryVariables variables) {
+    return new Substitution(environment, folder, inputs, problems, inserted, ours, variables);
   }
 
   /**
@@ -91,7 +149,8 @@ final class Substitution {
 
   /** For a text that stays in this process: {@link ConfigEnvironment#withOwn}. */
   Substitution withOwn() {
-    return new Substitution(environment.withOwn(), folder, inputs, problems);
+    return new Substitution(
+        environment.withOwn(), folder, inputs, problems, inserted, ours, own);
   }
 
   /** No entry may name a file below this folder: mcpbus keeps its own files there. */
@@ -157,6 +216,14 @@ final class Substitution {
 
   /** The text after substitution; empty after a problem, such as an unknown variable. */
   Optional<Filled> fill(String raw, int line, @Nullable String server) {
+    foreign(raw, line, server);
+    return fill(raw, line, server, MAX_DEPTH);
+  }
+
+  /**
+   * @param depth how often a default may have a variable with a default
+   */
+  private Optional<Filled> fill(String raw, int line, @Nullable String server, int depth) {
     if (!raw.contains("${")) {
       return Optional.of(Filled.plain(raw));
     }
@@ -176,12 +243,12 @@ final class Substitution {
       }
       value.append(raw, at, start);
       shown.append(raw, at, start);
-      int end = raw.indexOf('}', start);
+      int end = end(raw, start);
       if (end < 0) {
         problems.add(line, server, "a ${ is not closed", "Write ${NAME}");
         return Optional.empty();
       }
-      Optional<Filled> one = variable(raw.substring(start + 2, end), line, server);
+      Optional<Filled> one = variable(raw.substring(start + 2, end), line, server, depth);
       complete &= one.isPresent();
       one.ifPresent(
           filled -> {
@@ -193,7 +260,45 @@ final class Substitution {
     }
   }
 
-  private Optional<Filled> variable(String inside, int line, @Nullable String server) {
+  /** The brace that closes a reference; a default in it may have references of its own. */
+  private static int end(String raw, int start) {
+    int within = 0;
+    for (int i = start; i < raw.length(); i++) {
+      if (raw.startsWith("${", i)) {
+        within++;
+      } else if (raw.charAt(i) == '}' && --within == 0) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Tells of the forms of other programs, which reach the server as they are written: {@code $NAME}
+   * and {@code %NAME%}. Only names are told that are certainly no part of a secret.
+   */
+  private void foreign(String raw, int line, @Nullable String server) {
+    if (server == null || own.use() == EntryVariables.Use.BY_SHELL) {
+      return;
+    }
+    for (Pattern form : List.of(DOLLAR, PERCENT)) {
+      Matcher found = form.matcher(raw);
+      while (found.find()) {
+        String name = found.group(1);
+        boolean isKnown = own.values().containsKey(name) || environment.variable(name).isPresent();
+        boolean isWhole = found.end() - found.start() == raw.length();
+        if (isKnown || isWhole || (form == PERCENT && !raw.contains("://"))) {
+          problems.note(
+              line,
+              server,
+              found.group() + " stays as it is written",
+              "Write ${" + name + "} for the value of the variable");
+        }
+      }
+    }
+  }
+
+  private Optional<Filled> variable(String inside, int line, @Nullable String server, int depth) {
     int mark = inside.indexOf(DEFAULT_MARK);
     String fallback = mark < 0 ? null : inside.substring(mark + DEFAULT_MARK.length());
     String name = (mark < 0 ? inside : inside.substring(0, mark)).strip();
@@ -216,12 +321,24 @@ final class Substitution {
               + " ${workspaceFolder}, ${mcpbus:java} and ${mcpbus:jar}");
       return Optional.empty();
     }
+    Filled set = own.values().get(variable);
+    if (set != null && own.use() == EntryVariables.Use.BY_SHELL) {
+      return Optional.of(Filled.plain("${" + (prefixed ? variable : inside) + "}"));
+    }
     String found = environment.variable(variable).orElse(null);
+    boolean isSet = set != null && (fallback == null || !set.value.isBlank());
+    if (set != null && isSet && (found == null || own.use() == EntryVariables.Use.FIRST)) {
+      return Optional.of(
+          new Filled(hidden(variable, set.value.reveal(), server).value, Sensitive.MASK, set.open));
+    }
     if (found != null && (fallback == null || !found.isEmpty())) {
       return Optional.of(kept(hidden(variable, found, server), inside));
     }
+    if (variable.equals(PROJECT)) {
+      return Optional.of(Filled.plain(folder.toString()));
+    }
     if (fallback != null) {
-      return Optional.of(hidden(variable, fallback, server));
+      return byDefault(variable, fallback, line, server, depth);
     }
     String shown = MessageTexts.ascii(ServerNames.cut(variable));
     List<String> why =
@@ -232,12 +349,29 @@ final class Substitution {
             : environment.readable().test(variable)
                 ? List.of(
                     "is not set",
-                    "Set it in the environment, or give a default: ${" + shown + ":-value}")
+                    "Set it in the environment or in the entry's \"env\", or give a default: ${"
+                        + shown
+                        + ":-value}")
                 : List.of(
                     "is not among those that an added server may use",
                     "Start mcpbus with " + ConfigEnvironment.LIST_VARIABLE + "=" + shown + OR_FILE);
     problems.add(line, server, "the variable " + shown + " " + why.get(0), why.get(1));
     return Optional.empty();
+  }
+
+  private Optional<Filled> byDefault(
+      String variable, String text, int line, @Nullable String server, int depth) {
+    if (depth == 0) {
+      problems.add(line, server, "defaults stand in defaults too often", "Write one value");
+      return Optional.empty();
+    }
+    return fill(text, line, server, depth - 1)
+        .map(
+            filled ->
+                new Filled(
+                    hidden(variable, filled.value.reveal(), server).value,
+                    Sensitive.MASK,
+                    filled.open));
   }
 
   /** The reference itself, where a sealed environment keeps the value. */
@@ -256,7 +390,7 @@ final class Substitution {
   private @Nullable String path(String name) {
     return switch (name) {
       case "userHome" -> environment.userHome().toString();
-      case "workspaceFolder" -> folder.toString();
+      case "workspaceFolder", "workspaceRoot", "cwd" -> folder.toString();
       case "workspaceFolderBasename" -> String.valueOf(folder.getFileName());
       case "pathSeparator", "/" -> java.io.File.separator;
       case "mcpbus:java" -> environment.java();
@@ -268,7 +402,19 @@ final class Substitution {
   private Optional<Filled> input(
       String id, @Nullable String fallback, int line, @Nullable String server) {
     ConfigNode declared = inputs.get(id);
+    boolean isPassword = declared != null && RegistryInput.flag(declared, PASSWORD);
     Optional<String> answer = environment.input(id).or(() -> Optional.ofNullable(fallback));
+    Optional<String> proposed =
+        declared == null ? Optional.empty() : RegistryInput.text(declared, "default");
+    if (answer.isEmpty() && proposed.isPresent()) {
+      problems.note(
+          line,
+          server,
+          "the input " + MessageTexts.quote(id) + " has its default",
+          "Set the variable " + shownVariable(id) + " for another value");
+      return Optional.of(
+          isPassword ? hidden(PASSWORD, proposed.get(), server) : Filled.plain(proposed.get()));
+    }
     if (answer.isEmpty()) {
       String description =
           declared == null ? "" : RegistryInput.text(declared, "description").orElse("");
@@ -281,10 +427,12 @@ final class Substitution {
                   ? ""
                   : " (" + MessageTexts.ascii(ServerNames.cut(description)) + ")")
               + " has no value",
-          "Set the variable "
-              + MessageTexts.ascii(ConfigEnvironment.inputVariable(ServerNames.cut(id))));
+          "Set the variable " + shownVariable(id));
     }
-    String name = declared != null && RegistryInput.flag(declared, PASSWORD) ? PASSWORD : id;
-    return answer.map(value -> hidden(name, value, server));
+    return answer.map(value -> hidden(isPassword ? PASSWORD : id, value, server));
+  }
+
+  private static String shownVariable(String id) {
+    return MessageTexts.ascii(ConfigEnvironment.inputVariable(ServerNames.cut(id)));
   }
 }

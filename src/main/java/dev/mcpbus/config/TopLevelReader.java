@@ -106,7 +106,9 @@ final class TopLevelReader {
         supervisor
             .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
             .orElse(NONE.startConcurrency()),
-        top.object("gateway", ConfigKeys.GATEWAY).map(GatewayReader::read).orElse(NONE.gateway()),
+        top.object("gateway", ConfigKeys.GATEWAY)
+            .map(entry -> GatewayReader.read(entry, names(top)))
+            .orElse(NONE.gateway()),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NONE.names()),
         catalog.flatMap(c -> c.flag("search")).orElse(NONE.search()),
         catalog.flatMap(TopLevelReader::registry).orElse(null),
@@ -115,5 +117,14 @@ final class TopLevelReader {
         top.object("state", ConfigKeys.STATE).flatMap(state -> state.path("dir")).orElse(null),
         List.of(),
         List.of());
+  }
+
+  /** The names of the servers as written; a pattern for items begins with one of them. */
+  private static List<String> names(ConfigEntry top) {
+    return top.node().members().stream()
+        .filter(member -> ConfigKeys.ROOTS.contains(member.name()))
+        .flatMap(member -> member.value().members().stream())
+        .map(ConfigMember::name)
+        .toList();
   }
 }

@@ -14,6 +14,7 @@ import dev.mcpbus.connection.tools.LeftOutTools;
 import dev.mcpbus.connection.tools.SessionTools;
 import dev.mcpbus.connection.tools.ToolTable;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -137,7 +138,7 @@ final class ConnectionOperations {
             call.complete(RawJson.of("{\"" + key + "\":[]}"));
           } else if (!answeredFromCache(ready, call, method)) {
             pages(ready, call, method, key)
-                .compose(found -> unambiguous(ready, found, key, name))
+                .compose(found -> usable(ready, found, key, name))
                 .onComplete(
                     found -> call.attempt(() -> call.complete(found)),
                     failure -> call.fail(McpFailure.of(failure)));
@@ -170,14 +171,14 @@ final class ConnectionOperations {
     return false;
   }
 
-  private static Future<RawJson> unambiguous(
-      ReadySession ready, RawJson list, String key, String name) {
+  private static Future<RawJson> usable(ReadySession ready, RawJson list, String key, String name) {
+    Quirks quirks = ready.session().quirks();
     return WorkerThreshold.isExceededBy(list)
         ? ready
             .session()
             .vertx()
-            .executeBlocking(() -> LeftOutTools.ambiguous(list, key, name), false)
-        : Future.succeededFuture(LeftOutTools.ambiguous(list, key, name));
+            .executeBlocking(() -> LeftOutTools.unusable(list, key, name, quirks), false)
+        : Future.succeededFuture(LeftOutTools.unusable(list, key, name, quirks));
   }
 
   /** The page that the caller's cursor names; without a cursor, all pages. */

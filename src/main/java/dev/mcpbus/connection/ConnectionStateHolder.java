@@ -23,11 +23,13 @@ import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.LocalMap;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,10 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionStateHolder.class);
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private static final String TARGET = "target";
+  private static final String UNTIL = "until";
+  private static final long KEPT_MILLIS = Duration.ofDays(7).toMillis();
 
   /** Member of a status request, and of its answer: the result of the handshake, as text. */
   private static final String HANDSHAKE = "handshake";
@@ -63,12 +69,14 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   private ConnectionState state = ConnectionState.IDLE;
   private long epoch;
+  private long startedAt;
   private @Nullable Session session;
   private @Nullable ReadySession ready;
   private @Nullable ConnectionTelemetry telemetry;
   private boolean everReady;
   private @Nullable Era era;
   private @Nullable Instant eraSince;
+  private boolean keptEra;
 
   /** The reason that callers get if the supervisor stops the session now. */
   private String whyStopped = "";
@@ -170,6 +178,11 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     return epoch;
   }
 
+  /** When the last start was commanded, on the connection's clock. */
+  long startedAt() {
+    return startedAt;
+  }
+
   /** The present session, ready or not; null between two sessions. */
   @Nullable Session session() {
     return session;
@@ -229,6 +242,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   /** The supervisor has commanded a start; the new session has the epoch {@code number}. */
   void starting(long number, int restarts) {
     epoch = number;
+    startedAt = clock.millis();
     view.starting(restarts);
     history.starting(clock.millis());
     if (restarts > 0 && telemetry != null) {
@@ -287,7 +301,42 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     return era;
   }
 
+  /** Takes up what {@link #keepEra} has kept; completes in any case. */
+  Future<Void> loadEra() {
+    return spec.eras()
+        .load(spec.server())
+        .map(
+            kept -> {
+              boolean holds =
+                  spec.transport().target().equals(kept.getString(TARGET))
+                      && kept.getLong(UNTIL, 0L) > System.currentTimeMillis();
+              keptEra = kept.containsKey(TARGET);
+              era = holds && era == null ? Era.INITIALIZE : era;
+              return (Void) null;
+            })
+        .otherwiseEmpty();
+  }
+
+  /**
+   * Remembers beyond the end of the process that this server speaks {@code initialize} and is
+   * silent on the probe. It holds for a week, because servers get better, and until the server is
+   * found to speak the other era.
+   */
+  void keepEra() {
+    keptEra = true;
+    spec.eras()
+        .save(
+            spec.server(),
+            new JsonObject()
+                .put(TARGET, spec.transport().target())
+                .put(UNTIL, System.currentTimeMillis() + KEPT_MILLIS));
+  }
+
   void foundEra(Era found) {
+    if (found == Era.DISCOVER && keptEra) {
+      keptEra = false;
+      spec.eras().save(spec.server(), new JsonObject());
+    }
     if (era != found || eraSince == null) {
       era = found;
       eraSince = Instant.now();

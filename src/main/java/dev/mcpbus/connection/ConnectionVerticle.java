@@ -154,7 +154,10 @@ public final class ConnectionVerticle extends VerticleBase {
         privateConnection == null
             ? OfferedCapabilities.watch(vertx, id, this::offered)
             : Future.succeededFuture();
-    return offers.compose(known -> drift.pins().load()).compose(remembered -> mailbox.open());
+    return offers
+        .compose(known -> drift.pins().load())
+        .compose(pinned -> connection.loadEra())
+        .compose(remembered -> mailbox.open());
   }
 
   /** Callers now offer to answer {@code capabilities}. */

@@ -2,6 +2,7 @@ package dev.mcpbus.connection;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ConnectionSpec;
 import dev.mcpbus.connection.options.PrivateConnection;
@@ -17,7 +18,9 @@ import dev.mcpbus.connection.session.SessionListener;
 import dev.mcpbus.connection.session.SessionPreferences;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -42,8 +45,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code both}: a server that does not answer may speak {@code initialize} only, or may still
  *       be starting. It gets {@code initialize} as well, and its first answer counts. A server that
  *       answers both speaks {@code initialize} on that channel from then on, so it gets a new one
- *       and {@code server/discover} alone. Not over HTTP, where no answer to a request is an
- *       outage.
+ *       and {@code server/discover} alone. Over HTTP the answers of one moment have no order, so
+ *       that of {@code server/discover} has a little longer; a server that stays silent is
+ *       remembered, so that the next start does not probe it.
  *   <li>{@code fallBack}: a server of the {@code initialize} era gets {@code initialize} over the
  *       same channel.
  *   <li>{@code again}: a child that exited on the probe, or on both, gets a new process and {@code
@@ -55,6 +59,8 @@ import org.jspecify.annotations.Nullable;
  * Initialization-Based Versions. Owner: the connection's context.
  */
 final class Handshake {
+
+  private static final long MOMENT_MILLIS = 300;
 
   private static final String CLIENT_INFO = "clientInfo";
 
@@ -151,15 +157,9 @@ final class Handshake {
                     new ListenSubscription(session, preferences, server.capabilities())));
   }
 
-  /**
-   * Sends {@code server/discover}. Where each request has a stream of its own (HTTP), a missing
-   * answer is an outage and says nothing about the era.
-   */
+  /** Sends {@code server/discover}. */
   private Future<OpenSession> probe(Session session) {
     Future<OpenSession> discovered = speak(session, discover);
-    if (session.hasRequestStreams()) {
-      return discovered.recover(failure -> fallBack(session, failure));
-    }
     Promise<OpenSession> first = Promise.promise();
     long timer =
         vertx.setTimer(
@@ -181,7 +181,12 @@ final class Handshake {
         discovered.compose(opened -> unlessInitialized(session, opened, initialized));
     Future<OpenSession> first =
         initialized.compose(
-            opened -> discovered.succeeded() ? probed : Future.succeededFuture(opened));
+            opened ->
+                discovered.succeeded()
+                    ? probed
+                    : session.hasRequestStreams()
+                        ? unlessDiscovered(session, opened, discovered)
+                        : Future.succeededFuture(opened));
     return Future.any(first, probed)
         .map(any -> any.succeeded(0) ? first.result() : probed.result())
         .recover(failed -> unlessExited(session, () -> initialized));
@@ -208,7 +213,34 @@ final class Handshake {
                 return session.close().transform(closed -> afresh(session, discover));
               }
               session.useEra(discover);
+              session.forget(Methods.INITIALIZE);
               return Future.succeededFuture(discovered);
+            });
+  }
+
+  /**
+   * The server has answered {@code initialize}: it keeps the session unless the answer to the probe
+   * comes in the next moment.
+   */
+  private Future<OpenSession> unlessDiscovered(
+      Session session, OpenSession initialized, Future<OpenSession> probe) {
+    Promise<Boolean> answered = Promise.promise();
+    long timer = vertx.setTimer(MOMENT_MILLIS, silent -> answered.tryComplete(false));
+    probe.onComplete(answer -> answered.tryComplete(true));
+    return answered
+        .future()
+        .compose(
+            any -> {
+              vertx.cancelTimer(timer);
+              if (probe.failed() && isLate(probe.cause())) {
+                return session.close().transform(closed -> afresh(session, discover));
+              }
+              if (!any) {
+                session.forget(Methods.DISCOVER);
+                session.quirks().tolerates(Quirk.SILENT_ON_PROBE);
+                connection.keepEra();
+              }
+              return Future.succeededFuture(initialized);
             });
   }
 
@@ -287,25 +319,41 @@ final class Handshake {
 
   private Future<OpenSession> inTime(Future<OpenSession> attempt) {
     Promise<OpenSession> first = Promise.promise();
-    long timer =
-        vertx.setTimer(options.handshakeTimeout().toMillis(), silent -> first.tryFail(timedOut()));
+    HandshakeTimer timer =
+        new HandshakeTimer(
+            Timers.of(vertx),
+            clock,
+            options,
+            spec.transport().installer() != null,
+            this::isInstalling,
+            installing -> first.tryFail(timedOut(installing)));
     attempt.onComplete(
         first::tryComplete,
         failure -> {
           // The request of the handshake may end just before the timer, for the same reason.
           boolean late = McpFailure.of(failure).code() == FailureCode.CALL_TIMEOUT;
-          first.tryFail(late ? timedOut() : failure);
+          first.tryFail(late ? timedOut(false) : failure);
         });
-    return first.future().onComplete(ended -> vertx.cancelTimer(timer));
+    return first.future().onComplete(ended -> timer.cancel());
   }
 
-  private McpFailure timedOut() {
+  private boolean isInstalling() {
+    Session session = connection.session();
+    return session == null || !session.isAttached() || session.isInstalling();
+  }
+
+  private McpFailure timedOut(boolean installing) {
     Session session = connection.session();
     return McpFailure.notSent(
         FailureCode.HANDSHAKE_TIMEOUT,
-        "no answer to the handshake within "
-            + options.handshakeTimeout().toMillis()
-            + " ms"
+        (installing
+                ? spec.transport().installer()
+                    + " has not started the server within "
+                    + options.installTimeout().toMillis()
+                    + " ms (\"installTimeout\")"
+                : "no answer to the handshake within "
+                    + options.handshakeTimeout().toMillis()
+                    + " ms")
             + (session == null ? "" : SilentProgram.said(session.diagnostics())));
   }
 }

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -64,6 +65,15 @@ final class HealthCheck {
   private int listFailures;
   private boolean listing;
 
+  /** The server has answered a ping of this session with a result. */
+  private boolean pinged;
+
+  /** The error with which a server that lists its tools refuses ping; null where none is known. */
+  private @Nullable String refusal;
+
+  /** The server leaves pings without an answer, and lists its tools. */
+  private boolean silent;
+
   HealthCheck(Timers timers, ConnectionOptions options, HealthListener listener) {
     this.timers = timers;
     this.listener = listener;
@@ -97,6 +107,9 @@ final class HealthCheck {
     failures = 0;
     listFailures = 0;
     listing = false;
+    pinged = false;
+    refusal = null;
+    silent = false;
   }
 
   private static long after(long now, long interval) {
@@ -119,9 +132,12 @@ final class HealthCheck {
       arm(of);
       return;
     }
-    of.request(of.era().pingMethod(), null, timeout)
-        .compose(answer -> checked(of, answer))
-        .recover(failure -> isAnswer(of, failure) ? Future.succeededFuture() : broken(failure))
+    (silent
+            ? of.request(Methods.TOOLS_LIST, null, timeout).<Void>mapEmpty()
+            : of.request(of.era().pingMethod(), null, timeout)
+                .compose(answer -> checked(of, answer))
+                .onSuccess(answer -> pinged = true)
+                .recover(failure -> unlessItLists(of, failure)))
         .onComplete(
             answer -> {
               if (session == of) {
@@ -141,7 +157,33 @@ final class HealthCheck {
     return Future.failedFuture(failure);
   }
 
-  /** An error is an answer too: some old servers do not know {@code ping}. */
+  /**
+   * A ping without a result: some servers do not know {@code ping}, and a server that has lost the
+   * session refuses everything with the same error. So the list of tools counts, unless the server
+   * has no tools, or is known to refuse ping in these words.
+   */
+  private Future<Void> unlessItLists(Session of, Throwable failure) {
+    boolean refused = isAnswer(of, failure);
+    if (!of.era().pingMethod().equals(Methods.PING) || (pinged && !refused)) {
+      return broken(failure);
+    }
+    String said = String.valueOf(failure.getMessage());
+    if (list == null ? refused && !pinged : said.equals(refusal)) {
+      return Future.succeededFuture();
+    }
+    return list == null
+        ? broken(failure)
+        : of.request(Methods.TOOLS_LIST, null, timeout)
+            .compose(
+                listed -> {
+                  refusal = refused ? said : refusal;
+                  silent = !refused && of.quirks().tolerates(Quirk.SILENT_ON_PING);
+                  return refused || silent ? Future.succeededFuture() : broken(failure);
+                },
+                unlisted -> broken(failure));
+  }
+
+  /** The server has answered the ping with an error. */
   private static boolean isAnswer(Session of, Throwable failure) {
     return of.era().pingMethod().equals(Methods.PING)
         && failure instanceof McpFailure mcp

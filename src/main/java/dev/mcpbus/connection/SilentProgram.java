@@ -46,7 +46,7 @@ final class SilentProgram {
     return SERVES_HTTP.matcher(said).find()
         ? "It seems to serve HTTP: start it by itself and give its \"url\", or give it the argument"
             + " for stdio"
-        : "Is it an MCP server for stdio? One that is still downloading or starting needs a longer"
-            + " \"handshakeTimeout\"";
+        : "Is it an MCP server for stdio? One that starts slowly needs a longer \"handshakeTimeout\","
+            + " a command that installs it first, such as npx, a longer \"installTimeout\"";
   }
 }

@@ -120,6 +120,10 @@ final class StatusView {
             .put("status", state.status())
             .put("epoch", connection.epoch())
             .put("restarts", restarts);
+    if (readySession == null && session != null && session.isInstalling()) {
+      json.put("installing", spec.transport().installer())
+          .put("installingMillis", now - connection.startedAt());
+    }
     if (spec.options().shared()) {
       json.put("shared", true);
     }

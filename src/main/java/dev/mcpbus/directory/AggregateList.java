@@ -72,6 +72,7 @@ public final class AggregateList {
       String server, ListKind kind, NamePolicy names, ServerList serverList) {
     Map<String, RawJson> entries = new LinkedHashMap<>();
     List<LeftOutEntry> problems = leftOut(server, serverList.meta());
+    Set<String> told = problems.stream().map(LeftOutEntry::name).collect(Collectors.toSet());
     int place = 0;
     for (ServerList.Item item : serverList.entries()) {
       place++;
@@ -81,28 +82,18 @@ public final class AggregateList {
         reason = "the name policy \"" + names.name() + "\" has no name that leads back to it";
       }
       if (reason == null) {
-        entries.put(name, aggregated(server, kind, names, name, item.entry()));
-      } else {
+        entries.put(name, aggregated(server, kind, names, name, item.shape().entry()));
+      } else if (!told.contains(name)) {
         problems.add(new LeftOutEntry(server, name.isEmpty() ? "#" + place : name, reason));
       }
     }
-    Set<String> quarantined = quarantined(serverList.meta());
+    Set<String> quarantined = ServerList.names(serverList.meta().member(MetaKeys.QUARANTINED));
     quarantined.forEach(
         name ->
             problems.add(
                 new LeftOutEntry(
                     server, name, "it is quarantined: it differs from its pinned definition")));
     return new AggregateList(serverList, entries, List.copyOf(problems), quarantined, false);
-  }
-
-  private static Set<String> quarantined(RawJson meta) {
-    RawJson names = meta.member(MetaKeys.QUARANTINED);
-    return names == null
-        ? Set.of()
-        : names.elements().stream()
-            .filter(RawJson::isString)
-            .map(RawJson::asString)
-            .collect(Collectors.toUnmodifiableSet());
   }
 
   /** The entries that the connection has left out already. */
@@ -135,11 +126,8 @@ public final class AggregateList {
     if (entry.length() > ServerList.MAX_ENTRY_BYTES) {
       return entry.length() + " bytes are more than the limit of " + ServerList.MAX_ENTRY_BYTES;
     }
-    if (kind == ListKind.TOOLS) {
-      RawJson schema = entry.member("inputSchema");
-      if (schema == null || !schema.isObject()) {
-        return "its inputSchema is not an object";
-      }
+    if (item.shape().problem() != null) {
+      return item.shape().problem();
     }
     if (kind == ListKind.SKILLS) {
       String reason = SkillEntry.problem(entry);

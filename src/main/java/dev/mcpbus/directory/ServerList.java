@@ -7,6 +7,8 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.Via;
+import dev.mcpbus.protocol.schema.EntryShape;
+import dev.mcpbus.protocol.schema.EntryShape.ShapedEntry;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,25 +62,28 @@ public record ServerList(
    * @param headers that HTTP clients must send with a call of the tool
    * @param links URIs of resources that it names beside itself: the user interface of a tool (MCP
    *     Apps), the files of a skill
+   * @param shape the entry among those of other servers
    * @param ambiguity the member that it contains twice; null if there is none
    */
   public record Item(
       String key,
       RawJson entry,
+      ShapedEntry shape,
       ParamHeaders headers,
       Set<String> links,
       @Nullable String ambiguity) {
 
-    static Item of(ListKind kind, RawJson entry) {
+    static Item of(ListKind kind, RawJson entry, Set<String> mended) {
       RawJson member = entry.member(kind.key);
       String key = member == null || !member.isString() ? "" : member.asString();
-      if (key.isEmpty() || entry.length() > MAX_ENTRY_BYTES) {
-        return new Item(key, entry, ParamHeaders.NONE, Set.of(), null);
+      boolean sized = !key.isEmpty() && entry.length() <= MAX_ENTRY_BYTES;
+      String ambiguity = sized ? entry.ambiguity() : null;
+      if (!sized || ambiguity != null) {
+        ShapedEntry own = ShapedEntry.asWritten(entry, null);
+        return new Item(key, entry, own, ParamHeaders.NONE, Set.of(), ambiguity);
       }
-      String ambiguity = entry.ambiguity();
-      return ambiguity == null
-          ? new Item(key, entry, headers(kind, entry), links(kind, entry), null)
-          : new Item(key, entry, ParamHeaders.NONE, Set.of(), ambiguity);
+      ShapedEntry shape = EntryShape.of(kind.member, kind.key, entry, mended.contains(key));
+      return new Item(key, entry, shape, headers(kind, entry), links(kind, entry), null);
     }
 
     private static Set<String> links(ListKind kind, RawJson entry) {
@@ -128,10 +133,11 @@ public record ServerList(
           "the list '" + kind.member + "' has more than " + MAX_ENTRIES + " entries");
     }
     List<Item> entries = new ArrayList<>();
-    for (RawJson entry : elements) {
-      entries.add(Item.of(kind, entry));
-    }
     RawJson meta = whole.member("_meta");
+    Set<String> mended = meta == null ? Set.of() : names(meta.member(MetaKeys.MENDED));
+    for (RawJson entry : elements) {
+      entries.add(Item.of(kind, entry, mended));
+    }
     RawJson ttl = whole.member("ttlMs");
     RawJson scope = whole.member("cacheScope");
     return new ServerList(
@@ -145,6 +151,16 @@ public record ServerList(
         since,
         false,
         false);
+  }
+
+  /** The texts of an array. */
+  static Set<String> names(@Nullable RawJson names) {
+    return names == null
+        ? Set.of()
+        : names.elements().stream()
+            .filter(RawJson::isString)
+            .map(RawJson::asString)
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   private static RawJson frame(ListKind kind, RawJson whole) {

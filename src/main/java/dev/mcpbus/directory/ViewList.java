@@ -48,6 +48,10 @@ public final class ViewList {
   private final List<Target> targets = new ArrayList<>();
   private final List<RawJson> entries = new ArrayList<>();
   private final Map<String, Integer> places = new HashMap<>();
+
+  /** By place, the entries that clients of the {@code initialize} era read otherwise. */
+  private final Map<Integer, RawJson> legacies = new HashMap<>();
+
   private long ttlMillis = TTL_MILLIS;
   private boolean common = true;
   private Set<String> collisions = Set.of();
@@ -105,6 +109,7 @@ public final class ViewList {
     return shared.isEmpty() ? all.finish() : all.without(shared).finish();
   }
 
+  @SuppressWarnings("ReferenceEquality") // what both eras read alike is the same object
   private void add(
       DirectoryView view, String server, ServerList serverList, Supplier<ViewUris> uris) {
     if (serverList.ttlMillis() >= 0) {
@@ -113,12 +118,17 @@ public final class ViewList {
     common &= serverList.common();
     Set<String> seen = new HashSet<>();
     for (ServerList.Item item : serverList.items()) {
-      if (!seen.add(item.key()) || !admits(view, server, item, uris)) {
+      boolean readable = view.server() || item.shape().problem() == null;
+      if (!readable || !seen.add(item.key()) || !admits(view, server, item, uris)) {
         continue;
       }
       String name = named(view, server, item, uris);
-      RawJson shown = linked(server, item, name, uris);
-      RawJson entry = name.equals(item.key()) ? shown : shown.with(kind.key, RawJson.string(name));
+      RawJson written = view.server() ? item.entry() : item.shape().entry();
+      RawJson entry = clients(server, item, written, name, uris);
+      RawJson legacy = view.server() ? written : item.shape().legacy();
+      if (legacy != written) {
+        legacies.put(targets.size(), clients(server, item, legacy, name, uris));
+      }
       if (kind == ListKind.TOOLS && !item.links().isEmpty()) {
         appServers.add(server);
       }
@@ -146,18 +156,24 @@ public final class ViewList {
     };
   }
 
-  /** The entry with the clients' URIs of the resources that it names beside itself. */
+  /** The entry with the clients' name, and their URIs of the resources that it names. */
+  private RawJson clients(
+      String server, ServerList.Item item, RawJson entry, String name, Supplier<ViewUris> uris) {
+    RawJson shown = linked(server, item, entry, name, uris);
+    return name.equals(item.key()) ? shown : shown.with(kind.key, RawJson.string(name));
+  }
+
   private RawJson linked(
-      String server, ServerList.Item item, String name, Supplier<ViewUris> uris) {
+      String server, ServerList.Item item, RawJson entry, String name, Supplier<ViewUris> uris) {
     if (item.links().isEmpty()) {
-      return item.entry();
+      return entry;
     }
     if (kind != ListKind.SKILLS) {
-      return AppUris.with(item.entry(), uris.get().renaming(server, false));
+      return AppUris.with(entry, uris.get().renaming(server, false));
     }
     return name.equals(item.key())
-        ? item.entry()
-        : SkillNames.renamed(item.entry(), uris.get().renaming(server, true));
+        ? entry
+        : SkillNames.renamed(entry, uris.get().renaming(server, true));
   }
 
   /**
@@ -185,6 +201,10 @@ public final class ViewList {
     for (int i = 0; i < targets.size(); i++) {
       if (!names.contains(targets.get(i).name())) {
         rest.places.put(targets.get(i).name(), rest.targets.size());
+        RawJson legacy = legacies.get(i);
+        if (legacy != null) {
+          rest.legacies.put(rest.targets.size(), legacy);
+        }
         rest.targets.add(targets.get(i));
         rest.entries.add(entries.get(i));
       }
@@ -260,7 +280,9 @@ public final class ViewList {
     boolean discover = era == Era.DISCOVER;
     RawJson page =
         RawJson.array(
-            discover || deciders.isEmpty() ? entries.subList(from, to) : withTaskSupport(from, to));
+            discover || (deciders.isEmpty() && legacies.isEmpty())
+                ? entries.subList(from, to)
+                : forInitialize(from, to));
     RawJson result = framed(discover);
     if (discover) {
       result =
@@ -295,10 +317,10 @@ public final class ViewList {
    * The entries for clients of the {@code initialize} era, which request a task themselves: each
    * tool of a server that decides by itself says that they may.
    */
-  private List<RawJson> withTaskSupport(int from, int to) {
+  private List<RawJson> forInitialize(int from, int to) {
     List<RawJson> some = new ArrayList<>();
     for (int i = from; i < to; i++) {
-      RawJson entry = entries.get(i);
+      RawJson entry = legacies.getOrDefault(i, entries.get(i));
       some.add(
           deciders.contains(targets.get(i).server())
               ? TasksExtension.withTaskSupport(entry)

@@ -73,14 +73,15 @@ public record ViewOptions(
   }
 
   public ViewOptions {
-    servers = servers.stream().map(ServerId::pattern).toList();
-    allow = allow.stream().map(ServerId::itemPattern).toList();
-    deny = deny.stream().map(ServerId::itemPattern).toList();
+    List<String> names = List.copyOf(servers);
+    servers = names.stream().map(ServerId::pattern).toList();
+    allow = allow.stream().map(one -> ServerId.itemPattern(one, names)).toList();
+    deny = deny.stream().map(one -> ServerId.itemPattern(one, names)).toList();
     rename =
         rename.entrySet().stream()
             .collect(
                 Collectors.toUnmodifiableMap(
-                    one -> ServerId.itemPattern(one.getKey()),
+                    one -> ServerId.itemPattern(one.getKey(), names),
                     Map.Entry::getValue,
                     (first, second) -> first));
     principals = List.copyOf(principals);

@@ -94,15 +94,20 @@ public final class ConnectionCheck {
   // ---- waiting
 
   private JsonObject settled() {
-    long most = definition.handshakeTimeout().plus(MORE).toMillis();
     boolean asked = false;
+    boolean installs = false;
     while (true) {
       JsonObject status = ask(Addresses.STATUS);
       look(status);
+      installs |= status.containsKey("installing");
+      Duration whole =
+          definition
+              .handshakeTimeout()
+              .plus(installs ? definition.installTimeout() : Duration.ZERO);
       boolean over =
           READY.contains(status.getString("state", ""))
               || status.getJsonObject("lastError") != null
-              || time.millis() > most;
+              || time.millis() > whole.plus(MORE).toMillis();
       if (over) {
         return status;
       }
@@ -189,7 +194,8 @@ public final class ConnectionCheck {
         Finding.of(
                 DoctorCause.STDOUT_JUNK,
                 "The server writes other lines than messages to stdout",
-                "mcpbus skips 100 of them at most, other clients none: let the server log to stderr")
+                "mcpbus skips them as long as they are no flood, other clients do not: let the server"
+                    + " log to stderr")
             .with(junk.stream().limit(3).toList()));
   }
 

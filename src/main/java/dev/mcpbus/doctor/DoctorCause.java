@@ -25,6 +25,7 @@ public enum DoctorCause {
   // The process: it ends before it speaks, or it speaks something else.
   MODULE_NOT_FOUND(CauseKind.UNREACHABLE),
   PACKAGE_NOT_FOUND(CauseKind.UNREACHABLE),
+  CACHE_BROKEN(CauseKind.UNREACHABLE),
   REGISTRY_UNREACHABLE(CauseKind.UNREACHABLE),
   RUNTIME_TOO_OLD(CauseKind.UNREACHABLE),
   SYNTAX_ERROR(CauseKind.UNREACHABLE),

@@ -15,11 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class FailureClues {
 
   private static final Pattern EXIT = Pattern.compile("exit code (\\d+)|killed by (SIG\\w+)");
-  private static final Pattern BAD_LINE = Pattern.compile("line \\d+ of stdout: (.*)");
+  private static final Pattern BAD_LINE =
+      Pattern.compile("line \\d+ of stdout is no JSON-RPC message: (.*)");
   private static final Pattern FRAMED = Pattern.compile("(?i)^Content-Length:\\s*\\d+");
-
-  /** So many lines that are no messages end a session; the bound of {@code StdioOptions}. */
-  private static final int MOST_JUNK = 100;
 
   /** A missing key may look like a crash, a silence or a refused login. */
   private static final Set<DoctorCause> BY_PLACEHOLDER =
@@ -120,24 +118,21 @@ final class FailureClues {
                   + " Look for its MCP mode or a newer version")
           .with(first(junk));
     }
-    if (seen.message().contains("not JSON-RPC") || junk.size() > MOST_JUNK) {
+    if (seen.message().contains("not JSON-RPC")) {
       return found(
               DoctorCause.LOGS_ON_STDOUT,
               "The server writes its log to stdout, where only the protocol may be",
               "Let it log to stderr: often an option or a variable such as LOG_LEVEL. mcpbus skips"
-                  + " 100 lines at most")
+                  + " such lines, but no flood of them")
           .with(first(junk));
     }
     Matcher line = BAD_LINE.matcher(seen.message());
-    boolean bad = line.find();
-    List<String> json = junk.stream().filter(each -> each.startsWith("{")).toList();
-    return bad || !json.isEmpty()
+    return line.find()
         ? found(
                 DoctorCause.NOT_MCP,
-                "A line on stdout begins like a message and is none"
-                    + (bad ? ": " + line.group(1) : ""),
+                "A line on stdout begins like a message and is none: " + line.group(1),
                 "A log in JSON belongs on stderr; otherwise it is no MCP server, or an old one")
-            .with(first(json.isEmpty() ? junk : json))
+            .with(first(junk))
         : null;
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.doctor;
 
+import static dev.mcpbus.doctor.DoctorCause.CACHE_BROKEN;
 import static dev.mcpbus.doctor.DoctorCause.COMMAND_NOT_FOUND;
 import static dev.mcpbus.doctor.DoctorCause.CREDENTIALS_REFUSED;
 import static dev.mcpbus.doctor.DoctorCause.DOCKER_NOT_RUNNING;
@@ -33,6 +34,30 @@ final class OutputClueTable {
   /** In the order of what says most: the first kind that any line is of decides. */
   static final List<OutputClue> ENDS =
       List.of(
+          // What a runner that was killed in the middle of its work leaves behind.
+          clue(
+              CACHE_BROKEN,
+              "(?:ENOTEMPTY|EEXIST|ENOENT|ERR_MODULE_NOT_FOUND|Cannot find (?:module|package))\\b.*?"
+                  + "['\"\\s]([^'\"\\s]*[/\\\\]_npx[/\\\\][0-9a-f]+)",
+              "npx has left a half-filled folder: {1}",
+              "Delete the folder {1}, and start the server again"),
+          clue(
+              CACHE_BROKEN,
+              "npm (?:ERR!|error) (?:code )?EINTEGRITY",
+              "A package in npm's cache is broken",
+              "npm cache clean --force, and start the server again"),
+          clue(
+              CACHE_BROKEN,
+              "(?i)\\bcache\\b.{0,60}\\bcorrupt",
+              "The cache of packages is broken",
+              "Empty it (npm cache clean --force, uv cache clean, bun pm cache rm), and start the"
+                  + " server again"),
+          clue(
+              CACHE_BROKEN,
+              "(?:error: )?Failed to install: (\\S+)",
+              "uv could not install {1}",
+              "uv cache clean, and start the server again; if it stays, the file system does not"
+                  + " allow it, or is full"),
           // Packages that runners fetch.
           clue(
               PACKAGE_NOT_FOUND,
@@ -71,7 +96,8 @@ final class OutputClueTable {
                   + " provided by package)",
               "The package has no command of that name",
               "Is it the package of the server? For uvx name the package with --from PACKAGE and"
-                  + " then the command"),
+                  + " then the command. If it has worked before, empty the cache: delete the folder"
+                  + " _npx in npm's cache, or uv cache clean"),
           clue(
               WAITS_FOR_A_PERSON,
               "(?:Need to install the following packages|Ok to proceed\\?)",

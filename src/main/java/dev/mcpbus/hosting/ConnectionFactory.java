@@ -37,13 +37,23 @@ public final class ConnectionFactory {
   private final Implementation clientInfo;
   private final AuthenticatorFactory authenticators;
   private final PinStore pins;
+  private final PinStore eras;
 
+  /**
+   * @param pins keeps pinned tool definitions
+   * @param eras keeps which servers are not to be probed
+   */
   public ConnectionFactory(
-      Vertx vertx, Implementation clientInfo, AuthenticatorFactory authenticators, PinStore pins) {
+      Vertx vertx,
+      Implementation clientInfo,
+      AuthenticatorFactory authenticators,
+      PinStore pins,
+      PinStore eras) {
     this.vertx = vertx;
     this.clientInfo = clientInfo;
     this.authenticators = authenticators;
     this.pins = pins;
+    this.eras = eras;
   }
 
   ChildSpec childSpec(ServerDefinition definition) {
@@ -89,6 +99,7 @@ public final class ConnectionFactory {
                     definition.connection().capabilities(),
                     new DefinedTaps(vertx, definition, Map.of("lease", name.value()), shown),
                     pins,
+                    eras,
                     privateConnection,
                     null)),
         definition.restart(),
@@ -113,6 +124,7 @@ public final class ConnectionFactory {
             ownership == null ? Map.of() : Map.of("node", ownership.node()),
             () -> null),
         pins,
+        eras,
         null,
         ownership);
   }

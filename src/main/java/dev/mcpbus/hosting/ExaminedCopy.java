@@ -75,6 +75,7 @@ final class ExaminedCopy implements ExaminedServer, AutoCloseable {
             vertx,
             new Implementation("mcpbus", McpBusVersion.current()),
             OAuthAuthenticators.ofVariables(vertx, variables),
+            PinStore.inMemory(),
             PinStore.inMemory());
     await(
         vertx

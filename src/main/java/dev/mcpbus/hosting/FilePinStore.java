@@ -75,6 +75,14 @@ public final class FilePinStore implements PinStore {
     return new FilePinStore(vertx, folder.resolve("pins.json"), ofUser.file.path());
   }
 
+  /**
+   * Keeps in {@code eras.json} of the state directory which servers are not to be probed; without
+   * one until the process ends.
+   */
+  public static PinStore eras(Vertx vertx, @Nullable Path folder) {
+    return folder == null ? PinStore.inMemory() : of(vertx, folder.resolve("eras.json"));
+  }
+
   @Override
   public Future<JsonObject> load(ConnectionId id) {
     return vertx.executeBlocking(

@@ -75,7 +75,7 @@ final class ServerExamination {
       }
       Duration own = definition.handshakeTimeout();
       ServerDefinition onDemand =
-          definition.onDemand(own.compareTo(HANDSHAKE) < 0 ? own : HANDSHAKE);
+          definition.onDemand(own.compareTo(HANDSHAKE) < 0 ? own : HANDSHAKE, HANDSHAKE);
       try (ExaminedCopy opened = open(onDemand)) {
         opened.deploy(onDemand, variables);
         return new ConnectionCheck(opened, onDemand).run();

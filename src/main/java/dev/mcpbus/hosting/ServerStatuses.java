@@ -61,12 +61,19 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
                     .put("state", ConnectionState.CLOSED.name())
                     .put("status", ConnectionState.CLOSED.status())
                     .put("lastError", McpFailure.of(failure).toJson()))
-        .map(status -> hosting.describe(id, isLazy(id) ? status.put("lazy", true) : status));
+        .map(status -> hosting.describe(id, defined(id, status)));
   }
 
-  /** Whether the server waits for its first call; then {@code IDLE} is as it should be. */
-  private boolean isLazy(ConnectionId id) {
+  /**
+   * Adds the name as written, and whether the server waits for its first call; then {@code IDLE} is
+   * as it should be.
+   */
+  private JsonObject defined(ConnectionId id, JsonObject status) {
     ServerDefinition definition = hosting.servers().get(id);
-    return definition != null && definition.connection().lazy();
+    if (definition == null) {
+      return status;
+    }
+    status.put("name", definition.name());
+    return definition.connection().lazy() ? status.put("lazy", true) : status;
   }
 }

@@ -43,6 +43,11 @@ public enum OptionalLibrary {
       "snakeyaml-engine",
       "org.snakeyaml.engine.v2.api.LoadSettings",
       "org.snakeyaml:snakeyaml-engine"),
+  TOML(
+      "A configuration in TOML",
+      "jackson-dataformat-toml",
+      "com.fasterxml.jackson.dataformat.toml.TomlFactory",
+      "com.fasterxml.jackson.dataformat:jackson-dataformat-toml"),
   VERTX_AUTH_JWT(
       "The login with tokens (auth.jwt)",
       "vertx-auth-jwt",

@@ -67,6 +67,7 @@ public final class PolicyFilter {
     } else if (lists.getValue("_meta") instanceof JsonObject meta) {
       meta.remove(MetaKeys.LEFT_OUT); // these contain names that the caller may not see
       meta.remove(MetaKeys.QUARANTINED);
+      meta.remove(MetaKeys.MENDED);
     }
     return lists.toBuffer();
   }

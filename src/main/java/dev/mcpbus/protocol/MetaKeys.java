@@ -42,6 +42,9 @@ public final class MetaKeys {
   /** Of mcpbus, in a list of tools: the reason why a tool of the server is omitted, by its name. */
   public static final String LEFT_OUT = "dev.mcpbus/leftOut";
 
+  /** Of mcpbus, in a list of tools: the names of tools whose schemas are used as mended. */
+  public static final String MENDED = "dev.mcpbus/mended";
+
   /**
    * Of mcpbus, in a handshake or a list: each mcpbus that the result has passed; see {@link Via}.
    */

@@ -3,7 +3,9 @@ package dev.mcpbus.protocol;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.Shareable;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -14,11 +16,9 @@ import java.util.function.Consumer;
 @PublicApi
 public final class Quirks implements Shareable {
 
-  private static final Quirk[] ALL = Quirk.values();
-
   private final boolean strict;
   private final Consumer<Quirk> first;
-  private final AtomicLongArray counts = new AtomicLongArray(ALL.length);
+  private final Map<Quirk, AtomicLong> counts = new EnumMap<>(Quirk.class);
 
   /**
    * @param strict whether the entry tolerates none ({@code "strict": true})
@@ -28,6 +28,9 @@ public final class Quirks implements Shareable {
   public Quirks(boolean strict, Consumer<Quirk> first) {
     this.strict = strict;
     this.first = first;
+    for (Quirk quirk : Quirk.values()) {
+      counts.put(quirk, new AtomicLong());
+    }
   }
 
   /** Tolerates every quirk and tells nobody: for a receiver that has no entry. */
@@ -43,7 +46,8 @@ public final class Quirks implements Shareable {
     if (strict) {
       return false;
     }
-    if (counts.getAndIncrement(quirk.ordinal()) == 0) {
+    AtomicLong count = counts.get(quirk);
+    if (count != null && count.getAndIncrement() == 0) {
       first.accept(quirk);
     }
     return true;
@@ -52,17 +56,17 @@ public final class Quirks implements Shareable {
   /** What was tolerated: {@code [{quirk, says, remedy, count}]}, in the order of {@link Quirk}. */
   public JsonArray toJson() {
     JsonArray all = new JsonArray();
-    for (Quirk quirk : ALL) {
-      long count = counts.get(quirk.ordinal());
-      if (count > 0) {
-        all.add(
-            new JsonObject()
-                .put("quirk", quirk.name())
-                .put("says", quirk.says())
-                .put("remedy", quirk.remedy())
-                .put("count", count));
-      }
-    }
+    counts.forEach(
+        (quirk, count) -> {
+          if (count.get() > 0) {
+            all.add(
+                new JsonObject()
+                    .put("quirk", quirk.name())
+                    .put("says", quirk.says())
+                    .put("remedy", quirk.remedy())
+                    .put("count", count.get()));
+          }
+        });
     return all;
   }
 }

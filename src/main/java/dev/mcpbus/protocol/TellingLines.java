@@ -29,6 +29,10 @@ public final class TellingLines {
   private static final List<Sign> SIGNS =
       List.of(
           new Sign(
+              "(ENOTEMPTY|EEXIST|Cannot find (module|package)).*_npx",
+              "npx has left a half-filled folder: delete the folder _npx/HASH that the line names,"
+                  + " and start the server again"),
+          new Sign(
               "Cannot find (module|package) ",
               "install the server's packages, or correct the path in \"args\""),
           new Sign(

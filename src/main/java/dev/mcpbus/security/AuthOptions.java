@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -171,16 +170,11 @@ public record AuthOptions(
       principals = List.copyOf(principals);
       servers =
           servers.stream()
-              .flatMap(one -> Stream.of(one, ServerId.ofGlob(one)).filter(id -> keeps(one, id)))
+              .flatMap(one -> ServerId.patterns(one, effect == Effect.DENY).stream())
               .distinct()
               .toList();
       tools = List.copyOf(tools);
       actions = Set.copyOf(actions);
-    }
-
-    /** A name that becomes no id must not become the pattern of the service itself. */
-    private static boolean keeps(String written, String id) {
-      return id.equals(written) || !id.isEmpty();
     }
   }
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class StdioServerChannel implements Channel {
 
   private static final int CHUNK = 64 * 1024;
-  private static final int JUNK_LINES = 100;
+  private static final int JUNK_LINES = 1_000;
 
   private final Context owner;
   private final InputStream in;

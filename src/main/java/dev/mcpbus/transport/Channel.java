@@ -43,6 +43,11 @@ public interface Channel {
    */
   default void hold(boolean paused) {}
 
+  /** Whether the child still installs the program that it is to run, as far as it can be seen. */
+  default boolean isInstalling() {
+    return false;
+  }
+
   /**
    * Sets the protocol version that both sides have agreed on, for transports that repeat it with
    * each message.

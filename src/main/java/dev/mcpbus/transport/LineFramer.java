@@ -7,6 +7,8 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolException.TextFault;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.Quirk;
+import dev.mcpbus.protocol.StrayLine;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.nio.charset.StandardCharsets;
@@ -20,8 +22,10 @@ import org.jspecify.annotations.Nullable;
  * without a copy; the parts of a line over several chunks are joined. A partial line is never
  * parsed, not even at the end of the stream.
  *
- * <p>A line that cannot be a message, because it begins with neither <code>{</code> nor <code>[{
- * </code>, is junk: counted and skipped up to a limit. A line that begins like a message but is not
+ * <p>A line that cannot be a message is noise ({@link StrayLine}): counted and skipped, up to a
+ * rate ({@link NoiseBudget}). If it ends with an answer that stands behind other text, the answer
+ * counts during the handshake, or if that text is only colours and the like; later another party
+ * may have had the line written, so the request fails. A line that may be a message and is not
  * strict JSON-RPC ends the stream, unless the owner has asked for {@link #tolerant such lines}. Not
  * thread-safe: confined to the owner context.
  */
@@ -34,14 +38,23 @@ public final class LineFramer {
   @FunctionalInterface
   public interface SkippedLine {
     void skipped(byte[] bytes, int from, int to);
+
+    /** Whether a deviation from the specification is tolerated; it is counted. */
+    default boolean tolerates(Quirk quirk) {
+      return true;
+    }
+
+    /** The answer to request {@code id} has come in a form that cannot be trusted. */
+    default void unusable(long id, String why) {}
   }
 
   private final String source;
   private final ParseLimits limits;
-  private final int junkBudget;
+  private final NoiseBudget budget;
   private final Consumer<Envelope> messages;
   private final SkippedLine skipped;
   private final @Nullable Consumer<ProtocolException> bad;
+  private boolean negotiated;
   private boolean batches;
   private boolean skipping;
   private final HeldBytes partial;
@@ -51,12 +64,11 @@ public final class LineFramer {
 
   /**
    * @param source the name of the stream in error messages, such as {@code stdout}
-   * @param junkBudget how many junk lines are skipped before the stream fails
+   * @param junkBurst how many lines of noise may come at once before the stream fails
    * @param messages receives each message in order; its bytes are never changed afterwards
    */
-  public LineFramer(
-      String source, ParseLimits limits, int junkBudget, Consumer<Envelope> messages) {
-    this(source, limits, junkBudget, messages, (bytes, from, to) -> {}, ByteBudget.unbounded());
+  public LineFramer(String source, ParseLimits limits, int junkBurst, Consumer<Envelope> messages) {
+    this(source, limits, junkBurst, messages, (bytes, from, to) -> {}, ByteBudget.unbounded());
   }
 
   /**
@@ -68,24 +80,41 @@ public final class LineFramer {
   public LineFramer(
       String source,
       ParseLimits limits,
-      int junkBudget,
+      int junkBurst,
       Consumer<Envelope> messages,
       SkippedLine skipped,
       ByteBudget.ByteAccount account) {
-    this(source, limits, junkBudget, messages, skipped, account, null);
+    this(
+        source,
+        limits,
+        new NoiseBudget(junkBurst, System::nanoTime),
+        messages,
+        skipped,
+        account,
+        null);
+  }
+
+  /** The same, for tests with a clock of their own. */
+  LineFramer(
+      String source,
+      ParseLimits limits,
+      NoiseBudget budget,
+      Consumer<Envelope> messages,
+      SkippedLine skipped) {
+    this(source, limits, budget, messages, skipped, ByteBudget.unbounded(), null);
   }
 
   private LineFramer(
       String source,
       ParseLimits limits,
-      int junkBudget,
+      NoiseBudget budget,
       Consumer<Envelope> messages,
       SkippedLine skipped,
       ByteBudget.ByteAccount account,
       @Nullable Consumer<ProtocolException> bad) {
     this.source = source;
     this.limits = limits;
-    this.junkBudget = junkBudget;
+    this.budget = budget;
     this.messages = messages;
     this.skipped = skipped;
     this.bad = bad;
@@ -106,7 +135,13 @@ public final class LineFramer {
       Consumer<Envelope> messages,
       Consumer<ProtocolException> bad) {
     return new LineFramer(
-        source, limits, 0, messages, (bytes, from, to) -> {}, ByteBudget.unbounded(), bad);
+        source,
+        limits,
+        new NoiseBudget(0, () -> 0),
+        messages,
+        (bytes, from, to) -> {},
+        ByteBudget.unbounded(),
+        bad);
   }
 
   /** How many lines were skipped so far. */
@@ -196,22 +231,8 @@ public final class LineFramer {
     if (first == end) {
       return;
     }
-    if (bad == null && !looksLikeMessage(bytes, first, end)) {
-      skipped.skipped(bytes, first, end);
-      if (firstJunk.size() < KEPT_JUNK_LINES) {
-        firstJunk.add(shown(bytes, first, end));
-      }
-      if (++junk > junkBudget) {
-        throw new TransportException(
-            Reason.PROTOCOL_ERROR,
-            Reached.MAYBE,
-            "more than "
-                + junkBudget
-                + " lines on "
-                + source
-                + " are not JSON-RPC; logs belong on stderr. The first lines: "
-                + String.join("\n", firstJunk));
-      }
+    if (bad == null && bytes[first] != '{' && bytes[first] != '[') {
+      stray(bytes, first, end, null);
       return;
     }
     Envelope message = null;
@@ -225,19 +246,12 @@ public final class LineFramer {
     } catch (ProtocolException e) {
       if (bad != null) {
         bad.accept(e);
-        return;
+      } else {
+        stray(bytes, first, end, e);
       }
-      skipped.skipped(bytes, from, end);
-      Reason reason =
-          switch (e.reason()) {
-            case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
-            default -> Reason.PROTOCOL_ERROR;
-          };
-      throw new TransportException(
-          reason,
-          Reached.MAYBE,
-          "line " + lines + " of " + source + " is no JSON-RPC message: " + e.getMessage());
+      return;
     }
+    budget.message();
     if (message != null) {
       messages.accept(message);
     } else {
@@ -245,8 +259,90 @@ public final class LineFramer {
     }
   }
 
+  /** A line that is no message. */
+  private void stray(byte[] bytes, int first, int end, @Nullable ProtocolException fault)
+      throws TransportException {
+    skipped.skipped(bytes, first, end);
+    Envelope answer = StrayLine.behindText(bytes, first, end, limits);
+    if (answer == null && StrayLine.mayBeMessage(bytes, first, end, limits)) {
+      throw noMessage(shown(bytes, first, end), fault);
+    }
+    noise(bytes, first, end);
+    boolean sure =
+        answer != null
+            && (!negotiated || StrayLine.isInvisible(bytes, first, answer.text().offset()));
+    if (sure && skipped.tolerates(Quirk.ANSWER_BEHIND_TEXT)) {
+      messages.accept(answer);
+      return;
+    }
+    long id = answer == null ? StrayLine.answers(bytes, first, end, limits) : answer.integerId();
+    if (id >= 0) {
+      skipped.unusable(
+          id,
+          "the answer on line "
+              + lines
+              + " of "
+              + source
+              + (answer == null
+                  ? " lacks \"jsonrpc\": \"2.0\""
+                  : " stands behind other text, which needs a line break and belongs on stderr")
+              + quoted(shown(bytes, first, end)));
+    }
+  }
+
+  private void noise(byte[] bytes, int first, int end) throws TransportException {
+    junk++;
+    if (firstJunk.size() < KEPT_JUNK_LINES) {
+      firstJunk.add(shown(bytes, first, end));
+    }
+    if (!skipped.tolerates(Quirk.NOISE)) {
+      throw new TransportException(
+          Reason.PROTOCOL_ERROR,
+          Reached.MAYBE,
+          "a line on "
+              + source
+              + " is not JSON-RPC, and the entry is \"strict\"; logs belong on stderr"
+              + quoted(shown(bytes, first, end)));
+    }
+    if (!budget.take(end - first)) {
+      throw new TransportException(
+          Reason.PROTOCOL_ERROR,
+          Reached.MAYBE,
+          source
+              + " is flooded with lines that are not JSON-RPC ("
+              + junk
+              + " so far); logs belong on stderr. The first lines: "
+              + String.join("\n", firstJunk));
+    }
+  }
+
+  private TransportException noMessage(String shown, @Nullable ProtocolException fault) {
+    Reason reason =
+        fault == null
+            ? Reason.PROTOCOL_ERROR
+            : switch (fault.reason()) {
+              case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
+              default -> Reason.PROTOCOL_ERROR;
+            };
+    return new TransportException(
+        reason,
+        Reached.MAYBE,
+        "line "
+            + lines
+            + " of "
+            + source
+            + " is no JSON-RPC message: "
+            + (fault == null ? "a message stands on one line" : fault.getMessage())
+            + quoted(shown));
+  }
+
+  private static String quoted(String shown) {
+    return "; the line: " + shown;
+  }
+
   /** Both sides have agreed on a version of MCP. */
   public void negotiated(String version) {
+    negotiated = !version.isEmpty();
     batches = ProtocolVersion.hasBatches(version);
   }
 
@@ -255,15 +351,6 @@ public final class LineFramer {
     return end - first > KEPT_JUNK_BYTES
         ? "(a line of " + (end - first) + " bytes)"
         : new String(bytes, first, end - first, StandardCharsets.UTF_8).strip();
-  }
-
-  /** A batch begins with <code>[{</code> or is empty; <code>[INFO] ...</code> is a log line. */
-  private static boolean looksLikeMessage(byte[] bytes, int first, int end) {
-    if (bytes[first] != '[') {
-      return bytes[first] == '{';
-    }
-    int second = afterBlanks(bytes, first + 1, end);
-    return second < end && (bytes[second] == '{' || bytes[second] == ']');
   }
 
   private static int afterMark(byte[] bytes, int from, int end) {

@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A transport whose texts pass through a {@link Redactor}: its target, its diagnostics and every
@@ -29,6 +30,11 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
   @Override
   public boolean hasOutput() {
     return inner.hasOutput();
+  }
+
+  @Override
+  public @Nullable String installer() {
+    return inner.installer();
   }
 
   @Override
@@ -73,6 +79,11 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
     @Override
     public boolean hasRequestStreams() {
       return inner.hasRequestStreams();
+    }
+
+    @Override
+    public boolean isInstalling() {
+      return inner.isInstalling();
     }
 
     @Override

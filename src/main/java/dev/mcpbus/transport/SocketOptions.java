@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout for the connection, TLS included, default 5 s
  * @param maxQueued how many messages may wait to be written, default 1,024
  * @param maxQueuedBytes how many bytes may wait to be written, default 16 MiB
- * @param junkLines how many lines that are not JSON are skipped before the channel is closed,
- *     default 100
+ * @param junkLines how many lines that are no messages may come at once before the channel is
+ *     closed with {@code PROTOCOL_ERROR}; the room fills up with time and with messages. Default
+ *     1,000
  * @param limits bounds of one message
  * @param tls files for {@code tls:}; null for Java's trust store and no client certificate
  */
@@ -37,7 +38,7 @@ public record SocketOptions(
         Duration.ofSeconds(5),
         SendWindow.MESSAGES,
         SendWindow.BYTES,
-        100,
+        1_000,
         ParseLimits.DEFAULT,
         null);
   }

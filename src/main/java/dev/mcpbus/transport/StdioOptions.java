@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param closeGrace how long the child may take after EOF, and again after SIGTERM; default 2 s
  * @param writeQueueBytes how many bytes may wait to be written, default 16 MiB
  * @param stderrBytes how many of the last bytes of stderr are kept, default 16 KiB
- * @param junkLines how many lines on stdout that are not JSON are skipped before the channel is
- *     closed with {@code PROTOCOL_ERROR}; default 100
+ * @param junkLines how many lines that are no messages may come at once before the channel is
+ *     closed with {@code PROTOCOL_ERROR}; the room fills up with time and with messages. Default
+ *     1,000
  * @param limits bounds of one message
  */
 public record StdioOptions(
@@ -59,8 +60,13 @@ public record StdioOptions(
         Duration.ofSeconds(2),
         16 * 1024 * 1024,
         16 * 1024,
-        100,
+        1_000,
         ParseLimits.DEFAULT);
+  }
+
+  public StdioOptions withArgs(List<Sensitive> other) {
+    return new StdioOptions(
+        command, other, env, cwd, closeGrace, writeQueueBytes, stderrBytes, junkLines, limits);
   }
 
   public StdioOptions withEnv(Map<String, String> other) {

@@ -4,6 +4,7 @@ import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Redactor;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A way to reach one MCP server. Holds options only, so any thread may share it; each {@link #open}
@@ -27,6 +28,14 @@ public interface Transport {
   /** Removes this server's secrets from texts that the server sends about itself. */
   default Redactor redactor() {
     return Redactor.NONE;
+  }
+
+  /**
+   * The command of a child that may have to fetch or build its program first, such as {@code npx};
+   * null for any other.
+   */
+  default @Nullable String installer() {
+    return null;
   }
 
   /** Whether {@link Channel.Receiver#output} gets what the server writes beside its messages. */

@@ -10,6 +10,8 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FunctionFormatTest {
 
@@ -77,7 +79,7 @@ class FunctionFormatTest {
 
   @Test
   void openai_responses_takes_flat_functions_that_say_whether_they_are_strict() {
-    assertThat(first(FunctionFormat.OPENAI_RESPONSES, WEATHER, true))
+    assertThat(first(FunctionFormat.OPENAI_RESPONSES, WEATHER, false))
         .isEqualTo(
             json(
                 """
@@ -88,7 +90,7 @@ class FunctionFormatTest {
   }
 
   @Test
-  void strict_is_requested_if_the_schema_allows_it_unchanged() {
+  void a_schema_that_is_strict_already_is_sent_as_it_is() {
     JsonObject closed =
         json(
             """
@@ -97,19 +99,73 @@ class FunctionFormatTest {
                "additionalProperties": false}},
              "required": ["at"], "additionalProperties": false}
             """);
-    assertThat(first(FunctionFormat.OPENAI_RESPONSES, tool("a", closed), true).getBoolean("strict"))
-        .isTrue();
     JsonObject function =
         first(FunctionFormat.OPENAI, tool("a", closed), true).getJsonObject("function");
     assertThat(function.getBoolean("strict")).isTrue();
-
-    JsonObject open = closed.copy();
-    open.getJsonObject("properties").getJsonObject("at").remove("required");
-    assertThat(first(FunctionFormat.OPENAI_RESPONSES, tool("a", open), true).getBoolean("strict"))
-        .isFalse();
+    assertThat(function.getJsonObject("parameters")).isEqualTo(closed);
     assertThat(
             first(FunctionFormat.OPENAI_RESPONSES, tool("a", closed), false).getBoolean("strict"))
         .isFalse();
+  }
+
+  @Test
+  void for_strict_every_object_is_closed_and_what_is_optional_may_be_null() {
+    JsonObject open =
+        json(
+            """
+            {"type": "object", "required": ["a"], "$defs": {"P": {"properties": {"x": {"const": 1}}}},
+             "properties": {"a": {"type": "string", "minLength": 1, "default": "x"},
+               "b": {"type": "integer"}, "c": {"enum": ["x", "y"]}, "d": {"$ref": "#/$defs/P"},
+               "e": {"oneOf": [{"type": "string"}, {"type": "boolean"}]},
+               "f": {"allOf": [{"type": "array", "items": {"type": ["string", "null"]}}]},
+               "g": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": null}}}
+            """);
+    FunctionOptions options = new FunctionOptions(true, false);
+    JsonObject function =
+        ((JsonArray) FunctionFormat.OPENAI.tools(List.of(tool("a", open)), options))
+            .getJsonObject(0)
+            .getJsonObject("function");
+    assertThat(function.getBoolean("strict")).isTrue();
+    assertThat(function.getJsonObject("parameters"))
+        .isEqualTo(
+            json(
+                """
+                {"type": "object", "additionalProperties": false,
+                 "required": ["a", "b", "c", "d", "e", "f", "g"],
+                 "$defs": {"P": {"type": "object", "additionalProperties": false, "required": ["x"],
+                   "properties": {"x": {"anyOf": [{"const": 1}, {"type": "null"}]}}}},
+                 "properties": {"a": {"type": "string"}, "b": {"type": ["integer", "null"]},
+                   "c": {"enum": ["x", "y", null]},
+                   "d": {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "null"}]},
+                   "e": {"anyOf": [{"type": "string"}, {"type": "boolean"}, {"type": "null"}]},
+                   "f": {"type": ["array", "null"], "items": {"type": ["string", "null"]}},
+                   "g": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
+                """));
+    assertThat(options.shaped().getJsonArray("weather__a").stream().map(String::valueOf))
+        .contains("/a without minLength", "/a without default");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\": \"object\"}",
+        "{}",
+        "{\"type\": \"array\"}",
+        "{\"type\": \"object\", \"properties\": {\"x\": {\"type\": \"string\"}}, \"additionalProperties\": true}",
+        "{\"type\": \"object\", \"patternProperties\": {\"x\": {}}}",
+        "{\"type\": \"array\", \"prefixItems\": [{\"type\": \"string\"}]}",
+      })
+  void a_schema_that_cannot_be_closed_is_not_strict_and_says_why(String property) {
+    FunctionOptions options = new FunctionOptions(true, false);
+    JsonObject schema =
+        new JsonObject()
+            .put("type", "object")
+            .put("properties", new JsonObject().put("p", new JsonObject(property)));
+    JsonObject entry =
+        ((JsonArray) FunctionFormat.OPENAI_RESPONSES.tools(List.of(tool("a", schema)), options))
+            .getJsonObject(0);
+    assertThat(entry.getBoolean("strict")).isFalse();
+    assertThat(options.shaped().getJsonArray("weather__a").getString(0)).startsWith("not strict: ");
   }
 
   @Test
@@ -124,14 +180,13 @@ class FunctionFormatTest {
   }
 
   @Test
-  void gemini_takes_the_whole_json_schema() {
+  void gemini_takes_a_schema_of_one_object() {
     JsonObject declaration =
         first(FunctionFormat.GEMINI, WEATHER, false)
             .getJsonArray("functionDeclarations")
             .getJsonObject(0);
     assertThat(declaration.getString("name")).isEqualTo("weather__get");
-    assertThat(declaration.getJsonObject("parametersJsonSchema"))
-        .isEqualTo(json(FLAT).put("anyOf", SCHEMA.getJsonArray("anyOf")));
+    assertThat(declaration.getJsonObject("parametersJsonSchema")).isEqualTo(json(FLAT));
   }
 
   @Test
@@ -143,7 +198,7 @@ class FunctionFormatTest {
 
   @Test
   void the_ai_sdk_takes_a_set_by_name_with_the_server_on_every_tool() {
-    Object tools = FunctionFormat.AI_SDK.tools(List.of(WEATHER), FunctionOptions.DEFAULT);
+    Object tools = FunctionFormat.AI_SDK.tools(List.of(WEATHER), new FunctionOptions(false, false));
     JsonObject one = ((JsonObject) tools).getJsonObject("weather__get");
     assertThat(one.getString("_serverId")).isEqualTo("weather");
     assertThat(one.getJsonObject("inputSchema").getJsonObject("properties")).isNotEmpty();
@@ -157,7 +212,10 @@ class FunctionFormatTest {
           .as(form.word())
           .contains("\"_serverId\":\"weather\"");
     }
-    assertThat(FunctionFormat.OPENAI.tools(List.of(WEATHER), FunctionOptions.DEFAULT).toString())
+    assertThat(
+            FunctionFormat.OPENAI
+                .tools(List.of(WEATHER), new FunctionOptions(false, false))
+                .toString())
         .doesNotContain("_serverId");
   }
 
@@ -234,6 +292,76 @@ class FunctionFormatTest {
   }
 
   @Test
+  void bedrock_wants_tool_specs_with_a_plain_top_and_answers_in_blocks() {
+    JsonObject spec = first(FunctionFormat.BEDROCK, WEATHER, false).getJsonObject("toolSpec");
+    assertThat(spec)
+        .isEqualTo(
+            json(
+                """
+                {"name": "weather__get", "description": "The weather.",
+                 "inputSchema": {"json": %s}}
+                """
+                    .formatted(FLAT)));
+    FunctionCall call =
+        FunctionFormat.BEDROCK.call(
+            json(
+                "{\"toolUse\": {\"toolUseId\": \"t\", \"name\": \"x__y\", \"input\": {\"a\": 1}}}"));
+    assertThat(call.object()).isEqualTo(json("{\"a\": 1}"));
+    assertThat(FunctionFormat.BEDROCK.result(call, IMAGE))
+        .isEqualTo(
+            json(
+                """
+                {"toolResult": {"toolUseId": "t", "status": "success", "content": [
+                 {"text": "Look:"},
+                 {"image": {"format": "png", "source": {"bytes": "AAAA"}}}]}}
+                """));
+    assertThat(
+            FunctionFormat.BEDROCK
+                .result(call, FAILED)
+                .getJsonObject("toolResult")
+                .getString("status"))
+        .isEqualTo("error");
+    ToolOutput silent = ToolOutput.of(json("{\"content\": []}"));
+    assertThat(FunctionFormat.BEDROCK.result(call, silent).encode()).contains("(no output)");
+  }
+
+  @Test
+  void alternatives_at_the_top_become_one_object_of_all_their_properties() {
+    JsonObject union =
+        json(
+            """
+            {"anyOf": [{"$ref": "#/$defs/A"},
+              {"type": "object", "properties": {"id": {}, "b": {"type": "array"}},
+               "required": ["id", "b"]}],
+             "$defs": {"A": {"type": "object", "properties": {"id": {"type": "string"}},
+               "required": ["id"]}}}
+            """);
+    JsonObject shaped =
+        first(FunctionFormat.ANTHROPIC, tool("a", union), false).getJsonObject("input_schema");
+    assertThat(shaped.getString("type")).isEqualTo("object");
+    assertThat(shaped.containsKey("anyOf")).isFalse();
+    assertThat(shaped.getJsonArray("required")).containsExactly("id");
+    assertThat(shaped.getJsonObject("properties"))
+        .isEqualTo(
+            json(
+                """
+                {"id": {"type": "string"}, "b": {"type": "array", "items": {}}}
+                """));
+    JsonObject referred =
+        json(
+            """
+            {"$ref": "#/$defs/A", "$defs": {"A": {"type": "object",
+              "properties": {"x": {"type": "string"}}}}}
+            """);
+    assertThat(
+            first(FunctionFormat.ANTHROPIC, tool("a", referred), false)
+                .getJsonObject("input_schema")
+                .getJsonObject("properties")
+                .containsKey("x"))
+        .isTrue();
+  }
+
+  @Test
   void gemini_results_are_objects_with_output_or_error() {
     FunctionCall call =
         FunctionFormat.GEMINI.call(
@@ -291,7 +419,7 @@ class FunctionFormatTest {
               });
     }
     assertThatThrownBy(() -> FunctionFormat.of("mistral"))
-        .hasMessageContaining("openai-responses, anthropic, gemini, ai-sdk");
+        .hasMessageContaining("openai-responses, anthropic, gemini, bedrock, ai-sdk");
   }
 
   @Test

@@ -40,6 +40,11 @@ class FunctionsIT {
           """,
           "gemini",
           "{\"functionCall\": {\"name\": \"everything__echo\", \"args\": {\"message\": \"hello\"}}}",
+          "bedrock",
+          """
+          {"toolUse": {"toolUseId": "c1", "name": "everything__echo",
+           "input": {"message": "hello"}}}
+          """,
           "ai-sdk",
           """
           {"type": "tool-call", "toolCallId": "c1", "toolName": "everything__echo",

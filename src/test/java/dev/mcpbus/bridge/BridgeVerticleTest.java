@@ -47,7 +47,16 @@ class BridgeVerticleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"gamma", "%20", "a.b", "tools", "ALPHA"})
+  @ValueSource(strings = {"ALPHA", "%20alpha", "alph%D0%B0", "alpha_"})
+  void a_path_takes_a_name_as_written_and_goes_by_the_id(String name, Vertx vertx) {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.service();
+
+    assertThat(bridge.get("/api/servers/" + name).json().getString("id")).isEqualTo("alpha");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gamma", "%20", "a.b", "tools", "GAMMA", "alpha."})
   void an_unknown_or_impossible_id_is_a_problem_404(String id, Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx);
     bridge.service();

@@ -194,7 +194,7 @@ class RpcRouteTest {
         "resources/read|{\"uri\":\"u\"}|-32600|serverId:",
         "x/y|{}|-32600|serverId:",
         "tools/list|{\"serverId\":7}|-32600|serverId: must be a string",
-        "tools/list|{\"serverId\":\"a.b\"}|-32001|serverId:",
+        "tools/list|{\"serverId\":\"-\"}|-32001|serverId:",
         "tools/list|{\"serverId\":\"gamma\"}|-32001|no consumer at",
         "tools/call|{}|-32600|params.name:",
         "tools/call|{\"name\":7}|-32600|params.name:",

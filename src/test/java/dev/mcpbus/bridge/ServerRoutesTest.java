@@ -246,7 +246,7 @@ class ServerRoutesTest {
         "/api/servers/alpha/tools?cache=maybe|'cache' must be use or refresh",
         "/api/servers/alpha/resources/read|'uri' is wanted",
         "/api/events?type=conected|must be some of callsRepeated, connected",
-        "/api/events?server=A%20b|not a valid id",
+        "/api/events?server=%20|not a valid id",
         "/api/tools?form=openai&strict=yes|'strict' must be true or false"
       })
   void a_mistake_in_the_query_is_reported(String path, String detail, Vertx vertx) {

@@ -71,6 +71,15 @@ class AuthReaderTest {
     assertThat(auth.auditFile()).isNotNull();
   }
 
+  @Test
+  void a_pattern_that_cannot_be_compared_with_ids_stops_the_start() throws IOException {
+    ConfigResult wrong = auth("{'policies': [{'servers': ['\u9ad8*'], 'effect': 'deny'}]}");
+    assertThat(wrong.usable()).isEmpty();
+    assertThat(wrong.problems().get(0).message()).contains("is compared with ids");
+    ConfigResult name = auth("{'policies': [{'servers': ['\u9ad8', 'io.github.*'], 'effect': 'deny'}]}");
+    assertThat(name.problems()).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

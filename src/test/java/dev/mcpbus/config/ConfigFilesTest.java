@@ -287,7 +287,7 @@ class ConfigFilesTest {
 
     ServerResult bad =
         ConfigReader.readServer(
-            "a.tools.call",
+            "a\u200b",
             new JsonObject().put("comand", "x").put("env", new JsonObject().put("A", "${NOPE}")),
             sample.environment(),
             directory,

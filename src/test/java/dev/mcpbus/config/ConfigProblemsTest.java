@@ -100,7 +100,6 @@ class ConfigProblemsTest {
         "\"type\": \"stdio\"|type \"stdio\" needs \"command\". Add \"command\"",
         "\"type\": \"http\", \"address\": \"a\"|type \"http\" needs \"url\"",
         "\"type\": \"stdoi\", \"command\": \"x\"|unknown type \"stdoi\". Did you mean \"stdio\"?",
-        "\"type\": \"remote\", \"url\": \"http://h/\"|unknown type \"remote\". Did you mean \"http\"?",
         "\"type\": \"stdio\", \"url\": \"http://h/\"|type \"stdio\" needs \"command\". Add"
             + " \"command\", or remove \"type\"",
         "\"type\": \"sse\"|type \"sse\" needs \"url\". Add \"url\"",
@@ -188,7 +187,7 @@ class ConfigProblemsTest {
                       "timeout": "soon",
                       "lazy": 1},
                     "c": {"type": "sse", "url": "tcp://h:1"},
-                    "d.e": {"command": "x"},
+                    "d\\u202ee": {"command": "x"},
                     "f": {},
                     "g": [],
                     "G": {"url": "pipe:///x"}
@@ -205,8 +204,8 @@ class ConfigProblemsTest {
             "mcp.json:8: server \"b\": \"timeout\" is not a duration",
             "mcp.json:9: server \"b\": \"lazy\" must be true or false, not a number",
             "mcp.json:10: server \"c\": the url is that of a socket",
-            "mcp.json:11: server \"d.e\": the name has a dot, which separates the parts of a bus"
-                + " address",
+            "mcp.json:11: server \"d\\u202ee\": the name has characters that nobody sees: U+202E"
+                + " RIGHT-TO-LEFT OVERRIDE",
             "mcp.json:12: server \"f\": the entry does not say how to reach the server",
             "mcp.json:13: server \"g\": a server must be an object, not a list",
             "mcp.json:14: these names mean the same server \"g\": \"g\" (line 13), \"G\" (line 14)",
@@ -228,9 +227,9 @@ class ConfigProblemsTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
-        "{\"a\": {\"command\": \"x\"}}|The server \"a\" on line 1 stands outside of them",
-        "{\"mcp\": {\"servers\": {\"a\": {\"url\": \"x\"}}}}|Move \"servers\" out of \"mcp\" on line 1",
-        "{\"context_servers\": {\"a\": {\"command\": \"x\"}}}|Rename \"context_servers\" on line 1 to"
+        "{\"a\": {\"command\": \"x\"}, \"b\": 1}|The server \"a\" on line 1 stands outside of them",
+        "{\"my\": {\"servers\": {\"a\": {\"url\": \"x\"}}}}|Move \"servers\" out of \"my\" on line 1",
+        "{\"agents\": {\"a\": {\"command\": \"x\"}}}|Rename \"agents\" on line 1 to"
             + " \"mcpServers\""
       })
   void servers_at_another_place_are_found(String text, String hint) {

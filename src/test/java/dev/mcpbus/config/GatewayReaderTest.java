@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.directory.ViewOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.protocol.ServerId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +39,28 @@ class GatewayReaderTest {
     assertThat(view.allow()).containsExactly("my-server.Get_*", "*note://A.b");
     assertThat(view.deny()).containsExactly("my-server.x://a.b");
     assertThat(view.rename()).isEqualTo(Map.of("my-server.log", "history"));
+  }
+
+  @Test
+  void a_view_names_servers_whose_names_have_dots() {
+    ViewOptions view =
+        Objects.requireNonNull(
+            Sample.in(directory)
+                .json(
+                    "{\"mcpServers\": {\"io.github.Org/name\": {\"command\": \"x\"}, \"\u9ad8\": {\"command\":"
+                        + " \"x\"}}, \"gateway\": {\"views\": {\"v\": {\"allow\":"
+                        + " [\"io.github.Org/name.get_*\", \"\u9ad8.x\"], \"deny\": [\"IO.github.org/name.set.x\"],"
+                        + " \"rename\": {\"io.github.Org/name.log\": \"history\"}},"
+                        + " \"w\": {\"servers\": [\"IO.github.Org/name\", \"\u9ad8\"]}}}}")
+                .usable()
+                .orElseThrow()
+                .gateway()
+                .views()
+                .get("v"));
+    String id = ServerId.of("io.github.Org/name");
+    assertThat(view.allow()).containsExactly(id + ".get_*", ServerId.of("\u9ad8") + ".x");
+    assertThat(view.deny()).containsExactly(id + ".set.x");
+    assertThat(view.rename()).isEqualTo(Map.of(id + ".log", "history"));
   }
 
   @Test

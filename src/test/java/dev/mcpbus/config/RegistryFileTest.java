@@ -332,4 +332,235 @@ class RegistryFileTest {
         .asString()
         .startsWith("mcp.servers.add: server \"mine\"");
   }
+
+  private List<String> command(Map<String, String> variables, String type, String... members) {
+    ServerDefinition server =
+        good(
+            variables,
+            "\"packages\": [{\"registryType\": \""
+                + type
+                + "\", "
+                + String.join(", ", members)
+                + "}]");
+    List<String> all = new java.util.ArrayList<>();
+    all.add(stdio(server).command().reveal());
+    stdio(server).args().forEach(arg -> all.add(arg.reveal()));
+    return all;
+  }
+
+  private static final String IMAGE = "\"identifier\": \"ghcr.example/ada/forge:0.13.0\"";
+
+  private static String named(String name, String value, String... more) {
+    return "{\"type\": \"named\", \"name\": \""
+        + name
+        + "\""
+        + (value.isEmpty() ? "" : ", \"value\": \"" + value + "\"")
+        + (more.length > 0 ? ", " + String.join(", ", more) : "")
+        + "}";
+  }
+
+  private static String positional(String value) {
+    return "{\"type\": \"positional\", \"value\": \"" + value + "\"}";
+  }
+
+  private static String list(String key, String... words) {
+    return "\"" + key + "\": [" + String.join(", ", words) + "]";
+  }
+
+  @Test
+  void a_docker_command_that_the_package_spells_has_its_image_once_and_flags_without_a_value() {
+    String[] words = {
+      positional("run"),
+      named("-i", "true", "\"format\": \"boolean\""),
+      named("--rm", "true"),
+      named("--sig-proxy", "false", "\"format\": \"boolean\""),
+      named("-e", "TOKEN={token}", "\"variables\": {\"token\": {\"isRequired\": true}}"),
+      positional("ghcr.example/ada/forge")
+    };
+    List<String> expected =
+        List.of(
+            "docker",
+            "run",
+            "-i",
+            "--rm",
+            "--sig-proxy=false",
+            "-e",
+            "TOKEN=canary",
+            "ghcr.example/ada/forge:0.13.0");
+    Map<String, String> answers = Map.of("MCPBUS_INPUT_TOKEN", "canary");
+    assertThat(command(answers, "oci", IMAGE, list("runtimeArguments", words))).isEqualTo(expected);
+    assertThat(command(answers, "oci", IMAGE, list("packageArguments", words))).isEqualTo(expected);
+    assertThat(
+            command(
+                Map.of(),
+                "oci",
+                IMAGE,
+                list(
+                    "runtimeArguments",
+                    positional("docker"),
+                    positional("run"),
+                    positional("--rm"),
+                    positional("ghcr.example/ada/forge:latest"),
+                    positional("stdio"))))
+        .containsExactly("docker", "run", "-i", "--rm", "ghcr.example/ada/forge:0.13.0", "stdio");
+  }
+
+  @Test
+  void arguments_of_a_container_keep_their_form_and_optional_ones_without_an_answer_are_left_out() {
+    String token = "\"variables\": {\"token\": {\"isSecret\": true}}";
+    assertThat(
+            command(
+                Map.of("MCPBUS_INPUT_WORKSPACE", "/srv/w", "KEY", "k"),
+                "oci",
+                IMAGE,
+                "\"runtimeHint\": \"podman\"",
+                list(
+                    "runtimeArguments",
+                    named("-p", "127.0.0.1:8085:8085"),
+                    named("-e", "PORT=8085"),
+                    named("-e", "TOKEN={token}", token),
+                    named(
+                        "-e",
+                        "MORE={more}",
+                        "\"isRequired\": false, \"variables\": {\"more\": {\"isRequired\": true}}"),
+                    positional("-v"),
+                    "{\"type\": \"positional\", \"value\": \"{workspace}:/work\", \"variables\":"
+                        + " {\"workspace\": {\"isRequired\": true}}}",
+                    named("-it", ""),
+                    named("--init", "")),
+                list(
+                    "packageArguments",
+                    named("--headless", ""),
+                    named("--trace", "false", "\"format\": \"boolean\""),
+                    named("--allow", "a.example"),
+                    named("--allow", "b.example")),
+                "\"environmentVariables\": [{\"name\": \"KEY\"}, {\"name\": \"PORT\","
+                    + " \"value\": \"1\"}]"))
+        .containsExactly(
+            "podman",
+            "run",
+            "--rm",
+            "-p",
+            "127.0.0.1:8085:8085",
+            "-e",
+            "PORT=8085",
+            "-v",
+            "/srv/w:/work",
+            "-it",
+            "--init",
+            "-e",
+            "KEY",
+            "ghcr.example/ada/forge:0.13.0",
+            "--headless",
+            "--allow",
+            "a.example",
+            "--allow",
+            "b.example");
+  }
+
+  @Test
+  void a_required_argument_whose_optional_variable_has_no_value_is_a_problem() {
+    assertThat(
+            problems(
+                Map.of(),
+                "\"packages\": [{\"registryType\": \"oci\", "
+                    + IMAGE
+                    + ", "
+                    + list(
+                        "runtimeArguments",
+                        named("-e", "A={a}", "\"isRequired\": true, \"variables\": {\"a\": {}}"))
+                    + "}]"))
+        .singleElement()
+        .asString()
+        .contains("there is no value for \"-e\"");
+  }
+
+  @Test
+  void an_answer_to_a_boolean_argument_sets_its_flag_or_not() {
+    String flag = list("packageArguments", named("--headless", "", "\"format\": \"boolean\""));
+    String npm = "\"identifier\": \"@ada/w\", \"version\": \"1.0.0\"";
+    assertThat(command(Map.of("MCPBUS_INPUT_HEADLESS", "true"), "npm", npm, flag))
+        .containsExactly("npx", "-y", "@ada/w@1.0.0", "--headless");
+    assertThat(command(Map.of("MCPBUS_INPUT_HEADLESS", "false"), "npm", npm, flag))
+        .containsExactly("npx", "-y", "@ada/w@1.0.0");
+    assertThat(command(Map.of(), "npm", npm, flag)).containsExactly("npx", "-y", "@ada/w@1.0.0");
+  }
+
+  @Test
+  void other_packages_that_spell_their_command_are_named_once_too() {
+    String npm = "\"identifier\": \"@ada/w\", \"version\": \"1.0.0\"";
+    String pypi = "\"identifier\": \"ada-w\", \"version\": \"1.0.0\"";
+    assertThat(
+            command(
+                Map.of(),
+                "npm",
+                npm,
+                list("runtimeArguments", positional("-y"), positional("@ada/w@latest")),
+                list("packageArguments", positional("serve"))))
+        .containsExactly("npx", "-y", "@ada/w@1.0.0", "serve");
+    assertThat(
+            command(
+                Map.of(),
+                "npm",
+                npm,
+                list("packageArguments", positional("-y"), positional("@ada/w"), positional("a"))))
+        .containsExactly("npx", "-y", "@ada/w@1.0.0", "a");
+    assertThat(
+            command(
+                Map.of(),
+                "pypi",
+                pypi,
+                list("runtimeArguments", named("--from", "ada-w"), positional("w-server"))))
+        .containsExactly("uvx", "--from", "ada-w==1.0.0", "w-server");
+    assertThat(command(Map.of(), "npm", npm, "\"runtimeHint\": \"bunx\""))
+        .containsExactly("bunx", "@ada/w@1.0.0");
+    assertThat(command(Map.of(), "npm", npm, "\"runtimeHint\": \"pnpm dlx\""))
+        .containsExactly("pnpm", "dlx", "@ada/w@1.0.0");
+    assertThat(command(Map.of(), "npm", npm, "\"runtimeHint\": \"node\""))
+        .containsExactly("npx", "-y", "@ada/w@1.0.0");
+    assertThat(command(Map.of(), "pypi", pypi, "\"runtimeHint\": \"uv\""))
+        .containsExactly("uv", "tool", "run", "ada-w@1.0.0");
+    assertThat(
+            command(
+                Map.of(),
+                "nuget",
+                "\"identifier\": \"Ada.W\", \"version\": \"1.0.0\", \"runtimeHint\": \"dotnet\""))
+        .containsExactly("dotnet", "tool", "exec", "Ada.W@1.0.0", "--yes");
+  }
+
+  @Test
+  void an_image_of_another_registry_is_named_with_it() {
+    assertThat(
+            command(
+                Map.of(),
+                "oci",
+                "\"identifier\": \"ada/forge\", \"version\": \"2\", \"registryBaseUrl\":"
+                    + " \"https://ghcr.example\""))
+        .endsWith("ghcr.example/ada/forge:2");
+    assertThat(
+            command(
+                Map.of(),
+                "oci",
+                "\"identifier\": \"ada/forge\", \"version\": \"2\", \"registryBaseUrl\":"
+                    + " \"https://docker.io\""))
+        .endsWith("ada/forge:2");
+  }
+
+  @Test
+  void headers_of_a_remote_are_filled_and_optional_ones_left_out() {
+    HttpOptions http =
+        (HttpOptions)
+            good(
+                    Map.of("MCPBUS_INPUT_TOKEN", "canary"),
+                    """
+                    "remotes": [{"type": "streamable-http", "url": "https://a.example/mcp",
+                      "headers": [
+                        {"name": "Authorization", "value": "Bearer {token}",
+                         "variables": {"token": {"isRequired": true, "isSecret": true}}},
+                        {"name": "X-More", "value": "m-{more}", "variables": {"more": {}}}]}]
+                    """)
+                .transport();
+    assertThat(http.headers())
+        .isEqualTo(Sensitive.values(Map.of("Authorization", "Bearer canary")));
+  }
 }

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.ServerId;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,12 +26,47 @@ class ServerNamesTest {
   @ParameterizedTest
   @CsvSource({
     "git, git", "GIT, git", "My Server, my-server", "my_server, my-server",
-    "'  a  b ', a-b", "@scope/server-x, scope-server-x", "\uFF47\uFF49\uFF54, git", "a--b, a-b"
+    "'  a  b ', a-b", "\uFF47\uFF49\uFF54, git", "a--b, a-b",
+    "@scope/server-x, scope-server-x--215b4b68d373"
   })
   void a_name_becomes_an_id(String name, String id) {
     ConfigResult result = named(name);
     assertThat(result.problems()).isEmpty();
-    assertThat(result.usable().orElseThrow().servers().get(0).id().value()).isEqualTo(id);
+    ServerDefinition server = result.usable().orElseThrow().servers().get(0);
+    assertThat(server.id().value()).isEqualTo(id);
+    assertThat(server.name()).isEqualTo(name);
+    assertThat(server.origin()).isNotNull().extracting(ServerOrigin::name).isEqualTo(name);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "io.github.ExampleOrg/devtools-mcp",
+        "\u9ad8\u5fb7\u5730\u56fe",
+        "\u041f\u043e\u0433\u043e\u0434\u0430",
+        "B\u00fccher & Noten",
+        "\uD83D\uDE80",
+        "\uD83D\uDC68\u200D\uD83D\uDC69\u200D\uD83D\uDC67 \u2699\uFE0F",
+        "..",
+        "*",
+        "a.tools.call",
+        "tools",
+        "Servers",
+        "a#b",
+        "C++",
+        "mcp/*",
+        "$(x) `y` %z% <b> 'q'",
+        "x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z.x.y.z"
+      })
+  void any_name_that_people_can_read_runs_and_its_id_is_told_once(String name) {
+    ConfigResult result = named("good", name);
+    assertThat(result.problems()).isEmpty();
+    ServerDefinition server = result.usable().orElseThrow().servers().get(1);
+    assertThat(server.name()).isEqualTo(name);
+    assertThat(server.id().value()).contains("--").isEqualTo(ServerId.of(name));
+    assertThat(result.notes())
+        .singleElement()
+        .matches(note -> name.equals(note.server()) && note.message().contains(server.id().value()));
   }
 
   @Test
@@ -67,25 +103,8 @@ class ServerNamesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "",
-        " ",
-        "..",
-        "*",
-        "a.tools.call",
-        "a.b",
-        "tools",
-        "Servers",
-        "--",
-        "a#b",
-        "caf\u00e9",
-        "\u0433\u0456\u0442",
-        "\uD83D\uDE80",
-        "a\\u0000b",
-        "mcp/*"
-      })
-  void case_82_a_name_that_cannot_be_an_id_leaves_its_server_out(String name) {
+  @ValueSource(strings = {"", " ", "--", "_", "a\\u0000b", "a\\u202eb", "gi\u200bt", "\uFEFFx", "\u00ADx"})
+  void case_82_a_name_that_people_cannot_read_leaves_its_server_out(String name) {
     ConfigResult result = named("good", name);
     assertThat(result.problems())
         .singleElement()
@@ -105,15 +124,19 @@ class ServerNamesTest {
   }
 
   @Test
-  void a_look_alike_letter_is_named() {
-    Sample sample = Sample.in(directory);
-    assertThat(sample.texts(named("g\u0456t")).get(0))
-        .contains("U+0456 CYRILLIC SMALL LETTER BYELORUSSIAN-UKRAINIAN I that looks like 'i'");
+  void a_report_shows_the_letters_of_a_name_and_no_control_characters() {
+    ConfigResult result =
+        Sample.in(directory).json("{\"mcpServers\": {\"\u9ad8\u5fb7\\u202e\": {\"command\": \"x\"}}}");
+    assertThat(ConfigReport.render(result.problems()))
+        .contains("server \"\u9ad8\u5fb7\\u202e\"", "U+202E RIGHT-TO-LEFT OVERRIDE");
   }
 
   @Test
   void long_names_with_one_start_are_not_taken_for_one_another() {
     ConfigResult result = named("y".repeat(400), "y".repeat(401));
-    assertThat(result.problems()).hasSize(2).noneMatch(ConfigProblem::fatal);
+    assertThat(result.problems()).isEmpty();
+    assertThat(result.usable().orElseThrow().servers())
+        .extracting(ServerDefinition::id)
+        .doesNotHaveDuplicates();
   }
 }

@@ -308,7 +308,7 @@ class ServerPreviewTest {
     assertThat(shown).containsExactlyInAnyOrderElementsOf(checked);
     assertThat(list(reply, "servers").get(0).getJsonArray("variables"))
         .containsExactly("K", "NOT_SET");
-    assertThat(list(reply, "servers").get(1).getString("name")).isEqualTo("b-c");
+    assertThat(list(reply, "servers").get(1).getString("name")).isEqualTo("b.c");
   }
 
   private static List<String> texts(JsonObject of) {
@@ -350,7 +350,8 @@ class ServerPreviewTest {
                 "the option \"--nope\" of this command line is not known",
             "claude mcp add x",
                 "the command line adds a server and names neither a command nor a URL",
-            "[mcp_servers.git]\ncommand = \"x\"", "the text is TOML, which mcpbus does not read",
+            "[mcp_servers.git]\ncommand = x",
+                "the TOML is wrong at this place, or shortly before it",
             "npx \0", "the text has NUL characters");
     texts.forEach(
         (text, message) -> {

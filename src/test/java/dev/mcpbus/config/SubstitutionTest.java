@@ -74,8 +74,8 @@ class SubstitutionTest {
             """);
     assertThat(sample.texts(result))
         .containsExactly(
-            "mcp.json:3: server \"bad\": the variable NOT_SET is not set. Set it in the environment,"
-                + " or give a default: ${NOT_SET:-value}");
+            "mcp.json:3: server \"bad\": the variable NOT_SET is not set. Set it in the environment"
+                + " or in the entry's \"env\", or give a default: ${NOT_SET:-value}");
     assertThat(result.usable().orElseThrow().servers())
         .extracting(s -> s.id().value())
         .containsExactly("good");
@@ -93,6 +93,178 @@ class SubstitutionTest {
         .startsWith("mcp.json:4: server \"one\": ${command:pick} is not known. Known are ${VAR}");
     assertThat(problems("${HOME_SET").get(0))
         .isEqualTo("mcp.json:4: server \"one\": a ${ is not closed. Write ${NAME}");
+  }
+
+  private ConfigResult entry(String... lines) {
+    return Sample.in(directory).server(lines);
+  }
+
+  private static StdioOptions stdio(ConfigResult result) {
+    assertThat(result.problems()).isEmpty();
+    return (StdioOptions) result.usable().orElseThrow().servers().get(0).transport();
+  }
+
+  private static List<String> argsOf(ConfigResult result) {
+    return stdio(result).args().stream().map(Sensitive::reveal).toList();
+  }
+
+  private static String env(ConfigResult result, String name) {
+    return java.util.Objects.requireNonNull(stdio(result).env().get(name)).reveal();
+  }
+
+  @Test
+  void an_argument_gets_what_the_entry_itself_sets_before_what_the_process_has() {
+    ConfigResult result =
+        entry(
+            "\"command\": \"npx\"",
+            "\"args\": [\"mcp-remote\", \"Authorization: Bearer ${PAT}\", \"${env:PAT}\","
+                + " \"${HOME_SET}\", \"${PAT:-none}\", \"${BLANK:-none}\"]",
+            "\"env\": {\"PAT\": \"pat-of-nobody-123\", \"HOME_SET\": \"own\", \"BLANK\": \"\"}");
+    assertThat(argsOf(result))
+        .containsExactly(
+            "mcp-remote",
+            "Authorization: Bearer pat-of-nobody-123",
+            "pat-of-nobody-123",
+            "own",
+            "pat-of-nobody-123",
+            "none");
+    ServerDefinition one = result.usable().orElseThrow().servers().get(0);
+    assertThat(one.view().encode()).doesNotContain("pat-of-nobody");
+    assertThat(one.redactor().redact("it has pat-of-nobody-123")).doesNotContain("pat-of-nobody");
+  }
+
+  @Test
+  void a_variable_of_the_entry_may_name_that_of_the_process_and_the_others_of_the_entry() {
+    ConfigResult result =
+        entry(
+            "\"command\": \"x\"",
+            "\"args\": [\"${HOME_SET}\", \"${BOTH}\"]",
+            "\"env\": {\"HOME_SET\": \"${HOME_SET}\", \"ROOT\": \"/r\", \"BOTH\":"
+                + " \"${ROOT}/x\"}");
+    assertThat(argsOf(result)).containsExactly("/srv", "/r/x");
+    assertThat(env(result, "BOTH")).isEqualTo("/r/x");
+    assertThat(problems("${ROOT}").get(0)).contains("the variable ROOT is not set");
+    assertThat(
+            Sample.in(directory)
+                .texts(entry("\"command\": \"x\"", "\"env\": {\"A\": \"${B}\", \"B\": \"${A}\"}")))
+        .hasSize(2);
+  }
+
+  @Test
+  void a_script_for_a_shell_keeps_the_names_of_variables_that_the_shell_has() {
+    ConfigResult result =
+        entry(
+            "\"command\": \"/bin/bash\"",
+            "\"args\": [\"-lc\", \"run ${TOKEN} ${env:TOKEN} $TOKEN ${HOME_SET} ${TOKEN:-x}\"]",
+            "\"env\": {\"TOKEN\": \"a b'c\"}");
+    assertThat(argsOf(result))
+        .containsExactly("-lc", "run ${TOKEN} ${TOKEN} $TOKEN /srv ${TOKEN:-x}");
+    assertThat(result.notes()).isEmpty();
+  }
+
+  @Test
+  void no_variable_of_mcpbus_itself_comes_by_way_of_the_entry() {
+    Sample sample = Sample.in(directory).with(Map.of("MCPBUS_TOKEN_KEY", "canary"));
+    assertThat(
+            sample.texts(
+                sample.server(
+                    "\"command\": \"x\"",
+                    "\"args\": [\"${MCPBUS_TOKEN_KEY}\"]",
+                    "\"env\": {\"MCPBUS_TOKEN_KEY\": \"${MCPBUS_TOKEN_KEY}\"}")))
+        .isNotEmpty()
+        .allMatch(text -> text.contains("is mcpbus's own") && !text.contains("canary"));
+  }
+
+  @Test
+  void a_default_may_have_a_variable() {
+    assertThat(args("${NOPE:-${HOME_SET}}/x", "${NOPE:-${NOPE2:-a}b}", "${HOME_SET:-${NOPE}}"))
+        .containsExactly("/srv/x", "ab", "/srv");
+    assertThat(problems("${A:-${B}}").get(0)).contains("the variable B is not set");
+    assertThat(problems("${A:-".repeat(2_000) + "x" + "}".repeat(2_000)).get(0))
+        .contains("too often");
+    assertThat(problems("${".repeat(50_000)).get(0)).contains("not closed");
+  }
+
+  @Test
+  void forms_of_other_programs_stay_and_are_told() {
+    ConfigResult result =
+        entry(
+            "\"command\": \"x\"",
+            "\"args\": [\"$HOME_SET\", \"$NOPE\", \"a$HOME_SET/b\", \"%APPDATA%\\\\npm\","
+                + " \"%UserProfile%\", \"https://h/%E4%BD%A0%20%ABC%\", \"pa$WORD\", \"$5 100%\"]",
+            "\"env\": {\"TOKEN\": \"a\", \"HEADER\": \"Bearer $TOKEN\"}");
+    assertThat(argsOf(result)).startsWith("$HOME_SET", "$NOPE", "a$HOME_SET/b");
+    assertThat(result.notes())
+        .extracting(ConfigProblem::message)
+        .containsExactlyInAnyOrder(
+            "$HOME_SET stays as it is written",
+            "$NOPE stays as it is written",
+            "$HOME_SET stays as it is written",
+            "%APPDATA% stays as it is written",
+            "%UserProfile% stays as it is written",
+            "$TOKEN stays as it is written");
+    assertThat(result.notes().get(0).remedy())
+        .isEqualTo("Write ${HOME_SET} for the value of the variable");
+  }
+
+  @Test
+  void a_file_of_gemini_has_variables_without_braces() {
+    Sample sample = Sample.in(directory);
+    ConfigResult result =
+        ConfigReader.read(
+            sample.write(
+                ".gemini/settings.json",
+                """
+                {"theme": "$HOME_SET", "mcpServers": {
+                  "a": {"command": "x", "args": ["$HOME_SET", "pa$word", "a/$TOKEN/$NOPE"],
+                        "env": {"TOKEN": "own", "URL": "$HOME_SET/${HOME_SET}"}},
+                  "b": {"command": "x", "env": {"KEY": "$NOPE"}}}}
+                """),
+            sample.environment());
+    StdioOptions a =
+        (StdioOptions) result.usable().orElseThrow().servers().get(0).transport();
+    assertThat(a.args().stream().map(Sensitive::reveal))
+        .containsExactly("/srv", "pa$word", "a/own/$NOPE");
+    assertThat(java.util.Objects.requireNonNull(a.env().get("URL")).reveal())
+        .isEqualTo("/srv//srv");
+    assertThat(result.problems())
+        .singleElement()
+        .matches(one -> "b".equals(one.server()) && one.message().contains("NOPE is not set"));
+  }
+
+  @Test
+  void an_input_without_an_answer_has_its_default_and_says_so() {
+    Sample sample = Sample.in(directory);
+    Path file =
+        sample.write(
+            "mcp.json",
+            """
+            {"inputs": [{"type": "promptString", "id": "region", "default": "eu"},
+                        {"type": "pickString", "id": "level", "options": ["a", "b"], "default": "b"},
+                        {"type": "promptString", "id": "key", "password": true, "default": "canary-9"},
+                        {"type": "promptString", "id": "none"}],
+             "servers": {
+               "one": {"command": "x", "args": ["${input:region}", "${input:level}", "--key", "${input:key}"]},
+               "two": {"command": "x", "args": ["${input:none}"]}}}
+            """);
+    ConfigResult result = ConfigReader.read(file, sample.environment());
+    ServerDefinition one = result.usable().orElseThrow().servers().get(0);
+    assertThat(((StdioOptions) one.transport()).args().stream().map(Sensitive::reveal))
+        .containsExactly("eu", "b", "--key", "canary-9");
+    assertThat(one.view().encode()).doesNotContain("canary");
+    assertThat(result.notes())
+        .extracting(ConfigProblem::message)
+        .contains("the input \"region\" has its default", "the input \"level\" has its default");
+    assertThat(result.problems()).singleElement().matches(each -> "two".equals(each.server()));
+    assertThat(
+            arg(file, sample.with(Map.of("MCPBUS_INPUT_REGION", "us")).environment()))
+        .isEqualTo("us");
+  }
+
+  @Test
+  void other_names_of_the_folder_are_known() {
+    assertThat(args("${workspaceRoot}", "${cwd}", "${CLAUDE_PROJECT_DIR}", "${CLAUDE_PROJECT_DIR:-.}"))
+        .containsExactly(directory.toString(), directory.toString(), directory.toString(), directory.toString());
   }
 
   @Test

@@ -21,6 +21,7 @@ import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
@@ -41,6 +42,8 @@ class HealthCheckTest {
           .pingTimeout(Duration.ofMillis(20))
           .idleStop(Duration.ofMillis(30))
           .build();
+
+  private static final String LOST = "\"error\":{\"code\":-32002,\"message\":\"no session\"}";
 
   private final List<String> heard = new CopyOnWriteArrayList<>();
 
@@ -128,6 +131,41 @@ class HealthCheckTest {
     McpFailure endless = McpFailure.maybeSent(FailureCode.PROTOCOL_ERROR, "does not end");
     probe(vertx, method -> "\"result\":{}", () -> Future.failedFuture(endless));
     awaitHeard("healthy", "unlisted 1 PROTOCOL_ERROR", "healthy", "unlisted 2 PROTOCOL_ERROR");
+  }
+
+  /** Every request of the session meets the same error: it is lost, and no call works. */
+  @Test
+  void a_server_that_refuses_ping_and_the_list_is_ill(Vertx vertx) {
+    probe(vertx, method -> LOST, () -> Future.failedFuture("never asked"));
+    awaitHeard("unhealthy 1", "unhealthy 2");
+  }
+
+  @Test
+  void a_server_that_refuses_ping_and_lists_its_tools_is_well_and_listed_once(Vertx vertx) {
+    AtomicInteger lists = new AtomicInteger();
+    probe(
+        vertx,
+        method -> method.equals("ping") || lists.getAndIncrement() > 0 ? LOST : "\"result\":{}",
+        Future::succeededFuture);
+    awaitHeard("healthy", "healthy", "healthy");
+    assertThat(lists).hasValue(1);
+  }
+
+  @Test
+  void a_server_that_is_silent_on_ping_and_lists_its_tools_is_well(Vertx vertx) {
+    AtomicInteger pings = new AtomicInteger();
+    probe(
+        vertx,
+        method -> method.equals("ping") && pings.getAndIncrement() >= 0 ? null : "\"result\":{}",
+        Future::succeededFuture);
+    awaitHeard("healthy", "healthy", "healthy");
+    assertThat(pings).hasValue(1);
+  }
+
+  @Test
+  void a_server_without_tools_that_answered_pings_and_refuses_them_now_is_ill(Vertx vertx) {
+    start(vertx, OPTIONS, method -> heard.isEmpty() ? "\"result\":{}" : LOST);
+    awaitHeard("healthy", "unhealthy 1", "unhealthy 2");
   }
 
   @Test

@@ -13,14 +13,19 @@ import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -128,6 +133,22 @@ class HttpEraTest {
   }
 
   @Test
+  void a_connection_that_closes_on_the_probe_leads_to_initialize() {
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("server/discover")) {
+                    peer.close();
+                  }
+                  initialize(request, peer);
+                });
+        TestBus bus = bus(server)) {
+      assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("INITIALIZE");
+      assertThat(openings(server)).containsExactly("server/discover", "initialize");
+    }
+  }
+
+  @Test
   void a_500_leads_to_one_initialize() {
     AtomicInteger initialized = new AtomicInteger();
     try (RawHttpServer server =
@@ -159,13 +180,135 @@ class HttpEraTest {
   }
 
   @Test
-  void silence_is_an_outage() {
+  void silence_on_both_openings_is_an_outage() {
     try (RawHttpServer server = RawHttpServer.answering((request, peer) -> peer.silence());
-        TestBus bus = bus(server)) {
+        TestBus bus = bus(server, new JsonObject().put("handshakeTimeout", 200))) {
       JsonObject down = bus.awaitState("peer", "FAILED", "RECONNECTING");
       assertThat(down.getJsonObject("lastError").getString("code")).isEqualTo("HANDSHAKE_TIMEOUT");
-      assertThat(server.requests("POST")).noneMatch(request -> request.calls("initialize"));
     }
+  }
+
+  /** A server of the older era that is silent on the probe, or says nothing on its stream. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_silent_probe_gets_initialize_beside_it_and_the_next_start_does_not_probe(
+      boolean stream, @TempDir Path state) {
+    AtomicInteger givenUp = new AtomicInteger();
+    try (RawHttpServer server =
+        RawHttpServer.answering(
+            (request, peer) -> {
+              if (request.calls("server/discover")) {
+                if (stream) {
+                  peer.stream();
+                  peer.chunk(": keep-alive\n\n");
+                }
+                try {
+                  peer.silence();
+                } finally {
+                  givenUp.incrementAndGet();
+                }
+              }
+              initialize(request, peer);
+            })) {
+      for (int start = 0; start < 2; start++) {
+        try (TestBus bus = bus(server, state)) {
+          assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("INITIALIZE");
+          Awaitility.await().until(() -> givenUp.get() == 1);
+          Awaitility.await().until(() -> Files.exists(state.resolve("eras.json")));
+        }
+      }
+      assertThat(openings(server)).containsExactly("server/discover", "initialize", "initialize");
+    }
+  }
+
+  /** A wrong memory costs one attempt, and is corrected. */
+  @Test
+  void a_server_that_was_silent_and_speaks_the_next_era_now_is_found_again(@TempDir Path state) {
+    AtomicBoolean better = new AtomicBoolean();
+    try (RawHttpServer server =
+        RawHttpServer.answering(
+            (request, peer) -> {
+              if (better.get() && request.calls("initialize")) {
+                answer(request, peer, "200 OK", ScriptedPeer.error(-32601, "gone"));
+              } else if (better.get()) {
+                discover(request, peer);
+              } else if (request.calls("server/discover")) {
+                peer.silence();
+              } else {
+                initialize(request, peer);
+              }
+            })) {
+      for (int start = 0; start < 3; start++) {
+        try (TestBus bus = bus(server, state)) {
+          assertThat(bus.awaitState("peer", "READY").getString("era"))
+              .isEqualTo(start == 0 ? "INITIALIZE" : "DISCOVER");
+          Awaitility.await().until(() -> Files.exists(state.resolve("eras.json")));
+        }
+        better.set(true);
+      }
+      assertThat(openings(server).stream().filter("initialize"::equals)).hasSize(2);
+    }
+  }
+
+  /** One that is slow with both answers, whatever their order: that to the probe counts. */
+  @ParameterizedTest
+  @ValueSource(strings = {"server/discover", "initialize"})
+  void a_slow_server_of_both_eras_is_spoken_to_in_the_next_one(String first) {
+    CountDownLatch both = new CountDownLatch(2);
+    CountDownLatch answered = new CountDownLatch(1);
+    AtomicBoolean slow = new AtomicBoolean(true);
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  boolean opening = request.calls("server/discover") || request.calls("initialize");
+                  boolean waits = slow.get() && opening;
+                  if (waits) {
+                    both.countDown();
+                    await(both);
+                    slow.set(false);
+                    if (!request.calls(first)) {
+                      await(answered);
+                    }
+                  }
+                  if (request.calls("initialize")) {
+                    initialize(request, peer);
+                  } else {
+                    discover(request, peer);
+                  }
+                  if (waits) {
+                    answered.countDown();
+                  }
+                });
+        TestBus bus = bus(server, new JsonObject().put("probeTimeout", 50))) {
+      assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("DISCOVER");
+      assertThat(openings(server).stream().filter("initialize"::equals)).hasSize(1);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static TestBus bus(RawHttpServer server, Path state) {
+    return TestBus.startIn(
+        state,
+        TestBus.server(
+            "peer",
+            new JsonObject()
+                .put("url", server.url().toString())
+                .put("listen", false)
+                .put("probeTimeout", 50)));
+  }
+
+  private static List<String> openings(RawHttpServer server) {
+    return server.requests("POST").stream()
+        .filter(request -> request.calls("server/discover") || request.calls("initialize"))
+        .map(request -> request.calls("initialize") ? "initialize" : "server/discover")
+        .toList();
   }
 
   @Test

@@ -16,8 +16,9 @@ class SilentProgramTest {
   void a_program_that_said_nothing_may_be_slow_or_no_server() {
     assertThat(said("", ""))
         .isEqualTo(
-            " and nothing on stdout. Is it an MCP server for stdio? One that is still downloading"
-                + " or starting needs a longer \"handshakeTimeout\"");
+            " and nothing on stdout. Is it an MCP server for stdio? One that starts slowly needs a"
+                + " longer \"handshakeTimeout\", a command that installs it first, such as npx, a"
+                + " longer \"installTimeout\"");
   }
 
   @Test

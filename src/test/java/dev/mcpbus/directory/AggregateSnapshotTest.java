@@ -42,7 +42,7 @@ class AggregateSnapshotTest {
   @Test
   void a_tool_keeps_every_byte_but_its_name_and_the_mark() throws Exception {
     String tool =
-        "{ \"x\":1.50e3,\"name\" : \"status\",\n\"inputSchema\":{\"b\":1,\"a\":\"\\u00e9é\"},"
+        "{ \"x\":1.50e3,\"name\" : \"status\",\n\"inputSchema\":{\"type\":\"object\",\"a\":\"\\u00e9é\"},"
             + "\"_meta\":{\"ui\":[ 1 ]}, \"y\":12345678901234567890 }";
 
     TestLists catalog =
@@ -50,7 +50,7 @@ class AggregateSnapshotTest {
 
     assertThat(catalog.aggregate().write(ListKind.TOOLS, null))
         .hasToString(
-            "{\"tools\":[{ \"x\":1.50e3,\"name\" : \"git.status\", \"inputSchema\":{\"b\":1,"
+            "{\"tools\":[{ \"x\":1.50e3,\"name\" : \"git.status\", \"inputSchema\":{\"type\":\"object\","
                 + "\"a\":\"\\u00e9é\"},\"_meta\":{\"dev.mcpbus/server\":\"git\",\"ui\":[ 1 ]},"
                 + " \"y\":12345678901234567890 }]}");
   }
@@ -59,12 +59,15 @@ class AggregateSnapshotTest {
   void a_resource_keeps_its_uri_and_a_prompt_gets_its_server_in_front() throws Exception {
     TestLists catalog =
         TestLists.NONE
-            .with("a", ListKind.RESOURCES, list(ListKind.RESOURCES, "[{\"uri\":\"file:///x\"}]"))
+            .with(
+                "a",
+                ListKind.RESOURCES,
+                list(ListKind.RESOURCES, "[{\"name\":\"x\",\"uri\":\"file:///x\"}]"))
             .with("a", ListKind.PROMPTS, list(ListKind.PROMPTS, "[{\"name\":\"p\"}]"));
 
     assertThat(catalog.aggregate().write(ListKind.RESOURCES, null))
         .hasToString(
-            "{\"resources\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"uri\":\"file:///x\"}]}");
+            "{\"resources\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"name\":\"x\",\"uri\":\"file:///x\"}]}");
     assertThat(catalog.aggregate().write(ListKind.PROMPTS, null))
         .hasToString("{\"prompts\":[{\"_meta\":{\"dev.mcpbus/server\":\"a\"},\"name\":\"a.p\"}]}");
     assertThat(catalog.aggregate().write(ListKind.TOOLS, null)).hasToString("{\"tools\":[]}");
@@ -149,9 +152,9 @@ class AggregateSnapshotTest {
         "{}",
         "{\"name\":\"\",\"inputSchema\":{}}",
         "{\"name\":7,\"inputSchema\":{}}",
-        "{\"name\":\"t\"}",
-        "{\"name\":\"t\",\"inputSchema\":true}",
-        "{\"name\":\"t\",\"inputSchema\":[]}",
+        "{\"name\":\"t\",\"inputSchema\":false}",
+        "{\"name\":\"t\",\"inputSchema\":[1]}",
+        "{\"name\":\"t\",\"inputSchema\":{\"type\":\"string\"}}",
         "{\"name\":\"t\",\"inputSchema\":{},\"name\":\"other.tool\"}"
       })
   void a_broken_tool_is_left_out_with_a_reason_and_harms_no_other(String broken) throws Exception {

@@ -18,6 +18,24 @@ class OutputCluesTest {
   static Stream<Arguments> lines() {
     return Stream.of(
         arguments("Error: Cannot find module '/srv/dist/index.js'", "FILE_NOT_FOUND", "/srv/dist"),
+        arguments(
+            "npm error ENOTEMPTY: directory not empty, rename '/home/u/.npm/_npx/0a1b/node_modules/x'"
+                + " -> '/home/u/.npm/_npx/0a1b/node_modules/.x-1'",
+            "CACHE_BROKEN",
+            "/home/u/.npm/_npx/0a1b"),
+        arguments(
+            "Error: Cannot find module '/home/u/.npm/_npx/0a1b/node_modules/zod/index.js'",
+            "CACHE_BROKEN",
+            "/home/u/.npm/_npx/0a1b"),
+        arguments(
+            "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from"
+                + " C:\\Users\\u\\npm-cache\\_npx\\0a1b\\node_modules\\x\\index.js",
+            "CACHE_BROKEN",
+            "C:\\Users\\u\\npm-cache\\_npx\\0a1b"),
+        arguments("npm error code EINTEGRITY", "CACHE_BROKEN", "cache"),
+        arguments("error: the cache of wheels is corrupt", "CACHE_BROKEN", "cache"),
+        arguments(
+            "error: Failed to install: a-1.0-py3-none-any.whl (a==1.0)", "CACHE_BROKEN", "uv"),
         arguments("Error: Cannot find module 'zod'", "MODULE_NOT_FOUND", "zod"),
         arguments(
             "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /srv/a.js",

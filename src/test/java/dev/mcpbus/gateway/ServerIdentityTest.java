@@ -3,6 +3,7 @@ package dev.mcpbus.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
@@ -12,6 +13,8 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a client learns of a server by the handshake at the server's own endpoint. */
 class ServerIdentityTest {
@@ -120,6 +123,20 @@ class ServerIdentityTest {
 
     assertThat(own(answer)).isEqualTo(result(initialized("2025-11-25", CAPABILITIES)));
     assertThat(answer.body()).contains(INFO, CAPABILITIES, "\"other\":{\"kept\":1.0}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/mcp/io.github.Org/name",
+        "/mcp/IO.GITHUB.ORG/name%20",
+        "/mcp/io.github.Org/n%D0%B0me"
+      })
+  void a_path_takes_the_name_of_a_server_as_written(String path) {
+    older(ServerId.of("io.github.Org/name"), initialized("2025-11-25", CAPABILITIES));
+
+    assertThat(initialize(path, "2025-11-25").body()).contains(INFO);
+    assertThat(initialize("/mcp/io.github.Org-name", "2025-11-25").status()).isEqualTo(404);
   }
 
   @Test

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which component answers a question, and which answers reach the server. */
@@ -270,6 +271,83 @@ class InputVerticleTest {
         .put("deep", new JsonObject().put("type", "object"));
     assertThat(failure(ask("q", Methods.ELICITATION, params, true)).code())
         .isEqualTo(FailureCode.PROTOCOL_ERROR);
+  }
+
+  /** As pydantic and other libraries write optional fields and enumerations. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"null\"}],\"default\":null}|4|\"x\"",
+        "{\"type\":[\"integer\",\"null\"]}|null|true",
+        "{\"allOf\":[{\"$ref\":\"#/$defs/Color\"}],\"default\":\"red\"}|\"green\"|\"blue\"",
+        "{\"$ref\":\"#/$defs/Color\"}|\"red\"|1",
+        "{\"anyOf\":[{\"$ref\":\"#/$defs/Color\"},{\"type\":\"null\"}],\"default\":null}|null|\"blue\"",
+        "{\"enum\":[\"a\",null]}|null|\"b\"",
+        "{\"enum\":[1,2]}|2|3",
+        "{\"oneOf\":[{\"const\":\"a\",\"title\":\"A\"},{\"const\":\"b\"}]}|\"b\"|\"c\"",
+        "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/Color\"}}|[\"red\"]|[\"x\"]",
+        "{\"type\":\"str\",\"enum\":null,\"minLength\":null}|\"a\"|1",
+        "{\"title\":\"Anything\"}|1|",
+        "null|1|",
+      })
+  void a_form_of_simple_values_is_asked_however_it_is_written(
+      String field, String right, String wrong) {
+    JsonObject schema =
+        new JsonObject(
+            "{\"type\":\"object\",\"required\":null,\"properties\":{\"f\":"
+                + field
+                + "},\"$defs\":{\"Color\":{\"type\":\"string\",\"enum\":[\"red\",\"green\"]}}}");
+    JsonObject params = FORM.copy().put("requestedSchema", schema);
+    Future<JsonObject> asked = ask("q", Methods.ELICITATION, params, true);
+    awaitPending(1);
+    assertThat(pending().getJsonObject(0).getJsonObject("params")).isEqualTo(params);
+    if (wrong != null) {
+      JsonObject content = new JsonObject("{\"f\":" + wrong + "}");
+      assertThat(failure(respond("q", accept(content))).data().getString("path"))
+          .startsWith("/content");
+    }
+    JsonObject content = new JsonObject("{\"f\":" + right + "}");
+    TestBus.await(respond("q", accept(content)));
+    assertThat(TestBus.await(asked).getJsonObject("content")).isEqualTo(content);
+  }
+
+  @Test
+  void a_default_may_stand_behind_a_reference_and_null_is_none() {
+    JsonObject schema =
+        new JsonObject(
+            "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#/$defs/A\"},"
+                + "\"b\":{\"type\":[\"string\",\"null\"],\"default\":null},"
+                + "\"c\":{\"allOf\":[{\"$ref\":\"#/$defs/A\"}],\"default\":\"y\"},"
+                + "\"d\":{\"anyOf\":[{\"$ref\":\"#/$defs/A\"},{\"type\":\"null\"}]}},"
+                + "\"$defs\":{\"A\":{\"type\":\"string\",\"default\":\"x\"}}}");
+    Future<JsonObject> asked =
+        ask("q", Methods.ELICITATION, FORM.copy().put("requestedSchema", schema), true);
+    awaitPending(1);
+    TestBus.await(respond("q", accept(new JsonObject())));
+    assertThat(TestBus.await(asked).getJsonObject("content"))
+        .isEqualTo(new JsonObject().put("a", "x").put("c", "y"));
+  }
+
+  @Test
+  void a_form_without_end_or_with_an_object_behind_a_reference_is_not_shown() {
+    for (String field :
+        List.of(
+            "{\"$ref\":\"#/$defs/Loop\"}",
+            "{\"$ref\":\"#/$defs/Deep\"}",
+            "{\"anyOf\":[{\"$ref\":\"#/$defs/Deep\"},{\"type\":\"null\"}]}",
+            "{\"$ref\":\"#/$defs/None\"}")) {
+      JsonObject schema =
+          new JsonObject(
+              "{\"type\":\"object\",\"properties\":{\"f\":"
+                  + field
+                  + "},\"$defs\":{\"Deep\":{\"type\":\"object\"},"
+                  + "\"Loop\":{\"anyOf\":[{\"$ref\":\"#/$defs/Loop\"},{\"$ref\":\"#/$defs/Loop\"}]}}}");
+      JsonObject params = FORM.copy().put("requestedSchema", schema);
+      assertThat(failure(ask("q", Methods.ELICITATION, params, true)).code())
+          .isEqualTo(FailureCode.PROTOCOL_ERROR);
+    }
   }
 
   @Test

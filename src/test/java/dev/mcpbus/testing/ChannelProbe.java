@@ -4,6 +4,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.protocol.Quirk;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.Transport;
@@ -12,6 +14,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -35,13 +38,35 @@ public final class ChannelProbe implements Channel.Receiver {
   private final List<TransportException> closings = new CopyOnWriteArrayList<>();
   private final AtomicInteger foreignCallbacks = new AtomicInteger();
 
-  private ChannelProbe(Vertx vertx, Transport transport) throws Exception {
+  private final Quirks quirks;
+
+  private ChannelProbe(Vertx vertx, Transport transport, boolean strict) throws Exception {
+    quirks = new Quirks(strict, quirk -> {});
     owner = ((VertxInternal) vertx).createEventLoopContext();
     channel = on(() -> transport.open(owner, this)).get(10, TimeUnit.SECONDS);
   }
 
   public static ChannelProbe open(Vertx vertx, Transport transport) throws Exception {
-    return new ChannelProbe(vertx, transport);
+    return new ChannelProbe(vertx, transport, false);
+  }
+
+  /** Tolerates no {@link Quirk}. */
+  public static ChannelProbe strict(Vertx vertx, Transport transport) throws Exception {
+    return new ChannelProbe(vertx, transport, true);
+  }
+
+  /** How often the quirk was tolerated. */
+  public long tolerated(Quirk quirk) {
+    return quirks.toJson().stream()
+        .map(JsonObject.class::cast)
+        .filter(row -> row.getString("quirk").equals(quirk.name()))
+        .mapToLong(row -> row.getLong("count"))
+        .sum();
+  }
+
+  @Override
+  public Quirks quirks() {
+    return quirks;
   }
 
   public void request(long id, String method) throws Exception {

@@ -77,7 +77,13 @@ public final class EmbeddedProgram {
       case "OPENTELEMETRY" ->
           McpBus.start(
               vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withTracing(true)));
-      case "SNAKEYAML" -> Future.succeededFuture(McpBus.Options.of(yaml));
+      case "SNAKEYAML" ->
+          Future.failedFuture(
+              failure(() -> Future.succeededFuture(McpBus.Options.of(yaml)))
+                  + failure(
+                      () ->
+                          Future.succeededFuture(
+                              McpBus.Options.of(yaml.resolveSibling("mcp.toml")))));
       case "VERTX_AUTH_JWT" ->
           McpBus.start(
               vertx,

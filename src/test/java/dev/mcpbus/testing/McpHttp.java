@@ -219,6 +219,12 @@ public final class McpHttp {
                 BodyHandlers.ofInputStream())));
   }
 
+  /** The status of a GET that is refused. */
+  public int refusedGet(String... headers) {
+    return join(CLIENT.sendAsync(with(builder().GET(), headers).build(), BodyHandlers.ofString()))
+        .statusCode();
+  }
+
   public int delete(String... headers) {
     return join(CLIENT.sendAsync(
             with(builder().DELETE(), headers).build(), BodyHandlers.discarding()))
@@ -226,11 +232,12 @@ public final class McpHttp {
   }
 
   private HttpRequest posting(String body, String... headers) {
-    return with(builder(), headers)
-        .header("Content-Type", "application/json")
-        .header("Accept", "application/json, text/event-stream")
-        .POST(BodyPublishers.ofString(body))
-        .build();
+    HttpRequest.Builder request =
+        with(builder(), headers).header("Content-Type", "application/json");
+    if (!List.of(headers).contains("Accept")) {
+      request.header("Accept", "application/json, text/event-stream");
+    }
+    return request.POST(BodyPublishers.ofString(body)).build();
   }
 
   private HttpRequest.Builder builder() {

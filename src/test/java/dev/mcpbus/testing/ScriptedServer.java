@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code family}: starts a {@code sleep} and, forked twice with a session of its own, another
  *       one; tool {@code pids} tells their pids
  *   <li>{@code stderr-flood}: writes to stderr without end · {@code stderr-closed}: closes it
- *   <li>{@code junk}: a log line on stdout before each answer · {@code junk-flood}: 1,000 log lines
+ *   <li>{@code junk}: a log line on stdout before each answer · {@code junk-flood}: 2,000 log lines
  *       before its first
  *   <li>{@code tolerated}: byte order mark, CRLF, blank lines
  *   <li>{@code slow}: one byte of output a second, from the first tools/call on
@@ -263,7 +263,7 @@ public final class ScriptedServer {
   void send(String message) {
     StringBuilder out = new StringBuilder();
     if (behaviour.equals("junk") || (behaviour.equals("junk-flood") && first)) {
-      int count = behaviour.equals("junk") ? 1 : 1_000;
+      int count = behaviour.equals("junk") ? 1 : 2_000;
       out.append("[INFO] scripted server is about to answer\n".repeat(count));
     }
     if (behaviour.equals("tolerated")) {

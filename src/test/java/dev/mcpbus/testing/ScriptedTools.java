@@ -162,7 +162,7 @@ final class ScriptedTools {
         server.send("scripted server: a log line where none belongs");
         server.send(whole);
       }
-      case "not-json" -> server.send("{this is not JSON}");
+      case "not-json" -> server.send("{\"jsonrpc\": this is not JSON}");
       case "unicode" -> server.send(whole.replace("done", "a\u2028b\\u0000c"));
       case "close-stdout" -> System.out.close();
       case "progress" -> {

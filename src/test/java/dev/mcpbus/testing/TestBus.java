@@ -221,12 +221,26 @@ public final class TestBus implements AutoCloseable {
   }
 
   private static TestBus start(JsonObject mcpServers, Seams seams, AuthOptions auth) {
+    return start(read(mcpServers), seams, auth);
+  }
+
+  private static List<ServerDefinition> read(JsonObject mcpServers) {
     List<ServerDefinition> servers = new ArrayList<>();
     mcpServers.forEach(entry -> servers.add(read(entry.getKey(), (JsonObject) entry.getValue())));
-    return start(servers, seams, auth);
+    return servers;
+  }
+
+  /** With a state directory; no bridge. */
+  public static TestBus startIn(Path state, JsonObject mcpServers) {
+    return start(read(mcpServers), Seams.NONE, AuthOptions.NONE, state);
   }
 
   private static TestBus start(List<ServerDefinition> servers, Seams seams, AuthOptions auth) {
+    return start(servers, seams, auth, null);
+  }
+
+  private static TestBus start(
+      List<ServerDefinition> servers, Seams seams, AuthOptions auth, @Nullable Path state) {
     Vertx vertx =
         Vertx.vertx(
             new VertxOptions(seams.vertx)
@@ -246,6 +260,7 @@ public final class TestBus implements AutoCloseable {
                 ServerEntryReader.in(
                     Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT))
             .withAuth(auth)
+            .withStateDir(state)
             .withBridge(seams.bridge)
             .withGateway(seams.gateway)
             .withInput(seams.input),

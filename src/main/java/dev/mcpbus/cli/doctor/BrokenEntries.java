@@ -2,10 +2,10 @@ package dev.mcpbus.cli.doctor;
 
 import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.doctor.EntryCheck;
+import dev.mcpbus.protocol.ServerId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -38,7 +38,6 @@ record BrokenEntries(Map<String, List<ConfigProblem>> problems) {
 
   /** Whether a person may mean this name: itself, or the id that mcpbus makes of it. */
   static boolean isCalled(String name, String wanted) {
-    return name.equals(wanted)
-        || name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").equals(wanted);
+    return name.equals(wanted) || ServerId.of(name).equals(ServerId.of(wanted));
   }
 }

@@ -21,6 +21,7 @@ import dev.mcpbus.doctor.EntryCheck;
 import dev.mcpbus.doctor.Examination;
 import dev.mcpbus.doctor.ExaminationException;
 import dev.mcpbus.doctor.Finding;
+import dev.mcpbus.protocol.ServerId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,7 +102,9 @@ final class Doctor {
   }
 
   private static boolean isWanted(@Nullable String wanted, ServerDefinition each) {
-    return wanted == null || each.id().value().equals(wanted) || each.name().equals(wanted);
+    return wanted == null
+        || each.id().value().equals(ServerId.of(wanted))
+        || each.name().equals(wanted);
   }
 
   private CommandFailure unknown(String wanted, McpBusConfig config, BrokenEntries broken) {
@@ -166,8 +169,10 @@ final class Doctor {
   }
 
   private ServerDefinition onDemand(Examination one) {
-    return one.definition()
-        .onDemand(timeout == null ? one.definition().handshakeTimeout() : timeout);
+    ServerDefinition own = one.definition();
+    return own.onDemand(
+        timeout == null ? own.handshakeTimeout() : timeout,
+        timeout == null ? own.installTimeout() : timeout);
   }
 
   private List<DoctorStep> live(ServiceClient client, Examination one) {

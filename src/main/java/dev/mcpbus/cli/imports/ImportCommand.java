@@ -32,9 +32,9 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Takes the servers of other MCP clients into a configuration.",
-      "Finds the files of Claude Desktop, Claude Code, VS Code, Cursor, Windsurf, Cline and "
-          + "Gemini, shows their servers, and writes them into conf/mcpbus.json. The files stay as they "
-          + "are."
+      "Finds the files of Claude, VS Code, Cursor, Windsurf, Cline, Roo, Gemini, Codex, Copilot, "
+          + "Zed, opencode, Goose, Continue and others, shows their servers, and writes them into "
+          + "conf/mcpbus.json, in its own keys and with whole paths. The files stay as they are."
     })
 public final class ImportCommand implements Callable<Integer> {
 
@@ -83,7 +83,7 @@ public final class ImportCommand implements Callable<Integer> {
       throw CommandFailure.usage(
           target + " exists already; write another with --output FILE, or replace it with --force");
     }
-    ImportPlan plan = ImportPlan.of(places());
+    ImportPlan plan = ImportPlan.of(places(), environment());
     plan.problems().forEach(problem -> output.note("left out: " + problem));
     if (plan.found().isEmpty()) {
       throw new CommandFailure(
@@ -107,7 +107,13 @@ public final class ImportCommand implements Callable<Integer> {
         throw CommandFailure.usage(named + " is no file");
       }
     }
-    return files.stream().map(named -> new ClientPlace("file", project.resolve(named))).toList();
+    return files.stream()
+        .map(named -> ClientPlaces.named(context.home(), project.resolve(named).normalize()))
+        .toList();
+  }
+
+  private ConfigEnvironment environment() {
+    return ConfigEnvironment.system().withVariables(context.variables());
   }
 
   /** Readable for its user alone: entries hold keys. The old file stays until the new is whole. */
@@ -154,11 +160,7 @@ public final class ImportCommand implements Callable<Integer> {
   private JsonObject describe(ImportedServer server) {
     ServerResult read =
         ConfigReader.readServer(
-            server.name(),
-            server.entry(),
-            ConfigEnvironment.system().withVariables(context.variables()),
-            project,
-            ServerSettings.DEFAULT);
+            server.name(), server.entry(), environment(), project, ServerSettings.DEFAULT);
     JsonObject row =
         new JsonObject()
             .put("name", server.name())

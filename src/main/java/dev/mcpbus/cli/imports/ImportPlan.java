@@ -3,14 +3,14 @@ package dev.mcpbus.cli.imports;
 import dev.mcpbus.cli.imports.ClientPlaces.ClientPlace;
 import dev.mcpbus.config.ClientFile;
 import dev.mcpbus.config.ClientFile.ClientServer;
+import dev.mcpbus.config.ConfigEnvironment;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What an import takes from which file, and under which names. Two servers of one name are one if
@@ -37,23 +37,58 @@ final class ImportPlan {
 
   private final List<ImportedServer> found = new ArrayList<>();
   private final Map<String, ImportedServer> taken = new LinkedHashMap<>();
+  private final Map<String, JsonObject> inputs = new LinkedHashMap<>();
   private final List<String> problems = new ArrayList<>();
 
-  /** Reads the files in their order. */
-  static ImportPlan of(List<ClientPlace> places) {
+  /**
+   * Reads the files in their order.
+   *
+   * @param environment says which packages of a file of the registry can be run
+   */
+  static ImportPlan of(List<ClientPlace> places, ConfigEnvironment environment) {
     ImportPlan plan = new ImportPlan();
     for (ClientPlace place : places) {
-      ClientFile read = ClientFile.read(place.file());
-      if (read.problem() != null) {
-        plan.problems.add(place.file() + " of " + place.client() + ": " + read.problem());
-      }
-      read.servers().forEach(server -> plan.add(place, server));
+      ClientFile read = ClientFile.read(place.file(), place.inProject(), environment);
+      read.problems()
+          .forEach(
+              problem ->
+                  plan.problems.add(place.file() + " of " + place.client() + ": " + problem));
+      Map<String, String> renamed = plan.inputs(read.inputs(), place.client());
+      read.servers().forEach(server -> plan.add(place, server, renamed));
     }
     return plan;
   }
 
-  private void add(ClientPlace place, ClientServer server) {
-    JsonObject entry = inFolder(server.entry(), server.folder());
+  /** Takes the inputs of a file; one whose id stands for another question gets a new id. */
+  private Map<String, String> inputs(Map<String, JsonObject> declared, String client) {
+    Map<String, String> renamed = new LinkedHashMap<>();
+    declared.forEach(
+        (id, input) -> {
+          String free = id;
+          for (int i = 1; inputs.containsKey(free) && !same(inputs.get(free), input); i++) {
+            free = id + "-" + suffix(client) + (i == 1 ? "" : "-" + i);
+          }
+          inputs.putIfAbsent(free, input.copy().put("id", free));
+          if (!free.equals(id)) {
+            renamed.put(id, free);
+          }
+        });
+    return renamed;
+  }
+
+  private static boolean same(JsonObject taken, JsonObject input) {
+    return taken.copy().put("id", "").equals(input.copy().put("id", ""));
+  }
+
+  private void add(ClientPlace place, ClientServer server, Map<String, String> renamed) {
+    String written = server.entry().encode();
+    for (Map.Entry<String, String> input : renamed.entrySet()) {
+      for (String end : List.of("}", ":-")) {
+        written =
+            written.replace("${input:" + input.getKey() + end, "${input:" + input.getValue() + end);
+      }
+    }
+    JsonObject entry = new JsonObject(written);
     String name = ClientFile.usableName(server.name());
     ImportedServer before = taken.get(ClientFile.idOf(name));
     if (before != null && before.entry().equals(entry)) {
@@ -69,7 +104,7 @@ final class ImportPlan {
     if (!taken.containsKey(ClientFile.idOf(name))) {
       return name;
     }
-    String longer = name + "-" + client.toLowerCase(Locale.ROOT).replace(' ', '-');
+    String longer = name + "-" + suffix(client);
     String free = longer;
     for (int i = 2; taken.containsKey(ClientFile.idOf(free)); i++) {
       free = longer + "-" + i;
@@ -77,20 +112,8 @@ final class ImportPlan {
     return free;
   }
 
-  /** The client starts the server in its project; mcpbus would start it in its own folder. */
-  private static JsonObject inFolder(JsonObject entry, @Nullable Path folder) {
-    if (folder == null) {
-      return entry;
-    }
-    JsonObject own = new JsonObject(entry.encode().replace("${workspaceFolder}", escaped(folder)));
-    return own.containsKey("command") && !own.containsKey("cwd")
-        ? own.put("cwd", folder.toString())
-        : own;
-  }
-
-  /** The folder as a part of a JSON string. */
-  private static String escaped(Path folder) {
-    return folder.toString().replace("\\", "\\\\").replace("\"", "\\\"");
+  private static String suffix(String client) {
+    return client.toLowerCase(Locale.ROOT).replace(' ', '-');
   }
 
   /** All servers of all files, in their order. */
@@ -98,7 +121,7 @@ final class ImportPlan {
     return found;
   }
 
-  /** Why a file cannot be read. */
+  /** Why a file, or a server of it, cannot be read. */
   List<String> problems() {
     return problems;
   }
@@ -107,6 +130,15 @@ final class ImportPlan {
   JsonObject configuration() {
     JsonObject servers = new JsonObject();
     taken.values().forEach(server -> servers.put(server.name(), server.entry()));
-    return new JsonObject().put("mcpServers", servers);
+    JsonObject all = new JsonObject().put("mcpServers", servers);
+    String text = servers.encode();
+    JsonArray used = new JsonArray();
+    inputs.forEach(
+        (id, input) -> {
+          if (text.contains("${input:" + id)) {
+            used.add(input);
+          }
+        });
+    return used.isEmpty() ? all : all.put("inputs", used);
   }
 }

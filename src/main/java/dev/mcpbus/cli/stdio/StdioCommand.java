@@ -1,5 +1,6 @@
 package dev.mcpbus.cli.stdio;
 
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.cli.CommandContext;
 import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.ConfigFile;
@@ -137,6 +138,10 @@ public final class StdioCommand implements Callable<Integer> {
     String base = service.toString();
     String path = String.valueOf(service.getPath());
     String root = path.endsWith("/mcp") || path.contains("/mcp/") ? base : base + "/mcp";
-    return URI.create(view == null ? root : root + "/" + ServiceClient.segment(view));
+    return URI.create(view == null ? root : root + "/" + ServiceClient.segment(id(view)));
+  }
+
+  private static String id(String view) {
+    return ConnectionId.named(view).map(ConnectionId::value).orElse(view);
   }
 }

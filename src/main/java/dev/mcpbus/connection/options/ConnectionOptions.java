@@ -10,10 +10,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of one connection, with any transport.
  *
- * @param handshakeTimeout from the open channel to a ready session. Default 30 s: a child process
- *     has to boot first, and {@code npx} may have to fetch it
- * @param probeTimeout how long a server on a shared channel may leave {@code server/discover}
- *     without an answer before it gets {@code initialize} as well; default 2 s
+ * @param handshakeTimeout from the open channel to a ready session, default 30 s; for a command
+ *     that installs its program first, from the first line of that program
+ * @param installTimeout how long a command such as {@code npx}, {@code uvx} or {@code docker run}
+ *     may take to fetch or build its program before that; default 5 min
+ * @param probeTimeout how long a server may leave {@code server/discover} without an answer before
+ *     it gets {@code initialize} as well; default 2 s
  * @param protocolVersion the version to speak, without a probe; null to find it
  * @param capabilities the questions that the server may ask in any case, in addition to those that
  *     callers offer to answer: {@code {"elicitation": {"form": {}}}}; default none
@@ -49,6 +51,7 @@ import org.jspecify.annotations.Nullable;
 @PublicApi
 public record ConnectionOptions(
     Duration handshakeTimeout,
+    Duration installTimeout,
     Duration probeTimeout,
     @Nullable ProtocolVersion protocolVersion,
     JsonObject capabilities,
@@ -109,6 +112,7 @@ public record ConnectionOptions(
   public static final ConnectionOptions DEFAULT =
       new ConnectionOptions(
           Duration.ofSeconds(30),
+          Duration.ofMinutes(5),
           Duration.ofSeconds(2),
           null,
           new JsonObject(),
@@ -143,6 +147,7 @@ public record ConnectionOptions(
   /** Copies every field of the options it starts from. */
   public static final class Builder {
     private Duration handshakeTimeout;
+    private Duration installTimeout;
     private Duration probeTimeout;
     private @Nullable ProtocolVersion protocolVersion;
     private JsonObject capabilities;
@@ -171,6 +176,7 @@ public record ConnectionOptions(
 
     private Builder(ConnectionOptions from) {
       handshakeTimeout = from.handshakeTimeout;
+      installTimeout = from.installTimeout;
       probeTimeout = from.probeTimeout;
       protocolVersion = from.protocolVersion;
       capabilities = from.capabilities;
@@ -196,6 +202,11 @@ public record ConnectionOptions(
       validation = from.validation;
       maxPages = from.maxPages;
       limits = from.limits;
+    }
+
+    public Builder installTimeout(Duration value) {
+      installTimeout = value;
+      return this;
     }
 
     public Builder handshakeTimeout(Duration value) {
@@ -331,6 +342,7 @@ public record ConnectionOptions(
     public ConnectionOptions build() {
       return new ConnectionOptions(
           handshakeTimeout,
+          installTimeout,
           probeTimeout,
           protocolVersion,
           capabilities,

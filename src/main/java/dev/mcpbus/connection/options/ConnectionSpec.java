@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     {@code sampling}, ...
  * @param rpcLog where its JSON-RPC messages are shown
  * @param pins stores pinned definitions beyond the end of the process
+ * @param eras stores beyond the end of the process which servers are not to be probed
  * @param privateConnection names the client of a private connection; null where all callers share
  *     it
  * @param ownership the right to serve in a cluster; null on a single node
@@ -30,20 +31,9 @@ public record ConnectionSpec(
     JsonObject capabilities,
     RpcLogTaps rpcLog,
     PinStore pins,
+    PinStore eras,
     @Nullable PrivateConnection privateConnection,
     @Nullable Ownership ownership) {
-
-  /** The specification of a connection that all callers share, on a single node. */
-  public ConnectionSpec(
-      ConnectionId id,
-      Transport transport,
-      ConnectionOptions options,
-      Implementation clientInfo,
-      JsonObject capabilities,
-      RpcLogTaps rpcLog,
-      PinStore pins) {
-    this(id, transport, options, clientInfo, capabilities, rpcLog, pins, null, null);
-  }
 
   /** The capabilities that the connection states to its server, whatever callers offer. */
   public RawJson offered() {

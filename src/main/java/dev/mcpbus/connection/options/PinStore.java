@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Stores pins beyond the end of the process. Any thread may call it; it never blocks the caller.
+ * Stores pins, or what else is known of each server, beyond the end of the process. Any thread may
+ * call it; it never blocks the caller.
  */
 @PublicApi
 public interface PinStore {

@@ -60,7 +60,7 @@ public final class DiscoverEra implements SessionEra {
   }
 
   private static Future<RawJson> ask(Session session) {
-    return session.request(Methods.DISCOVER, null, session.options().handshakeTimeout());
+    return session.request(Methods.DISCOVER, null, session.openingTimeout());
   }
 
   /**

@@ -60,7 +60,7 @@ public final class InitializeEra implements SessionEra {
             .with("capabilities", preferences.advertise())
             .with("protocolVersion", RawJson.string(offered.wire()));
     return session
-        .request(Methods.INITIALIZE, params, session.options().handshakeTimeout())
+        .request(Methods.INITIALIZE, params, session.openingTimeout())
         .compose(
             result -> accept(session, result), failure -> Future.failedFuture(explain(failure)));
   }

@@ -121,6 +121,22 @@ public final class Session implements Channel.Receiver {
     return wire.hasRequestStreams();
   }
 
+  /** False until the channel is open. */
+  public boolean isAttached() {
+    return wire.isAttached();
+  }
+
+  /** Whether the child still installs its program, as far as its output tells. */
+  public boolean isInstalling() {
+    return wire.isInstalling();
+  }
+
+  /** The bound of a request of the handshake; the handshake has a timer of its own. */
+  Duration openingTimeout() {
+    Duration answer = options.handshakeTimeout();
+    return transport.installer() == null ? answer : answer.plus(options.installTimeout());
+  }
+
   public SessionEra era() {
     return era;
   }
@@ -146,7 +162,10 @@ public final class Session implements Channel.Receiver {
     return version;
   }
 
-  /** The time of the last message of the server, on the connection's clock. */
+  /**
+   * The time of the last message of the server, on the connection's clock. An error does not count:
+   * a server that answers nothing else may have lost the session.
+   */
   public long lastReceived() {
     return lastReceived;
   }
@@ -332,6 +351,16 @@ public final class Session implements Channel.Receiver {
     return true;
   }
 
+  /** Nobody waits for the answers to these requests of the connection any more; sends nothing. */
+  public void forget(String method) {
+    for (PendingRequest call : List.copyOf(pending.all())) {
+      if (call.method().equals(method) && pending.remove(call.sentAs()) != null) {
+        wire.forget(call.sentAs());
+        call.fail(ConnectionFailures.unanswered(method));
+      }
+    }
+  }
+
   /** The server has ended the stream of request {@code id}. */
   void ended(long id) {
     PendingRequest call = pending.remove(id);
@@ -369,7 +398,9 @@ public final class Session implements Channel.Receiver {
     if (ended) {
       return;
     }
-    lastReceived = clock.millis();
+    if (message.kind() != Envelope.Kind.ERROR) {
+      lastReceived = clock.millis();
+    }
     wire.received(message.text());
     if (ambiguous.refused(this, pending, message)) {
       return;

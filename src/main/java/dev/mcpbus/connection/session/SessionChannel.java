@@ -53,6 +53,10 @@ final class SessionChannel {
     return channel != null && channel.hasRequestStreams();
   }
 
+  boolean isInstalling() {
+    return channel != null && channel.isInstalling();
+  }
+
   void put(OutboundMessage message) throws TransportException {
     Channel out = channel;
     if (out == null) {

@@ -1,7 +1,11 @@
 package dev.mcpbus.connection.tools;
 
 import dev.mcpbus.protocol.MetaKeys;
+import dev.mcpbus.protocol.Quirk;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.schema.EntryShape;
+import dev.mcpbus.protocol.schema.EntryShape.ShapedEntry;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +69,26 @@ public final class LeftOutTools {
   }
 
   /**
+   * Whether an entry is carried: one that clients read, or that a tolerated quirk makes readable.
+   * If the quirk is refused, the entry is left out. An entry that no client can read is carried to
+   * clients of this server alone; its reason says that it is left out elsewhere.
+   */
+  boolean carries(@Nullable RawJson name, ShapedEntry shape, boolean odd, Quirks quirks) {
+    String problem = shape.problem();
+    if (!odd && problem == null) {
+      return true;
+    }
+    if (!quirks.tolerates(Quirk.ENTRY_SHAPE)) {
+      add(name, problem == null ? "it has members that are not as MCP says" : problem);
+      return false;
+    }
+    if (problem != null) {
+      add(name, "it is in no list of several servers: " + problem);
+    }
+    return true;
+  }
+
+  /**
    * {@code list} with {@code entries} in place of its own, and {@code reason: why} in {@code
    * _meta}.
    */
@@ -77,19 +101,24 @@ public final class LeftOutTools {
 
   /**
    * {@code list} without the entries that have a member twice: two readers could read different
-   * things. Takes as long as reading the list.
+   * things; and without those of another shape, if such a quirk is not tolerated. Takes as long as
+   * reading the list.
    *
    * @param name the member that names an entry
    */
-  public static RawJson ambiguous(RawJson list, String key, String name) {
+  public static RawJson unusable(RawJson list, String key, String name, Quirks quirks) {
     LeftOutTools leftOut = new LeftOutTools();
     List<RawJson> kept = new ArrayList<>();
     for (RawJson entry : entries(list, key)) {
       String ambiguity = entry.ambiguity();
-      if (ambiguity == null) {
+      RawJson own = entry.member(name);
+      if (ambiguity != null) {
+        leftOut.add(own, ambiguity);
+        continue;
+      }
+      ShapedEntry shape = EntryShape.of(key, name, entry, false);
+      if (leftOut.carries(own, shape, shape.isMended(), quirks)) {
         kept.add(entry);
-      } else {
-        leftOut.add(entry.member(name), ambiguity);
       }
     }
     return leftOut.rest(list, key, kept);

@@ -137,10 +137,13 @@ public final class SessionTools {
     if (table != null && list.equals(source)) {
       return Future.succeededFuture(table);
     }
-    boolean mirrors = mirrors();
     return WorkerThreshold.isExceededBy(list)
-        ? session.vertx().executeBlocking(() -> ToolTable.of(list, policy(), mirrors), false)
-        : Future.succeededFuture(list).map(text -> ToolTable.of(text, policy(), mirrors));
+        ? session.vertx().executeBlocking(() -> table(list), false)
+        : Future.succeededFuture(list).map(this::table);
+  }
+
+  private ToolTable table(RawJson list) {
+    return ToolTable.of(list, policy(), mirrors(), session.era().era(), session.quirks());
   }
 
   /** The list for callers: {@code all} without the quarantined tools. */

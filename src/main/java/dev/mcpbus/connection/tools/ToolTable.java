@@ -3,10 +3,14 @@ package dev.mcpbus.connection.tools;
 import dev.mcpbus.connection.options.ToolPolicy;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.tasks.ToolCallSender;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.schema.ArgumentValidator;
+import dev.mcpbus.protocol.schema.EntryShape;
+import dev.mcpbus.protocol.schema.EntryShape.ShapedEntry;
 import dev.mcpbus.protocol.schema.WellFormedSchema;
 import dev.mcpbus.transport.OutboundMessage;
 import io.vertx.core.json.DecodeException;
@@ -27,10 +31,12 @@ import org.jspecify.annotations.Nullable;
 public final class ToolTable {
 
   private static final String TOOLS = "tools";
+  private static final RawJson OBJECT = RawJson.string("object");
 
   /** A tool and its validators, which the first checked call makes. */
   public static final class ListedTool {
     private final RawJson raw;
+    private final RawJson usable;
     private final ParamHeaders headers;
     private final boolean hasOutput;
     private final String taskSupport;
@@ -38,10 +44,14 @@ public final class ToolTable {
     private @Nullable ArgumentValidator validator;
     private @Nullable ArgumentValidator output;
 
-    private ListedTool(RawJson raw, ParamHeaders headers) {
+    /**
+     * @param usable the tool with the schemas that calls are checked against
+     */
+    private ListedTool(RawJson raw, RawJson usable, ParamHeaders headers) {
       this.raw = raw;
+      this.usable = usable;
       this.headers = headers;
-      this.hasOutput = raw.member("outputSchema") != null;
+      this.hasOutput = usable.member("outputSchema") != null;
       this.taskSupport = taskSupport(raw);
     }
 
@@ -75,7 +85,7 @@ public final class ToolTable {
 
     ArgumentValidator validator() {
       if (validator == null) {
-        validator = ArgumentValidator.of(raw.member("inputSchema"));
+        validator = ArgumentValidator.of(usable.member("inputSchema"));
       }
       return validator;
     }
@@ -87,7 +97,7 @@ public final class ToolTable {
     /** The validator of the structured content of results. */
     ArgumentValidator output() {
       if (output == null) {
-        output = ArgumentValidator.of(raw.member("outputSchema"));
+        output = ArgumentValidator.of(usable.member("outputSchema"));
       }
       return output;
     }
@@ -114,38 +124,71 @@ public final class ToolTable {
    * @param policy leaves out tools without a reason, as if the server did not have them
    * @param mirrors true for a server that wants arguments in headers as well; then a tool whose
    *     annotations break the rules is left out too (MCP 2026-07-28, x-mcp-header)
+   * @param era of the server
+   * @param quirks decides about a tool that can be mended
    */
-  static ToolTable of(RawJson all, ToolPolicy policy, boolean mirrors) {
+  static ToolTable of(RawJson all, ToolPolicy policy, boolean mirrors, Era era, Quirks quirks) {
     RawJson list = policy.restrict(all);
     List<ListedTool> kept = new ArrayList<>();
+    List<RawJson> mended = new ArrayList<>();
     LeftOutTools leftOut = new LeftOutTools();
     for (RawJson tool : LeftOutTools.entries(list, TOOLS)) {
-      String fault = fault(tool);
+      RawJson name = tool.member("name");
+      ShapedEntry shape = EntryShape.of(TOOLS, "name", tool, false);
+      String fault = fault(tool, shape.entry());
+      boolean whole = false;
+      if (fault != null && tool.isObject()) {
+        ShapedEntry more = EntryShape.of(TOOLS, "name", tool, true);
+        whole = fault(tool, more.entry()) == null;
+        fault = whole ? null : fault;
+        shape = whole ? more : shape;
+      }
       try {
         if (fault == null) {
-          kept.add(
-              new ListedTool(tool, ParamHeaders.of(mirrors ? tool.member("inputSchema") : null)));
+          ParamHeaders headers =
+              ParamHeaders.of(mirrors ? shape.entry().member("inputSchema") : null);
+          boolean odd = shape.isMended() || (era == Era.INITIALIZE && hasOtherOutput(tool));
+          if (leftOut.carries(name, shape, odd, quirks)) {
+            kept.add(new ListedTool(tool, shape.entry(), headers));
+            if (whole && name != null) {
+              mended.add(name);
+            }
+          }
         }
       } catch (ParamHeaders.InvalidSchemaException e) {
         fault = String.valueOf(e.getMessage());
       }
       if (fault != null) {
-        leftOut.add(tool.member("name"), fault);
+        leftOut.add(name, fault);
       }
     }
-    RawJson usable = leftOut.rest(list, TOOLS, kept.stream().map(tool -> tool.raw).toList());
+    List<RawJson> rest = kept.stream().map(tool -> tool.raw).toList();
+    RawJson usable = leftOut.rest(list, TOOLS, rest);
+    if (!mended.isEmpty()) {
+      usable = LeftOutTools.replaced(usable, TOOLS, rest, MetaKeys.MENDED, RawJson.array(mended));
+    }
     ToolTable table = new ToolTable(usable, ToolDefinitions.of(list), leftOut.reasons());
     kept.forEach(table::add);
     return table;
   }
 
-  private static @Nullable String fault(RawJson tool) {
+  /** Before 2026-07-28 the structured content of a result is an object. */
+  private static boolean hasOtherOutput(RawJson tool) {
+    RawJson output = tool.member("outputSchema");
+    RawJson type = output == null ? null : output.member("type");
+    return output != null && !OBJECT.equals(type);
+  }
+
+  /**
+   * @param shaped the tool as clients read it
+   */
+  private static @Nullable String fault(RawJson tool, RawJson shaped) {
     String ambiguity = tool.ambiguity();
     if (ambiguity != null) {
       return ambiguity;
     }
     for (String word : List.of("inputSchema", "outputSchema")) {
-      RawJson schema = tool.member(word);
+      RawJson schema = shaped.member(word);
       if (schema != null) {
         String fault = schemaFault(schema);
         if (fault != null) {

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
@@ -13,6 +14,7 @@ import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.internals.AcceptedTypes;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
@@ -36,6 +38,8 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +53,9 @@ public final class GatewayEndpoint implements MountedHandler {
 
   private static final long BEAT_MILLIS = 5_000;
   private static final long CHECK_MILLIS = 1_000;
+
+  private static final String JSON = "application/json";
+  private static final String EVENT_STREAM = "text/event-stream";
 
   /** Messages of one batch: each may be a call. */
   private static final int MAX_BATCH = 100;
@@ -133,12 +140,16 @@ public final class GatewayEndpoint implements MountedHandler {
   @Override
   public void handle(HttpServerRequest request, Admission admission, Buffer body) {
     Principal principal = admission.principal();
-    HttpReply reply = new HttpReply(request, mayStream(request.headers()), admission, budget);
+    AcceptedTypes accepted = AcceptedTypes.of(request.headers());
+    HttpReply reply = new HttpReply(request, accepted.accepts(EVENT_STREAM), admission, budget);
+    if (accepted.weight(EVENT_STREAM) > accepted.weight(JSON)) {
+      reply.preferStream();
+    }
     try {
       String path = String.valueOf(request.path());
       boolean isSse = MountPath.SSE.owns(path);
       int root = (isSse ? MountPath.SSE : MountPath.MCP).root().length();
-      String place = path.length() <= root + 1 ? "" : path.substring(root + 1);
+      String place = path.length() <= root + 1 ? "" : place(path.substring(root + 1));
       DirectoryView view = directory.view(place, principal);
       if (view == null) {
         awaitView(request, admission, body, place, reply);
@@ -151,6 +162,20 @@ public final class GatewayEndpoint implements MountedHandler {
       }
     } catch (RuntimeException e) {
       reply.refuse(500, null, McpErrors.of(e));
+    }
+  }
+
+  /** The id of a server or view that a path names; also by a name as written, with its slashes. */
+  private static String place(String path) {
+    try {
+      return ConnectionId.problem(path) == null
+          ? path
+          : ConnectionId.named(
+                  URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8))
+              .map(ConnectionId::value)
+              .orElse(path);
+    } catch (IllegalArgumentException wrong) {
+      return path;
     }
   }
 
@@ -185,6 +210,10 @@ public final class GatewayEndpoint implements MountedHandler {
       HttpServerRequest request, Principal principal, DirectoryView view, HttpReply reply) {
     boolean named = request.headers().get(McpHeaders.SESSION_ID) != null;
     if (named && request.method().equals(HttpMethod.GET)) {
+      if (!reply.mayStream()) {
+        notAcceptable(reply, EVENT_STREAM);
+        return;
+      }
       initialize.stream(request.headers(), principal, view, reply);
     } else if (named && request.method().equals(HttpMethod.DELETE)) {
       initialize.delete(request.headers(), principal, view, reply);
@@ -208,11 +237,15 @@ public final class GatewayEndpoint implements MountedHandler {
     } else if (!request.method().equals(HttpMethod.GET)) {
       reply.header("Allow", "GET, POST");
       reply.refuse(405, null, McpErrors.invalidRequest("use GET or POST"));
-    } else if (mayStream(request.headers())) {
+    } else if (reply.mayStream()) {
       sse.stream(String.valueOf(request.path()), principal, view, reply);
     } else {
-      reply.refuse(406, null, McpErrors.invalidRequest("Not Acceptable: accept text/event-stream"));
+      notAcceptable(reply, EVENT_STREAM);
     }
+  }
+
+  private static void notAcceptable(HttpReply reply, String wanted) {
+    reply.refuse(406, null, McpErrors.invalidRequest("Not Acceptable: accept " + wanted));
   }
 
   /** The session id of the query: null if there is none, empty if the query is not valid. */
@@ -233,12 +266,8 @@ public final class GatewayEndpoint implements MountedHandler {
       HttpReply reply) {
     MultiMap headers = request.headers();
     Principal principal = admission.principal();
-    if (!accepts(headers, "application/json", "*/*", "application/*", "text/event-stream")) {
-      reply.refuse(
-          406,
-          null,
-          McpErrors.invalidRequest(
-              "Not Acceptable: accept application/json and text/event-stream"));
+    if (!reply.mayStream() && !AcceptedTypes.of(headers).accepts(JSON)) {
+      notAcceptable(reply, JSON + " and " + EVENT_STREAM);
       return;
     }
     if (!isJson(headers, reply)) {
@@ -344,7 +373,7 @@ public final class GatewayEndpoint implements MountedHandler {
         BatchedReply.of(
             reply,
             request,
-            mayStream(request.headers()),
+            reply.mayStream(),
             admission,
             budget,
             messages.size(),
@@ -403,23 +432,5 @@ public final class GatewayEndpoint implements MountedHandler {
       return false;
     }
     return true;
-  }
-
-  private static boolean mayStream(MultiMap headers) {
-    return accepts(headers, "text/event-stream", "*/*", "text/*");
-  }
-
-  private static boolean accepts(MultiMap headers, String... types) {
-    String accept = headers.get(HttpHeaders.ACCEPT);
-    if (accept == null) {
-      return true;
-    }
-    String lower = accept.toLowerCase(Locale.ROOT);
-    for (String type : types) {
-      if (lower.contains(type)) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -60,6 +60,7 @@ public class HttpReply {
   private String method = "";
   private boolean knowsEnds;
   private boolean resumable;
+  private boolean prefersStream;
   private boolean stream;
   private boolean standing;
   private boolean over;
@@ -91,6 +92,16 @@ public class HttpReply {
           }
         });
     return this;
+  }
+
+  /** Whether the client accepts a stream. */
+  boolean mayStream() {
+    return mayStream;
+  }
+
+  /** The client wants the answer, too, as an event of a stream. An error of HTTP stays JSON. */
+  void preferStream() {
+    prefersStream = true;
   }
 
   /** Runs {@code begun} when the response becomes a stream. */
@@ -212,6 +223,10 @@ public class HttpReply {
   }
 
   private void answer(int status, Buffer json, @Nullable String id, int paid) {
+    if (prefersStream && status == 200) {
+      streaming = null; // it begins with its answer: nothing is to be resumed
+      open();
+    }
     if (stream) {
       write(framed(id, json.getBytes()), paid);
       end();

@@ -1,6 +1,7 @@
 package dev.mcpbus.observability.metrics;
 
 import dev.mcpbus.bus.MetricsPage;
+import dev.mcpbus.internals.AcceptedTypes;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -8,7 +9,6 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -83,8 +83,7 @@ final class PageWriter implements MetricsPage {
 
   /** OpenMetrics for a client that names it, else the older text. */
   private static String type(@Nullable String accept) {
-    return accept != null
-            && accept.toLowerCase(Locale.ROOT).contains("application/openmetrics-text")
+    return AcceptedTypes.of(accept).names("application/openmetrics-text")
         ? OPEN_METRICS
         : PROMETHEUS;
   }

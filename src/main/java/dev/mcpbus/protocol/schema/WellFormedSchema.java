@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class WellFormedSchema {
 
   /** The type that a keyword's value must have. */
-  private enum KeywordType {
+  enum KeywordType {
     SCHEMA,
     SCHEMAS,
     SCHEMA_OR_SCHEMAS,
@@ -36,7 +36,7 @@ public final class WellFormedSchema {
     LIST
   }
 
-  private static final Map<String, KeywordType> WORDS =
+  static final Map<String, KeywordType> WORDS =
       Map.ofEntries(
           entry("type", KeywordType.TYPE),
           entry("$ref", KeywordType.REF),
@@ -92,9 +92,13 @@ public final class WellFormedSchema {
   private final SchemaReferences refs;
   private final boolean selfContained;
 
-  private WellFormedSchema(Object schema, boolean selfContained) {
+  /** Whether the validators of clients compile it (Ajv in those of TypeScript). */
+  private final boolean forClients;
+
+  private WellFormedSchema(Object schema, boolean selfContained, boolean forClients) {
     this.refs = new SchemaReferences(schema);
     this.selfContained = selfContained;
+    this.forClients = forClients;
   }
 
   /**
@@ -104,18 +108,26 @@ public final class WellFormedSchema {
    * @return the fault and its place; null if the schema is valid
    */
   public static @Nullable String fault(RawJson schema) {
-    return fault(schema, false);
+    return fault(schema, false, false);
   }
 
   /** As {@link #fault(RawJson)}, for a schema that must not refer to anything outside itself. */
   public static @Nullable String faultAlone(RawJson schema) {
-    return fault(schema, true);
+    return fault(schema, true, false);
   }
 
-  private static @Nullable String fault(RawJson schema, boolean selfContained) {
+  /**
+   * As {@link #faultAlone}, for a schema that clients compile: without keywords that their
+   * validators refuse, such as an empty {@code enum}, {@code id}, or a pattern of another dialect.
+   */
+  static @Nullable String faultForClients(RawJson schema) {
+    return fault(schema, true, true);
+  }
+
+  private static @Nullable String fault(RawJson schema, boolean selfContained, boolean forClients) {
     Object root = schema.toJsonObject().getMap();
     try {
-      WellFormedSchema shape = new WellFormedSchema(root, selfContained);
+      WellFormedSchema shape = new WellFormedSchema(root, selfContained, forClients);
       shape.schema(root, "");
       shape.checkRecursion(root, identities());
       return null;
@@ -134,11 +146,39 @@ public final class WellFormedSchema {
     if (!(schema instanceof Map<?, ?> map)) {
       throw new Fault(path, "a schema must be an object, true or false");
     }
+    if (forClients) {
+      checkForClients(map, path);
+    }
     for (Map.Entry<?, ?> member : map.entrySet()) {
       String word = String.valueOf(member.getKey());
       KeywordType kind = WORDS.get(word);
       if (kind != null) {
         word(kind, SchemaReferences.unwrap(member.getValue()), path + "/" + word);
+      }
+    }
+  }
+
+  private static void checkForClients(Map<?, ?> schema, String path) throws Fault {
+    require(!schema.containsKey("id"), path, "has an \"id\"");
+    require(!schema.containsKey("$id"), path, "has an \"$id\"");
+    require(schema.containsKey("type") || !schema.containsKey("nullable"), path, "has no type");
+    for (String limit : List.of("exclusiveMinimum", "exclusiveMaximum")) {
+      require(!(schema.get(limit) instanceof Boolean), path, limit + " must be a number");
+    }
+    Object format = schema.get("format");
+    require(format == null || format instanceof String, path, "its format must be a string");
+    require(
+        !(SchemaReferences.unwrap(schema.get("enum")) instanceof List<?> values)
+            || !values.isEmpty(),
+        path,
+        "its enum must have a value");
+    require(
+        !(schema.get("pattern") instanceof String pattern) || EcmaPattern.isPlain(pattern),
+        path,
+        "its pattern must be plain");
+    if (SchemaReferences.unwrap(schema.get("patternProperties")) instanceof Map<?, ?> named) {
+      for (Object name : named.keySet()) {
+        require(EcmaPattern.isPlain(String.valueOf(name)), path, "its patterns must be plain");
       }
     }
   }

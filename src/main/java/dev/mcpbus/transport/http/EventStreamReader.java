@@ -37,6 +37,9 @@ final class EventStreamReader implements SseParser.EventSink {
      */
     boolean message(Envelope message, boolean replayed);
 
+    /** Data that is no message; the stream goes on, unless it was meant as one. */
+    default void stray(byte[] data, int length) {}
+
     /** The connection has ended; the stream may continue in another connection. */
     void cut();
 
@@ -69,6 +72,7 @@ final class EventStreamReader implements SseParser.EventSink {
   private final StreamListener listener;
   private final RequestAuthorization authorization;
   private final StreamPosition position = new StreamPosition();
+  private final StrayEvents strays = new StrayEvents();
   private @Nullable SseParser parser;
 
   /**
@@ -216,6 +220,7 @@ final class EventStreamReader implements SseParser.EventSink {
                 read(response);
                 listener.opened();
               } else if (authorization.mayRenew(response)) {
+                HttpConventions.drain(response);
                 authorization.renew(response, channel.endpoint(), this::get, this::unauthorized);
               } else {
                 HttpConventions.drain(response);
@@ -298,9 +303,20 @@ final class EventStreamReader implements SseParser.EventSink {
     boolean replayed = position.replayed(id);
     if (length == 0 || !type.equals("message")) {
       eventless = 0;
+      if (type.equals("error")) {
+        listener.stray(data, length);
+      }
       return true;
     }
-    List<Envelope> messages = channel.messages(data, 0, length);
+    List<Envelope> messages;
+    try {
+      messages = channel.messages(data, 0, length);
+    } catch (ProtocolException e) {
+      listener.stray(data, length);
+      strays.skip(data, length, e, channel.quirks(), channel.clock().millis());
+      channel.countJunk();
+      return true;
+    }
     eventless = 0;
     for (Envelope message : messages) {
       if (!listener.message(message, replayed) || stopped) {

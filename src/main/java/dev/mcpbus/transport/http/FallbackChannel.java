@@ -51,16 +51,15 @@ final class FallbackChannel implements Channel {
 
   private boolean refused(OutboundMessage message, HttpClientResponse response) {
     int status = response.statusCode();
-    if ((status != 400 && status != 404 && status != 405)
-        || message.method() == null
-        || !OPENING.contains(message.method())
-        || message.kind() != Envelope.Kind.REQUEST
-        || opening != null) {
+    if ((status != 400 && status != 404 && status != 405) || !isOpening(message)) {
       return false;
     }
     TransportException why =
         StatusFailures.of(response, http.endpoint(), null, InstantSource.system());
     held.add(message);
+    if (opening != null) {
+      return true;
+    }
     SseChannel candidate = httpSse.get();
     opening = candidate;
     candidate
@@ -76,11 +75,19 @@ final class FallbackChannel implements Channel {
                 http.close();
                 sendHeld();
               } else {
-                fail(message, both(why, failure));
+                List<OutboundMessage> refused =
+                    held.stream().filter(FallbackChannel::isOpening).toList();
+                refused.forEach(each -> fail(each, both(why, failure)));
                 sendHeld();
               }
             });
     return true;
+  }
+
+  private static boolean isOpening(OutboundMessage message) {
+    return message.kind() == Envelope.Kind.REQUEST
+        && message.method() != null
+        && OPENING.contains(message.method());
   }
 
   /** Both reasons; a question that both ask is asked once. */

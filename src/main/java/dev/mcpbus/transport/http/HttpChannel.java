@@ -9,6 +9,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolVersion;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +60,7 @@ final class HttpChannel implements Channel {
   private final Set<PostExchange> others = new HashSet<>(4);
   private final InitializedBarrier barrier;
   private final LingeringStreams lingering = new LingeringStreams(this);
+  private final SessionDoubts doubts = new SessionDoubts(this);
   private final GetStream getStream;
   private HttpEndpoint endpoint;
   private RequestOptions post;
@@ -68,6 +71,7 @@ final class HttpChannel implements Channel {
   private @Nullable Promise<Void> closing;
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
   private boolean paused;
+  private boolean worked;
   private boolean lost;
   private boolean over;
   private long lostTimer = -1;
@@ -110,7 +114,7 @@ final class HttpChannel implements Channel {
           Reached.NO,
           MAX_WAITING + " requests wait for one of " + options.maxConnections() + " connections");
     }
-    PostExchange exchange = new PostExchange(this, message);
+    PostExchange exchange = new PostExchange(this, message, null);
     if (exchange.isRequest()) {
       requests.put(message.id(), exchange);
     } else {
@@ -188,6 +192,7 @@ final class HttpChannel implements Channel {
     cancel(lostTimer);
     barrier.stop();
     getStream.stop();
+    doubts.stop();
     new ArrayList<>(requests.values()).forEach(PostExchange::abort);
     List.copyOf(others).forEach(PostExchange::abort);
     lingering.stop();
@@ -264,6 +269,30 @@ final class HttpChannel implements Channel {
     return sessionId != null;
   }
 
+  /**
+   * Whether the server may have lost what it knew: a session in which it has answered a request
+   * with a result. Before that, an error is about the handshake.
+   */
+  boolean mayLoseSession() {
+    return worked && era.resumes();
+  }
+
+  SessionDoubts doubts() {
+    return doubts;
+  }
+
+  Quirks quirks() {
+    return receiver.quirks();
+  }
+
+  /** Sends a request of the channel itself; {@code verdict} as {@link PostExchange} says. */
+  PostExchange question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+    PostExchange exchange = new PostExchange(this, message, verdict);
+    others.add(exchange);
+    owner.dispatch(exchange, PostExchange::start);
+    return exchange;
+  }
+
   /** Never throws: if the client is closed, the future fails. */
   Future<HttpClientRequest> request(HttpMethod method) {
     return dialer.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
@@ -324,6 +353,11 @@ final class HttpChannel implements Channel {
     }
   }
 
+  /** The server has answered a request of the owner. */
+  void answered(OutboundMessage to, Envelope reply) {
+    worked |= reply.kind() == Envelope.Kind.RESULT && !Methods.INITIALIZE.equals(to.method());
+  }
+
   void failed(OutboundMessage message, TransportException why) {
     if (over) {
       return;
@@ -378,10 +412,10 @@ final class HttpChannel implements Channel {
 
   void ended(PostExchange exchange) {
     getStream.gone(exchange);
+    others.remove(exchange);
     if (exchange.isRequest()) {
       requests.remove(exchange.message().id(), exchange);
     } else {
-      others.remove(exchange);
       if (barrier.waitsFor(exchange) && !over) {
         // In a later task, when the pool can use the connection of this exchange again.
         owner.run(() -> barrier.open());

@@ -56,6 +56,16 @@ final class HttpConventions {
     return encoding == null || encoding.equalsIgnoreCase("identity");
   }
 
+  /** Whether a body that has an end in sight may be kept as a whole. */
+  static boolean mayHold(HttpClientResponse response, int cap) {
+    return isPlain(response) && length(response) <= cap && !hasType(response, EVENT_STREAM);
+  }
+
+  /** Whether the server names the credentials that it wants. */
+  static boolean isChallenge(HttpClientResponse response) {
+    return response.getHeader("www-authenticate") != null;
+  }
+
   /** The announced length; -1 if there is none, or it is not a number. */
   static long length(HttpClientResponse response) {
     @Nullable String header = response.getHeader(HttpHeaders.CONTENT_LENGTH);

@@ -4,6 +4,7 @@ import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
@@ -14,6 +15,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   private final HttpChannel channel;
   private final OutboundMessage message;
+  private final @Nullable Consumer<@Nullable String> verdict;
   private final RequestAuthorization authorization;
   private @Nullable HttpClientRequest request;
   private @Nullable HttpClientResponse answer;
@@ -36,12 +39,23 @@ final class PostExchange implements EventStreamReader.StreamListener {
   private @Nullable HeldBytes held;
   private boolean waiting;
   private boolean done;
+  private boolean doubted;
   private boolean retried;
   private int redirects;
 
-  PostExchange(HttpChannel channel, OutboundMessage message) {
+  /** What the stream of the answer said that was no message; null for nothing. */
+  private @Nullable String stray;
+
+  /**
+   * @param verdict for a question of {@link SessionDoubts}: gets the answer by which the server may
+   *     say that it does not know the session, and null for any other end. The channel's owner
+   *     learns nothing of it. Null for a message of the owner
+   */
+  PostExchange(
+      HttpChannel channel, OutboundMessage message, @Nullable Consumer<@Nullable String> verdict) {
     this.channel = channel;
     this.message = message;
+    this.verdict = verdict;
     this.authorization = new RequestAuthorization(channel.credentials());
   }
 
@@ -158,11 +172,17 @@ final class PostExchange implements EventStreamReader.StreamListener {
       succeeded(response);
     } else if (status >= 300 && status < 400) {
       redirected(response);
-    } else if (authorization.mayRenew(response)) {
+    } else if (authorization.mayRenew(response) && !isInDoubt(response)) {
+      HttpConventions.drain(response);
       authorization.renew(response, channel.endpoint(), this::start, this::fail);
     } else {
       refused(response);
     }
+  }
+
+  /** A refusal that asks for no credentials may be about the session: its body says which. */
+  private boolean isInDoubt(HttpClientResponse response) {
+    return isRequest() && channel.mayLoseSession() && !HttpConventions.isChallenge(response);
   }
 
   private void succeeded(HttpClientResponse response) {
@@ -180,7 +200,38 @@ final class PostExchange implements EventStreamReader.StreamListener {
     } else if (HttpConventions.hasType(response, HttpConventions.JSON)) {
       collect(response, channel.limits().maxBytes(), this::replied);
     } else {
-      reject(response, HttpFailures.notMcp(response, channel.endpoint()));
+      TransportException why = HttpFailures.notMcp(response, channel.endpoint());
+      if (channel.mayLoseSession() && HttpConventions.mayHold(response, MAX_ERROR_BODY)) {
+        collect(response, MAX_ERROR_BODY, (whole, body) -> unanswered(whole, body, why));
+      } else {
+        reject(response, why);
+      }
+    }
+  }
+
+  /**
+   * Goes on with {@code otherwise}, unless the server says by this answer that it does not know the
+   * session, which {@link SessionDoubts} finds out.
+   */
+  private void unlessLost(int status, @Nullable String text, Runnable otherwise) {
+    boolean inDoubt = status == 404 ? text != null : SessionDoubts.areIn(text);
+    if (!inDoubt || !isRequest() || !channel.mayLoseSession()) {
+      otherwise.run();
+      return;
+    }
+    String said = status + " " + text;
+    if (verdict != null) {
+      verdict(said);
+    } else {
+      doubted = true;
+      channel.doubts().ask(this, said, otherwise);
+    }
+  }
+
+  private void verdict(@Nullable String said) {
+    if (finish() && verdict != null) {
+      stopReading();
+      verdict.accept(said);
     }
   }
 
@@ -232,12 +283,22 @@ final class PostExchange implements EventStreamReader.StreamListener {
           message(one, false);
         }
       }
-      if (!done) {
-        reject(response, HttpFailures.protocol("the body does not answer request " + message.id()));
+      if (!done && !doubted) {
+        unanswered(
+            response,
+            body,
+            HttpFailures.protocol("the body does not answer request " + message.id()));
       }
     } catch (ProtocolException e) {
-      reject(response, HttpFailures.parsing(e));
+      unanswered(response, body, HttpFailures.parsing(e));
     }
+  }
+
+  private void unanswered(HttpClientResponse response, HeldBytes body, TransportException why) {
+    unlessLost(
+        response.statusCode(),
+        SessionDoubts.textOf(body.array(), body.offset(), body.length()),
+        () -> reject(response, why));
   }
 
   private void redirected(HttpClientResponse response) {
@@ -258,10 +319,9 @@ final class PostExchange implements EventStreamReader.StreamListener {
   }
 
   private void refused(HttpClientResponse response) {
-    if (HttpConventions.hasType(response, HttpConventions.JSON)
-        && HttpConventions.isPlain(response)) {
-      int cap = Math.min(channel.limits().maxBytes(), MAX_ERROR_BODY);
-      if (HttpConventions.length(response) <= cap) {
+    int cap = Math.min(channel.limits().maxBytes(), MAX_ERROR_BODY);
+    if (HttpConventions.mayHold(response, cap)) {
+      if (HttpConventions.hasType(response, HttpConventions.JSON) || isInDoubt(response)) {
         HeldBytes body = channel.held(cap);
         response.exceptionHandler(cause -> refused(response, null));
         response.endHandler(nothing -> refused(response, body));
@@ -280,24 +340,41 @@ final class PostExchange implements EventStreamReader.StreamListener {
   }
 
   private void refused(HttpClientResponse response, @Nullable HeldBytes body) {
-    if (done) {
+    if (done || doubted) {
       return;
     }
     Envelope error = body == null ? null : ReplyMatch.error(body, channel.limits());
     int status = response.statusCode();
     Envelope reply = error == null || !isRequest() ? null : replyOf(error);
     boolean named = reply != null && reply == error;
-    boolean knownSession = channel.hasSession();
-    if (knownSession
-        && status == 404
-        && !(reply != null && named && ReplyMatch.isMethodNotFound(reply))) {
+    // A server that refuses a notification may mean that: the next request finds a lost session.
+    boolean mayTell = isRequest() || !channel.quirks().tolerates(Quirk.NOTIFICATION_REFUSED);
+    boolean alone = !channel.mayLoseSession();
+    if (mayTell && channel.hasSession() && ReplyMatch.saysUnknown(status, error, named, alone)) {
       lose();
-    } else if (knownSession
-        && status == 400
-        && !named
-        && error != null
-        && ReplyMatch.namesSession(error)) {
-      lose();
+    } else {
+      boolean plain =
+          body == null
+              || !isInDoubt(response)
+              || (status == 404 && error != null && ReplyMatch.isMethodNotFound(error));
+      String said =
+          plain
+              ? null
+              : error == null
+                  ? SessionDoubts.textOf(body.array(), body.offset(), body.length())
+                  : SessionDoubts.textOf(error);
+      unlessLost(status, said, () -> refused(response, error, reply, named));
+    }
+  }
+
+  private void refused(
+      HttpClientResponse response,
+      @Nullable Envelope error,
+      @Nullable Envelope reply,
+      boolean named) {
+    int status = response.statusCode();
+    if (authorization.mayRenew(response)) {
+      authorization.renew(response, channel.endpoint(), this::start, this::fail);
     } else if (reply != null && (named ? isAnswerOfTheServer(status) : status == 400)) {
       finish(reply);
     } else if (error != null || !channel.takenOver(this, response)) {
@@ -325,13 +402,15 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   @Override
   public boolean message(Envelope received, boolean replayed) {
-    if (done) {
+    if (done || doubted) {
       return false;
     }
     switch (received.kind()) {
       case RESULT, ERROR -> {
         Envelope mine = replyOf(received);
-        if (mine != null) {
+        if (mine != null && mine.kind() == Envelope.Kind.ERROR) {
+          unlessLost(200, SessionDoubts.textOf(mine), () -> finish(mine));
+        } else if (mine != null) {
           finish(mine);
         } else {
           channel.countJunk();
@@ -343,7 +422,14 @@ final class PostExchange implements EventStreamReader.StreamListener {
         }
       }
     }
-    return !done;
+    return !done && !doubted;
+  }
+
+  @Override
+  public void stray(byte[] data, int length) {
+    if (channel.mayLoseSession()) {
+      stray = SessionDoubts.textOf(data, 0, length);
+    }
   }
 
   @Override
@@ -364,18 +450,18 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   @Override
   public void broken(TransportException why) {
-    fail(why);
+    unlessLost(200, stray, () -> fail(why));
   }
 
   private void resume(@Nullable TransportException why) {
     EventStreamReader current = reader;
-    if (done || current == null) {
+    if (done || doubted || current == null) {
       return;
     }
     if (current.position().lastId() == null
         || !channel.era().resumes()
         || current.countAttempt() > MAX_RESUMPTIONS) {
-      fail(HttpFailures.outcomeUnknown(why));
+      unlessLost(200, stray, () -> fail(HttpFailures.outcomeUnknown(why)));
     } else {
       current.reopenAfter(current.position().retryMillis());
     }
@@ -387,7 +473,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
       return;
     }
     connected();
-    finish();
+    verdict(null);
     if (reader != null) {
       reader.stop();
     } else if (request != null) {
@@ -400,17 +486,26 @@ final class PostExchange implements EventStreamReader.StreamListener {
     HttpConventions.discard(response);
   }
 
-  private void fail(TransportException why) {
-    if (finish()) {
-      if (reader != null) {
-        reader.stop();
-      }
+  void fail(TransportException why) {
+    if (verdict != null) {
+      verdict(null);
+    } else if (finish()) {
+      stopReading();
       channel.failed(message, why);
     }
   }
 
+  private void stopReading() {
+    if (reader != null) {
+      reader.stop();
+    }
+  }
+
   private void finish(Envelope reply) {
-    if (finish()) {
+    if (verdict != null) {
+      verdict(null);
+    } else if (finish()) {
+      channel.answered(message, reply);
       channel.deliver(reply, message.id());
     }
   }

@@ -56,6 +56,21 @@ final class ReplyMatch {
     return JsonRpcError.of(error.payload()).code() == JsonRpcError.METHOD_NOT_FOUND;
   }
 
+  /**
+   * Whether a status and an error say that the server does not know the session: 404, or 400 with
+   * an error that names no request.
+   *
+   * @param named whether the error names the request
+   * @param alone false where the server can be asked again: then an error that names the request
+   *     may be about a resource or a tool
+   */
+  static boolean saysUnknown(int status, @Nullable Envelope error, boolean named, boolean alone) {
+    if (status == 404) {
+      return error == null || !named || (alone && !isMethodNotFound(error));
+    }
+    return status == 400 && !named && error != null && namesSession(error);
+  }
+
   /** Some servers answer an unknown session with 400; the specification requires 404. */
   static boolean namesSession(Envelope error) {
     RawJson text = error.payload().member("message");

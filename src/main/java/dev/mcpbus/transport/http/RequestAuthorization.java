@@ -90,7 +90,7 @@ final class RequestAuthorization {
   }
 
   /**
-   * Renews the credentials and drains the response.
+   * Renews the credentials; the caller has read the response, or drains it.
    *
    * @param from the endpoint of the response, for the message of a failure
    */
@@ -107,7 +107,6 @@ final class RequestAuthorization {
       stepUps++;
     }
     TransportException refusal = StatusFailures.of(response, from, null, InstantSource.system());
-    HttpConventions.drain(response);
     Objects.requireNonNull(credentials)
         .challenged(response, headers)
         .onComplete(

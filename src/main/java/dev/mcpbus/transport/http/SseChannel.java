@@ -4,6 +4,7 @@ import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
@@ -61,6 +62,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
   private @Nullable SsePost blocking;
   private boolean accepted;
   private boolean initialized;
+  private boolean worked;
   private boolean over;
   private long junk;
   private @Nullable Future<Void> closed;
@@ -133,6 +135,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
     }
     if (message.kind().isAnswer()) {
       unanswered.remove(message.integerId());
+      worked |= initialized && message.kind() == Envelope.Kind.RESULT;
     }
     receiver.onMessage(message);
   }
@@ -140,6 +143,11 @@ final class SseChannel implements Channel, SseStream.SseListener {
   @Override
   public void junk() {
     junk++;
+  }
+
+  @Override
+  public Quirks quirks() {
+    return receiver.quirks();
   }
 
   /** The stream has ended, and with it the session. */
@@ -303,10 +311,14 @@ final class SseChannel implements Channel, SseStream.SseListener {
     return accepted;
   }
 
+  /** Whether the server has answered a request of the session with a result. */
+  boolean hasWorked() {
+    return worked;
+  }
+
   /** The server has accepted a message; the answer arrives on the stream. */
   void accepted(SsePost done) {
     accepted = true;
-    initialized |= Methods.INITIALIZED.equals(done.message().method());
     unanswered.replace(done.message().id(), done, null);
     settled(done);
   }
@@ -332,6 +344,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
   /** A post has ended or was cancelled. */
   void settled(SsePost done) {
     if (posting.remove(done)) {
+      initialized |= Methods.INITIALIZED.equals(done.message().method());
       blocking = blocking == done ? null : blocking;
       window.give(done.message().bytes().length);
       pump();

@@ -2,11 +2,13 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
@@ -22,6 +24,7 @@ final class SsePost {
 
   private static final CharSequence JSON = HttpHeaders.createOptimized(HttpConventions.JSON);
   private static final int MAX_REDIRECTS = 3;
+  private static final int MAX_ERROR_BODY = 64 * 1024;
 
   /** The caller of a notification does not wait, so this bound ends a post without an answer. */
   private static final long NOTIFICATION_MILLIS = 30_000;
@@ -107,20 +110,57 @@ final class SsePost {
   private void answered(HttpClientResponse response, HttpEndpoint to) {
     channel.answered(response);
     authorization.received(response);
-    if (authorization.mayRenew(response)) {
-      authorization.renew(response, to, this::start, this::fail);
+    int status = response.statusCode();
+    if (mayBeLost(response)) {
+      response.body().onComplete((body, failure) -> refused(response, to, body));
       return;
     }
     HttpConventions.drain(response);
-    int status = response.statusCode();
-    if (status >= 200 && status < 300) {
+    if (authorization.mayRenew(response)) {
+      authorization.renew(response, to, this::start, this::fail);
+    } else if (status >= 200 && status < 300) {
       done = true;
       channel.accepted(this);
     } else if (status >= 300 && status < 400) {
       redirected(response, to);
-    } else if (status == 404 && channel.hasAccepted()) {
+    } else {
+      refused(response, to, null);
+    }
+  }
+
+  /**
+   * Whether the server may refuse the request because it does not know the session: it has executed
+   * nothing then, because results come on the stream.
+   */
+  private boolean mayBeLost(HttpClientResponse response) {
+    int status = response.statusCode();
+    long length = HttpConventions.length(response);
+    return message.kind() == Envelope.Kind.REQUEST
+        && channel.hasWorked()
+        && status >= 400
+        && status < 500
+        && !HttpConventions.isChallenge(response)
+        && length >= 0
+        && length <= MAX_ERROR_BODY;
+  }
+
+  private void refused(HttpClientResponse response, HttpEndpoint to, @Nullable Buffer body) {
+    if (done) {
+      return;
+    }
+    int status = response.statusCode();
+    boolean mayTell =
+        message.kind() == Envelope.Kind.REQUEST
+            || !channel.quirks().tolerates(Quirk.NOTIFICATION_REFUSED);
+    boolean inWords =
+        body != null
+            && SessionDoubts.areIn(body.toString())
+            && channel.quirks().tolerates(Quirk.SESSION_LOST_IN_WORDS);
+    if (inWords || (status == 404 && mayTell && channel.hasAccepted())) {
       done = true;
       channel.lost(this);
+    } else if (authorization.mayRenew(response)) {
+      authorization.renew(response, to, this::start, this::fail);
     } else if (status == 404) {
       fail(
           new TransportException(

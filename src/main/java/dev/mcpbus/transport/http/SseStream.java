@@ -3,6 +3,7 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -45,6 +46,8 @@ final class SseStream implements SseParser.EventSink {
     /** An event that is skipped. */
     void junk();
 
+    Quirks quirks();
+
     /**
      * Called once, as the last callback. Before {@link #endpoint} it means that the server offers
      * no such stream.
@@ -58,6 +61,7 @@ final class SseStream implements SseParser.EventSink {
   private final SseParser parser;
   private final RequestAuthorization authorization;
   private final Deque<Envelope> early = new ArrayDeque<>();
+  private final StrayEvents strays = new StrayEvents();
   private HttpEndpoint endpoint;
   private @Nullable HttpClientRequest request;
   private @Nullable HttpClientResponse response;
@@ -141,6 +145,7 @@ final class SseStream implements SseParser.EventSink {
     }
     if (authorization.mayRenew(answer)) {
       listener.authorizing();
+      HttpConventions.drain(answer);
       authorization.renew(answer, endpoint, this::open, this::end);
       return;
     }
@@ -200,17 +205,28 @@ final class SseStream implements SseParser.EventSink {
       target(new String(data, 0, length, StandardCharsets.UTF_8).strip());
     } else if (!type.equals("message")) {
       listener.junk();
-    } else if (!hasEndpoint) {
-      end(HttpFailures.protocol(endpoint + " sent a message before the endpoint event"));
     } else {
-      Envelope message = Envelope.received(data, 0, length, limits);
-      if (resumed) {
-        listener.message(message);
-      } else {
-        early.add(message);
-      }
+      message(data, length);
     }
     return !stopped;
+  }
+
+  private void message(byte[] data, int length) throws ProtocolException {
+    Envelope message;
+    try {
+      message = Envelope.received(data, 0, length, limits);
+    } catch (ProtocolException e) {
+      strays.skip(data, length, e, listener.quirks(), InstantSource.system().millis());
+      listener.junk();
+      return;
+    }
+    if (!hasEndpoint) {
+      end(HttpFailures.protocol(endpoint + " sent a message before the endpoint event"));
+    } else if (resumed) {
+      listener.message(message);
+    } else {
+      early.add(message);
+    }
   }
 
   private void target(String location) {

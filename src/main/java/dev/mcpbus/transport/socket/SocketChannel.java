@@ -4,6 +4,7 @@ import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
 import dev.mcpbus.transport.OutboundMessage;
@@ -81,8 +82,28 @@ final class SocketChannel implements Channel {
                 receiver.onMessage(message);
               }
             },
-            (bytes, from, to) -> {},
+            new Strays(),
             ByteBudget.received(owner.context()));
+  }
+
+  /** Lines that are no messages. */
+  private final class Strays implements LineFramer.SkippedLine {
+
+    @Override
+    public void skipped(byte[] bytes, int from, int to) {}
+
+    @Override
+    public boolean tolerates(Quirk quirk) {
+      return receiver.quirks().tolerates(quirk);
+    }
+
+    @Override
+    public void unusable(long id, String why) {
+      if (!over) {
+        receiver.onRequestFailed(
+            id, new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, why));
+      }
+    }
   }
 
   /** Starts to read and to call the receiver. */

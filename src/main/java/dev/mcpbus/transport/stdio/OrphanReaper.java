@@ -14,10 +14,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Kills all children when this JVM dies, even by {@code kill -9}. It is a small shell in its own
  * session that reads the process group of every child from its stdin. When stdin ends, the JVM is
- * dead: the shell kills the groups and every process marked with {@link RunId#SELF}. If the shell
- * dies, the spawn thread starts it again. It ends when it has found no process for half a second: a
- * process that is about to run another program has no environment for a moment. Locked, because the
- * spawn thread adds groups and the loop thread removes them, a few times per child.
+ * dead: the shell kills the groups and every process marked with {@link RunId#SELF}, and stops the
+ * containers that children have started ({@link ContainerProcess}). If the shell dies, the spawn
+ * thread starts it again. It ends when it has found no process for half a second: a process that is
+ * about to run another program has no environment for a moment. Locked, because the spawn thread
+ * adds groups and the loop thread removes them, a few times per child.
  */
 final class OrphanReaper implements ProcessLoop.DescriptorOwner {
 
@@ -40,7 +41,10 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
               esac ;;
         esac
       done
-      for group in $groups; do kill -9 -- "-$group"; done
+      for group in $groups; do kill -s KILL -- "-$group"; done
+      for script in "$2/$1".*.sh; do
+        if [ -f "$script" ]; then sh "$script" & fi
+      done
       round=0
       none=0
       while [ $round -lt 100 ]; do
@@ -78,6 +82,7 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
     if (!swept) {
       swept = true;
       descendants.sweepDeadRuns();
+      ContainerProcess.stopOfDeadRuns();
     }
     if (pid < 0 && restarts <= MOST_RESTARTS) {
       start();
@@ -109,7 +114,13 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
     LaunchSpec launch =
         new LaunchSpec(
             Path.of("/bin/sh"),
-            List.of("sh", "-c", SCRIPT, "mcpbus-orphan-reaper", RunId.SELF),
+            List.of(
+                "sh",
+                "-c",
+                SCRIPT,
+                "mcpbus-orphan-reaper",
+                RunId.SELF,
+                ContainerProcess.FOLDER.toString()),
             Map.of("PATH", path),
             Path.of("/"));
     int none = Posix.open("/dev/null", Posix.O_RDWR | Posix.O_CLOEXEC);

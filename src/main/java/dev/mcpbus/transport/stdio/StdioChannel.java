@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.TellingLines;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.LineFramer;
@@ -19,7 +20,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The owner's side of a child process. Confined to the owner context. */
-final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
+final class StdioChannel
+    implements Channel, ChildEvents.ChildEventListener, LineFramer.SkippedLine {
 
   private static final int SHOWN_LINES = 5;
 
@@ -28,6 +30,7 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
   private final ChildProcess child;
   private final ChildEvents inbox;
   private final StderrTail stderr;
+  private final @Nullable Installer installer;
   private final Receiver receiver;
   private final Context owner;
   private final LineFramer framer;
@@ -37,17 +40,22 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
   private boolean flushScheduled;
   private @Nullable Future<Void> closed;
 
+  /**
+   * @param installer sees the lines beside messages of a command that installs; null for another
+   */
   StdioChannel(
       StdioOptions options,
       ChildProcess child,
       ChildEvents inbox,
       StderrTail stderr,
+      @Nullable Installer installer,
       Receiver receiver) {
     this.options = options;
     this.command = options.command().reveal();
     this.child = child;
     this.inbox = inbox;
     this.stderr = stderr;
+    this.installer = installer;
     this.receiver = receiver;
     this.owner = inbox.owner();
     this.queue = new StdinQueue(options.writeQueueBytes());
@@ -61,7 +69,7 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
                 receiver.onMessage(message);
               }
             },
-            this::noMessage,
+            this,
             ByteBudget.received(owner));
   }
 
@@ -108,6 +116,11 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
   }
 
   @Override
+  public boolean isInstalling() {
+    return installer != null && installer.isBusy();
+  }
+
+  @Override
   public void negotiated(String protocolVersion) {
     framer.negotiated(protocolVersion);
   }
@@ -120,14 +133,31 @@ final class StdioChannel implements Channel, ChildEvents.ChildEventListener {
     try {
       framer.feed(chunk);
     } catch (TransportException e) {
-      end(e);
+      end(
+          new TransportException(
+              e.reason(), e.reached(), stderr.mask(String.valueOf(e.getMessage()))));
     }
   }
 
-  private void noMessage(byte[] bytes, int from, int to) {
+  @Override
+  public boolean tolerates(Quirk quirk) {
+    return receiver.quirks().tolerates(quirk);
+  }
+
+  @Override
+  public void unusable(long id, String why) {
+    if (!over) {
+      receiver.onRequestFailed(
+          id, new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, stderr.mask(why)));
+    }
+  }
+
+  @Override
+  public void skipped(byte[] bytes, int from, int to) {
     int kept = Math.min(to - from, OutputListener.MAX_LINE_BYTES);
     byte[] text = Arrays.copyOfRange(bytes, from, from + kept);
-    receiver.output().line(OutputStreamName.STDOUT, text, kept < to - from);
+    OutputListener output = installer == null ? receiver.output() : installer;
+    output.line(OutputStreamName.STDOUT, text, kept < to - from);
   }
 
   @Override

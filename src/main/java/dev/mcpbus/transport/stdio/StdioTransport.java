@@ -2,6 +2,7 @@ package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.OutputListener;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
@@ -12,6 +13,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * MCP with a child process: one JSON-RPC message per line on its stdin and stdout. Immutable.
@@ -26,10 +28,12 @@ public final class StdioTransport implements Transport {
 
   private final StdioOptions options;
   private final Redactor redactor;
+  private final @Nullable String installer;
 
   public StdioTransport(StdioOptions options) {
     this.options = options;
     this.redactor = Redactor.of(options.secrets());
+    this.installer = Installer.of(options);
   }
 
   @Override
@@ -48,6 +52,11 @@ public final class StdioTransport implements Transport {
   }
 
   @Override
+  public @Nullable String installer() {
+    return installer;
+  }
+
+  @Override
   public boolean hasOutput() {
     return true;
   }
@@ -56,7 +65,9 @@ public final class StdioTransport implements Transport {
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     Promise<Channel> promise = Promise.promise();
     ChildEvents inbox = new ChildEvents(owner);
-    StderrTail stderr = new StderrTail(options.stderrBytes(), redactor, receiver.output());
+    Installer installs = installer == null ? null : new Installer(receiver.output());
+    OutputListener output = installs == null ? receiver.output() : installs;
+    StderrTail stderr = new StderrTail(options.stderrBytes(), redactor, output);
     SpawnThread.INSTANCE.execute(
         () -> {
           try {
@@ -64,7 +75,8 @@ public final class StdioTransport implements Transport {
             onOwner(
                 owner,
                 () -> {
-                  StdioChannel channel = new StdioChannel(options, child, inbox, stderr, receiver);
+                  StdioChannel channel =
+                      new StdioChannel(options, child, inbox, stderr, installs, receiver);
                   // Started before the promise completes, because the receiver of the channel may
                   // close it at once.
                   channel.start();
@@ -103,8 +115,10 @@ public final class StdioTransport implements Transport {
   private ChildProcess launch(ChildEvents inbox, StderrTail stderr) throws TransportException {
     boolean portable =
         !Posix.AVAILABLE || "portable".equals(System.getProperty(IMPLEMENTATION_PROPERTY));
-    return portable
-        ? PortableChildProcess.launch(options, inbox, stderr)
-        : LinuxChildProcess.launch(options, inbox, stderr);
+    return ContainerProcess.launch(
+        options,
+        inbox,
+        stderr,
+        portable ? PortableChildProcess::launch : LinuxChildProcess::launch);
   }
 }

@@ -37,11 +37,11 @@ class AggregateBytesTest {
 
   private static final String BAD_TOOLS =
       """
-      {"tools":[1,null,{},{"name":"","inputSchema":{}},{"name":7},{"name":"no schema"},\
-      {"name":"schema","inputSchema":[]},{"name":"t","inputSchema":{},"v":1},\
-      {"name":"t","inputSchema":{},"v":2},{"name":"twice","inputSchema":{},"name":"x"},\
-      {"name":"odd","inputSchema":{}},{"name":"odd","inputSchema":{}},\
-      { "x":1.50e3,"name" : "sp ace", "inputSchema":{"b":1,"a":"\\u00e9é"},\
+      {"tools":[1,null,{},{"name":"","inputSchema":{}},{"name":7},{"name":"no schema","inputSchema":7},\
+      {"name":"schema","inputSchema":"x"},{"name":"t","inputSchema":{"type":"object"},"v":1},\
+      {"name":"t","inputSchema":{"type":"object"},"v":2},{"name":"twice","inputSchema":{},"name":"x"},\
+      {"name":"odd","inputSchema":{"type":"object"}},{"name":"odd","inputSchema":{"type":"object"}},\
+      { "x":1.50e3,"name" : "sp ace", "inputSchema":{"type":"object","b":1,"a":"\\u00e9é"},\
       "_meta":{"ui":[ 1 ]}, "y":12345678901234567890 }],\
       "_meta":{"dev.mcpbus/leftOut":{"gone":"it was broken"},\
       "dev.mcpbus/quarantined":["pinned"]},"ttlMs":5}""";
@@ -82,7 +82,8 @@ class AggregateBytesTest {
     FakeConnection bad = new FakeConnection(vertx, "bad");
     bad.answering(Addresses.TOOLS_LIST, BAD_TOOLS);
     bad.answering(
-        Addresses.RESOURCES_LIST, "{\"resources\":[{\"uri\":\"x:/1\"},{\"name\":\"n\"}]}");
+        Addresses.RESOURCES_LIST,
+        "{\"resources\":[{\"name\":\"r\",\"uri\":\"x:/1\"},{\"name\":\"n\"}]}");
     bad.answering(Addresses.PROMPTS_LIST, "{\"prompts\":[{\"name\":\"p\"},{\"name\":\"odd\"}]}");
     FakeConnection good = new FakeConnection(vertx, "good");
     good.answering(
@@ -90,7 +91,7 @@ class AggregateBytesTest {
         "{\"tools\":[{\"name\":\"a.b\",\"inputSchema\":{\"type\":\"object\"},\"_meta\":{}}]}");
     good.answering(
         Addresses.RESOURCES_LIST,
-        "{\"resources\":[{\"uri\":\"x:/1\",\"_meta\":{\"dev.mcpbus/server\":\"mine\"}}]}");
+        "{\"resources\":[{\"name\":\"r\",\"uri\":\"x:/1\",\"_meta\":{\"dev.mcpbus/server\":\"mine\"}}]}");
     good.answering(Addresses.PROMPTS_LIST, "{\"prompts\":[]}");
     JsonArray servers = new JsonArray();
     List.of("good", "bad")

@@ -13,6 +13,7 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,6 +58,28 @@ class FallbackChannelTest extends HttpFixture {
     probe.call(0, "server/discover");
     probe.call(1, Methods.INITIALIZE);
     assertThat(server.http().requests("GET")).hasSize(1);
+  }
+
+  @Test
+  void both_openings_of_a_slow_server_fall_back_together() throws Exception {
+    CountDownLatch both = new CountDownLatch(2);
+    HttpSseServer server = httpSse();
+    RawHttpServer slow =
+        answer(
+            (request, peer) -> {
+              if (request.method().equals("GET")) {
+                peer.reply("307 Temporary Redirect", "", "Location: /none");
+              }
+              both.countDown();
+              awaitLatch(both);
+              peer.reply("404 Not Found", "");
+            });
+    ChannelProbe probe = open(slow);
+    probe.request(0, "server/discover");
+    probe.request(1, Methods.INITIALIZE);
+    assertThat(probe.failure(0)).hasMessageContaining("HTTP+SSE");
+    assertThat(probe.failure(1)).hasMessageContaining("HTTP+SSE");
+    assertThat(server.http().requests()).isEmpty();
   }
 
   @Test

@@ -6,17 +6,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.Quirk;
+import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.net.URI;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpChannelTest extends HttpFixture {
 
@@ -109,7 +116,8 @@ class HttpChannelTest extends HttpFixture {
   }
 
   @Test
-  void a_notification_that_is_refused_is_silent_and_finds_a_lost_session() throws Exception {
+  void a_notification_that_is_refused_is_silent_and_the_next_request_finds_a_lost_session()
+      throws Exception {
     RawHttpServer server =
         answer(
             (request, peer) -> {
@@ -129,8 +137,49 @@ class HttpChannelTest extends HttpFixture {
     probe.notify("n/bad");
     await().until(() -> server.requests().size() == 2);
     probe.notify("n/other");
+    await().until(() -> probe.tolerated(Quirk.NOTIFICATION_REFUSED) == 2);
+    assertThat(probe.closings()).isEmpty();
+    expect(probe.fail(1, "tools/list"), Reason.SESSION_LOST, Reached.NO);
     await().until(() -> probe.closings().size() == 1);
     assertThat(probe.messages()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "400 Bad Request",
+        "401 Unauthorized",
+        "404 Not Found",
+        "405 Method Not Allowed",
+        "500 Internal Server Error",
+        ""
+      })
+  void no_fate_of_a_notification_ends_the_session(String status) throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (request.calls(Methods.INITIALIZE)) {
+                peer.json(resultOf(0), "Mcp-Session-Id: s1");
+              } else if (request.id() >= 0) {
+                peer.result(request.id());
+              } else if (status.isEmpty()) {
+                peer.reset();
+              } else {
+                peer.reply(
+                    status,
+                    errorOf(null, -32601, "Session: method not found"),
+                    "Content-Type: application/json");
+              }
+            });
+    ChannelProbe probe = handshake(options(server));
+    probe.call(1, "tools/list");
+    probe.notify("notifications/cancelled");
+    probe.send(
+        OutboundMessage.response(
+            Envelope.Kind.RESULT, MessageWriter.result(RawJson.of("9"), RawJson.EMPTY_OBJECT)));
+    await().until(() -> server.requests().size() >= 5);
+    probe.call(2, "tools/call");
+    assertThat(probe.closings()).isEmpty();
   }
 
   @Test

@@ -5,10 +5,13 @@ import static dev.mcpbus.testing.RawHttpServer.resultOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.mcpbus.hosting.BuiltInTransports;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Request;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.time.Duration;
@@ -216,6 +219,88 @@ class HttpEventStreamTest extends HttpFixture {
               peer.end();
             });
     open(server).call(1, "tools/call");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "data: {\"type\":\"heartbeat\",\"timestamp\":\"t\"}",
+        "data: {}",
+        "data: keep-alive",
+        "data: [INFO] still here",
+        "data: \"ping\"",
+        "data: 1",
+        "data: null",
+        "data: ping - 2026-01-01 00:00:00",
+        "event: message\ndata: {\"params\":{},\"event\":\"ping\"}"
+      })
+  void data_that_was_not_meant_as_a_message_is_skipped_and_counted(String event) throws Exception {
+    AtomicInteger gets = new AtomicInteger();
+    RawHttpServer server =
+        session(
+            (request, peer) -> {
+              boolean get = request.method().equals("GET");
+              gets.addAndGet(get ? 1 : 0);
+              peer.stream();
+              peer.chunk(event + "\n\n");
+              peer.chunk("event: ping\ndata: x\n\nevent: heartbeat\ndata:\n\ndata:\n\n");
+              if (get) {
+                peer.chunk("data: " + notification("n/one") + "\n\n");
+                peer.silence();
+              }
+              peer.chunk("data: " + resultOf(request.id()) + "\n\n");
+              peer.end();
+            });
+    ChannelProbe probe = handshake(options(server).withListen(true));
+    probe.call(1, "tools/call");
+    await().until(() -> probe.heard().contains("n/one"));
+    assertThat(probe.tolerated(Quirk.STRAY_EVENTS)).isEqualTo(2);
+    assertThat(gets).hasValue(1);
+
+    ChannelProbe strict =
+        own(ChannelProbe.strict(vertx, BuiltInTransports.create(vertx, options(server))));
+    expect(strict.fail(1, "tools/call"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"jsonrpc\":\"1.0\",\"type\":\"ping\"}",
+        "{\"id\":1}",
+        "{\"ID\":1}",
+        "{\"method\":\"ping\"}",
+        "{\"result\":{}}",
+        "{\"type\":\"ping\"",
+        "[{\"type\":\"ping\"}]",
+        "[]"
+      })
+  void data_that_was_meant_as_a_message_is_a_protocol_error(String data) throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              peer.stream();
+              peer.chunk("data: " + data + "\n\n");
+              peer.silence();
+            });
+    ChannelProbe probe = open(server);
+    expect(probe.fail(1, "tools/call"), Reason.PROTOCOL_ERROR, Reached.MAYBE);
+    assertThat(probe.tolerated(Quirk.STRAY_EVENTS)).isZero();
+  }
+
+  @Test
+  void a_flood_of_such_data_ends_the_call() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              peer.stream();
+              while (true) {
+                peer.chunk("data: keep-alive\n\n".repeat(100));
+              }
+            });
+    ChannelProbe probe = open(server);
+    TransportException flooded = probe.fail(1, "tools/call");
+    expect(flooded, Reason.PROTOCOL_ERROR, Reached.MAYBE);
+    assertThat(flooded).hasMessageContaining("more than 1000 events");
   }
 
   @Test

@@ -68,7 +68,7 @@ abstract class HttpFixture {
             peer.json(RawHttpServer.resultOf(request.id()), "Mcp-Session-Id: s1");
           } else if (request.method().equals("DELETE")) {
             peer.reply("200 OK", "");
-          } else if (request.method().equals("POST") && request.id() < 0) {
+          } else if (request.method().equals("POST") && !request.body().contains("\"id\":")) {
             peer.reply("202 Accepted", "");
           } else {
             calls.to(request, peer);

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.transport.HttpOptions;
@@ -92,6 +93,71 @@ class SseTransportTest extends HttpFixture {
             });
     assertThat(probe.foreignCallbacks()).isZero();
     assertThat(probe.channel().diagnostics().getInteger("inFlight")).isZero();
+  }
+
+  @Test
+  void data_that_was_not_meant_as_a_message_is_skipped_and_counted() throws Exception {
+    HttpSseServer server = answering();
+    server.greeting("data: keep-alive\n\nevent: ping\ndata: x\n\ndata: {\"type\":\"ping\"}\n\n");
+    ChannelProbe probe = connect(server);
+    probe.call(1, "tools/list");
+    server.stream().event("message", "ping - 2026-01-01");
+    server.stream().event("message", LISTED);
+    await().until(() -> probe.heard().contains(Methods.TOOLS_CHANGED));
+    assertThat(probe.tolerated(Quirk.STRAY_EVENTS)).isEqualTo(3);
+    assertThat(probe.closings()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"404 Not Found", "400 Bad Request", "500 Error"})
+  void a_refused_notification_does_not_end_the_session(String status) throws Exception {
+    HttpSseServer server =
+        httpSse(
+            (request, peer, stream) -> {
+              if (request.id() < 0) {
+                peer.reply(status, "Invalid session ID");
+              } else {
+                stream.event("message", resultOf(request.id()));
+                peer.reply("202 Accepted", "");
+              }
+            });
+    ChannelProbe probe = connect(server);
+    probe.call(0, Methods.INITIALIZE);
+    probe.notify(Methods.INITIALIZED);
+    probe.call(1, "tools/list");
+    probe.notify("notifications/cancelled");
+    await().until(() -> server.http().requests("POST").size() == 4);
+    probe.call(2, "tools/list");
+    assertThat(probe.closings()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400 Bad Request, No transport found for sessionId, SESSION_LOST",
+    "401 Unauthorized, Session not found, SESSION_LOST",
+    "410 Gone, session expired, SESSION_LOST",
+    "400 Bad Request, no such tool, PROTOCOL_ERROR"
+  })
+  void a_post_that_is_refused_in_words_about_the_session_has_lost_it(
+      String status, String words, Reason reason) throws Exception {
+    HttpSseServer server =
+        httpSse(
+            (request, peer, stream) -> {
+              if (request.calls("tools/call")) {
+                peer.reply(status, words);
+              } else {
+                if (request.id() >= 0) {
+                  stream.event("message", resultOf(request.id()));
+                }
+                peer.reply("202 Accepted", "");
+              }
+            });
+    ChannelProbe probe = connect(server);
+    probe.call(0, Methods.INITIALIZE);
+    probe.notify(Methods.INITIALIZED);
+    probe.call(1, "tools/list");
+    assertThat(probe.fail(2, "tools/call").reason()).isEqualTo(reason);
+    await().until(() -> probe.closings().size() == (reason == Reason.SESSION_LOST ? 1 : 0));
   }
 
   @ParameterizedTest

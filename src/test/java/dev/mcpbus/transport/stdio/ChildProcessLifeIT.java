@@ -29,6 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(VertxExtension.class)
 class ChildProcessLifeIT {
 
+  @TempDir Path folder;
+
   /** Running processes whose environment holds {@code text}. */
   private static List<Long> marked(String text) throws IOException {
     try (Stream<Path> all = Files.list(Path.of("/proc"))) {
@@ -61,12 +63,13 @@ class ChildProcessLifeIT {
     }
   }
 
-  private static Process startHolder() throws IOException {
+  private Process startHolder() throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-cp",
             System.getProperty("java.class.path"),
-            HeldChildren.class.getName())
+            HeldChildren.class.getName(),
+            folder.toString())
         .redirectError(ProcessBuilder.Redirect.DISCARD)
         .start();
   }
@@ -89,6 +92,9 @@ class ChildProcessLifeIT {
       holder.destroyForcibly().waitFor();
       await().atMost(Duration.ofSeconds(2)).until(() -> marked(run).isEmpty());
       await().until(() -> orphanReapers(run).isEmpty());
+      List<Long> containers = new FakeDocker(folder).containers();
+      assertThat(containers).hasSize(1);
+      await().until(() -> containers.stream().noneMatch(Peer::running));
     } finally {
       holder.destroyForcibly();
     }
@@ -110,6 +116,10 @@ class ChildProcessLifeIT {
       assertThat(RunId.isDead(RunId.SELF)).isFalse();
       OrphanReaper.INSTANCE.descendants().sweepDeadRuns();
       await().until(() -> marked(run).isEmpty());
+      List<Long> containers = new FakeDocker(folder).containers();
+      assertThat(containers).hasSize(1).allMatch(Peer::running);
+      ContainerProcess.stopOfDeadRuns();
+      await().until(() -> containers.stream().noneMatch(Peer::running));
     } finally {
       holder.destroyForcibly();
     }

@@ -1,8 +1,12 @@
 package dev.mcpbus.transport.stdio;
 
 import io.vertx.core.Vertx;
+import java.nio.file.Path;
 
-/** A JVM with children of every kind, to be killed: says {@code ready} when all run. */
+/**
+ * A JVM with children of every kind, to be killed: says {@code ready} when all run. Its argument is
+ * the folder of a {@link FakeDocker}.
+ */
 public final class HeldChildren {
 
   private HeldChildren() {}
@@ -17,12 +21,15 @@ public final class HeldChildren {
     Peer family = Peer.open(vertx, Peer.sh("sleep 1000 & " + deaf + loop));
     Peer daemon =
         Peer.open(vertx, Peer.sh("(setsid sh -c '" + loop + "' &) ; sleep 0.1;" + deaf + loop));
+    Peer container =
+        Peer.open(vertx, new FakeDocker(Path.of(args[0])).options("run", "-i", "--rm", "image"));
     Peer.await()
         .until(
             () ->
                 !plain.messages.isEmpty()
                     && !family.messages.isEmpty()
-                    && !daemon.messages.isEmpty());
+                    && !daemon.messages.isEmpty()
+                    && !container.messages.isEmpty());
     System.out.println("ready " + RunId.SELF);
     System.in.read();
   }

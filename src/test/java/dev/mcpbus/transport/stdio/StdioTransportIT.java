@@ -16,6 +16,8 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -24,6 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -175,6 +178,32 @@ class StdioTransportIT {
     await().until(() -> peer.messages.size() == 1);
     peer.close();
     assertThat(peer.closed).isNotDone();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "run -i --rm image",
+        "--context far run -i image --name other",
+        "run -i --rm --name mine image",
+        "container run -i image",
+        "compose -f x.yaml run --rm service"
+      })
+  void a_container_ends_with_its_command(String command, @TempDir Path folder, Vertx vertx)
+      throws Exception {
+    FakeDocker docker = new FakeDocker(folder);
+    if (command.startsWith("run -i --rm")) {
+      docker.deaf();
+    }
+    Peer peer = Peer.open(vertx, docker.options(command.split(" ")));
+    await().until(() -> peer.messages.size() == 1);
+    List<Long> containers = docker.containers();
+    assertThat(containers).hasSize(1).allMatch(Peer::running);
+    peer.close();
+    assertThat(containers).noneMatch(Peer::running);
+    try (var left = Files.list(ContainerProcess.FOLDER)) {
+      assertThat(left.filter(file -> file.toString().contains(RunId.SELF))).isEmpty();
+    }
   }
 
   @Test

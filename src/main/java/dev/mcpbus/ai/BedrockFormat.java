@@ -1,0 +1,71 @@
+package dev.mcpbus.ai;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Format of the Converse API of Amazon Bedrock: {@code toolSpec}, {@code toolUse}. Stateless. */
+final class BedrockFormat implements VendorFormat {
+
+  private static final String EXPECTED = "{\"toolUse\": {\"toolUseId\", \"name\", \"input\"}}";
+
+  private static final Map<String, String> IMAGES =
+      Map.of("image/png", "png", "image/jpeg", "jpeg", "image/gif", "gif", "image/webp", "webp");
+
+  @Override
+  public Object tools(List<ModelTool> tools, FunctionOptions options) {
+    JsonArray out = new JsonArray();
+    for (ModelTool tool : tools) {
+      JsonObject json = FunctionSchemas.flat(tool.schema(), options.changes(tool));
+      json.fieldNames().retainAll(FunctionSchemas.AT_BEDROCKS_TOP);
+      JsonObject spec =
+          VendorFormat.named(tool).put("inputSchema", new JsonObject().put("json", json));
+      out.add(VendorFormat.marked(new JsonObject().put("toolSpec", spec), tool, options));
+    }
+    return out;
+  }
+
+  @Override
+  public FunctionCall call(JsonObject call) {
+    JsonObject use = call.getValue("toolUse") instanceof JsonObject known ? known : call;
+    return new FunctionCall(
+        VendorFormat.text(use, "toolUseId", EXPECTED),
+        VendorFormat.text(use, "name", EXPECTED),
+        use.getValue("input"));
+  }
+
+  /** An empty text is refused. */
+  @Override
+  public JsonObject result(FunctionCall call, ToolOutput output) {
+    JsonArray content = new JsonArray();
+    for (ToolOutput.Part part : output.parts()) {
+      String image = format(part);
+      if (image != null) {
+        JsonObject source = new JsonObject().put("bytes", part.data());
+        content.add(
+            new JsonObject()
+                .put("image", new JsonObject().put("format", image).put("source", source)));
+      } else if (!part.text().isEmpty()) {
+        content.add(new JsonObject().put("text", part.text()));
+      }
+    }
+    if (content.isEmpty()) {
+      content.add(new JsonObject().put("text", "(no output)"));
+    }
+    return new JsonObject()
+        .put(
+            "toolResult",
+            new JsonObject()
+                .put("toolUseId", call.id())
+                .put("content", content)
+                .put("status", output.isError() ? "error" : "success"));
+  }
+
+  private static @Nullable String format(ToolOutput.Part part) {
+    String type = part.mimeType();
+    return part.isImage() && type != null ? IMAGES.get(type.toLowerCase(Locale.ROOT)) : null;
+  }
+}
