@@ -298,7 +298,13 @@ final class PostExchange implements EventStreamReader.StreamListener {
     unlessLost(
         response.statusCode(),
         SessionDoubts.textOf(body.array(), body.offset(), body.length()),
-        () -> reject(response, why));
+        () -> {
+          if (doubted) {
+            fail(why); // another request may have the connection meanwhile
+          } else {
+            reject(response, why);
+          }
+        });
   }
 
   private void redirected(HttpClientResponse response) {
