@@ -26,8 +26,8 @@ record ServerTool(String server, String name, JsonObject definition) {
   }
 
   /**
-   * The server and the tool in {@code SERVER.TOOL}. An id has no dot, but a name may have some: with
-   * several dots the service tells which servers there are.
+   * The server and the tool in {@code SERVER.TOOL}. An id has no dot, but a name may have some:
+   * with several dots the service tells which servers there are.
    */
   static String[] split(ServiceClient client, String name) {
     int dot = name.indexOf('.');

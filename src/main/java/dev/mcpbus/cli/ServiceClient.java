@@ -57,6 +57,7 @@ public final class ServiceClient implements AutoCloseable {
           HttpClient.newBuilder()
               .version(HttpClient.Version.HTTP_1_1)
               .connectTimeout(CONNECT)
+              .proxy(HttpClient.Builder.NO_PROXY)
               .build();
       http = made;
     }

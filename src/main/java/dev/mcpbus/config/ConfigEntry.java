@@ -186,6 +186,14 @@ record ConfigEntry(
     return new ConfigEntry(node, path, server, problems, substitution.with(variables));
   }
 
+  /** Whether it is the word {@code false}, for a key whose other values are texts. */
+  boolean isFalse(String key) {
+    return member(key)
+        .filter(member -> member.value().is(ValueType.BOOLEAN))
+        .filter(member -> member.value().text().equals("false"))
+        .isPresent();
+  }
+
   Optional<Boolean> flag(String key) {
     Optional<ConfigMember> found = member(key);
     if (found.isPresent() && !found.get().value().is(ValueType.BOOLEAN)) {

@@ -215,6 +215,7 @@ final class ConfigKeys {
           "oauth",
           "auth",
           "tls",
+          "proxy",
           "address",
           "options",
           "listen",

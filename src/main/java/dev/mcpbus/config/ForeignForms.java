@@ -113,7 +113,8 @@ final class ForeignForms {
                                   return bracedTexts(
                                       server,
                                       name ->
-                                          isSet.test(name) || (env != null && env.get(name) != null));
+                                          isSet.test(name)
+                                              || (env != null && env.get(name) != null));
                                 }))
                         : one)
             .toList());
@@ -178,9 +179,9 @@ final class ForeignForms {
     ForeignForms forms = new ForeignForms(entry, server, quiet, problems);
     forms.transport();
     NAMES.forEach((ours, others) -> others.forEach(other -> forms.rename(other, ours)));
-    if (forms.rename("httpUrl", "url") && !forms.members.containsKey("type")) {
-      int line = forms.members.get("url").line();
-      forms.put("type", line, text(line, HttpOptions.TYPE));
+    ConfigMember http = forms.members.get("httpUrl");
+    if (http != null && forms.rename("httpUrl", "url") && !forms.members.containsKey("type")) {
+      forms.put("type", http.line(), text(http.line(), HttpOptions.TYPE));
     }
     forms.requestHeaders("requestInit");
     forms.requestHeaders("requestOptions");

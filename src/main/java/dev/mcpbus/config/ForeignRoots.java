@@ -39,19 +39,25 @@ final class ForeignRoots {
     BARE("a plug-in of Claude Code");
 
     final String program;
-    final List<String> path;
+
+    /** The keys above the servers, with blanks between them. */
+    private final String keys;
 
     /** Whether its entries are those of mcpbus, so that an unknown key in them is a mistake. */
     final boolean own;
 
     Form(String program, String... path) {
       this.program = program;
-      this.path = List.of(path);
+      this.keys = String.join(" ", path);
       this.own = path.length == 0 || path[0].equals("mcpServers");
     }
 
+    List<String> path() {
+      return keys.isEmpty() ? List.of() : List.of(keys.split(" "));
+    }
+
     String shown() {
-      return MessageTexts.quote(String.join(".", path));
+      return MessageTexts.quote(keys.replace(' ', '.'));
     }
   }
 
@@ -107,7 +113,7 @@ final class ForeignRoots {
     }
     for (Form form : Form.values()) {
       ConfigNode servers = root;
-      for (String key : form.path) {
+      for (String key : form.path()) {
         servers = servers == null ? null : servers.get(key);
       }
       if (servers != null && isThere(form, root, servers, file)) {
@@ -164,7 +170,7 @@ final class ForeignRoots {
     List<ConfigMember> members = new ArrayList<>();
     members.add(new ConfigMember("mcpServers", line, ConfigNode.object(line, entries)));
     ConfigNode holder = root;
-    for (String key : form.path) {
+    for (String key : form.path()) {
       ConfigNode inputs = holder == null ? null : holder.get("inputs");
       if (inputs != null && inputs.is(ValueType.ARRAY)) {
         members.removeIf(member -> member.name().equals("inputs"));

@@ -75,8 +75,7 @@ final class GatewayReader {
     return views;
   }
 
-  private static ViewOptions view(
-      ConfigEntry entry, List<String> names, boolean passUnknown) {
+  private static ViewOptions view(ConfigEntry entry, List<String> names, boolean passUnknown) {
     boolean search = entry.flag("search").orElse(false);
     Map<String, String> renames = renames(entry);
     Map<String, String> ofIds = new LinkedHashMap<>();

@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import static dev.mcpbus.protocol.Sensitive.MASK;
 
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.OutboundProxy;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -26,7 +27,8 @@ final class MaskedEntry {
   private static final Set<String> HIDDEN = Set.of("env", "headers", "requestInit", "options");
 
   private static final Set<String> URLS =
-      Set.of("url", "serverUrl", "httpUrl", "issuer", "tokenEndpoint", "clientMetadataUrl");
+      Set.of(
+          "url", "serverUrl", "httpUrl", "issuer", "proxy", "tokenEndpoint", "clientMetadataUrl");
 
   /** Texts for people and paths, which the status of a server shows, too. */
   private static final Set<String> OPEN =
@@ -87,7 +89,7 @@ final class MaskedEntry {
       return EntryMasking.command(Filled.plain(text));
     }
     if (URLS.contains(key)) {
-      return EntryMasking.url(text);
+      return EntryMasking.url(key.equals("proxy") ? OutboundProxy.withScheme(text) : text);
     }
     return EntryMasking.args(List.of(Filled.plain("--" + key), Filled.plain(text))).get(1);
   }

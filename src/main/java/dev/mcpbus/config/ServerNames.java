@@ -91,7 +91,10 @@ final class ServerNames {
   private static boolean isRefused(int c) {
     int type = Character.getType(c);
     boolean isOfScripts =
-        c == 0x200C || c == 0x200D || type == Character.NON_SPACING_MARK || type == Character.UNASSIGNED;
+        c == 0x200C
+            || c == 0x200D
+            || type == Character.NON_SPACING_MARK
+            || type == Character.UNASSIGNED;
     return Printable.isHidden(c) && !isOfScripts;
   }
 
@@ -112,8 +115,7 @@ final class ServerNames {
     return name.length() > 80 ? name.substring(0, 80) + "..." : name;
   }
 
-  private static void conflict(
-      String id, List<ConfigMember> group, ProblemCollector problems) {
+  private static void conflict(String id, List<ConfigMember> group, ProblemCollector problems) {
     String names =
         group.stream()
             .map(

@@ -6,6 +6,7 @@ import dev.mcpbus.config.Substitution.EntryVariables;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.protocol.Sensitive;
@@ -165,12 +166,12 @@ final class ServerReader {
 
   private @Nullable TransportOptions stdio(ServerSettings settings, ParseLimits limits) {
     Map<String, Filled> env = env();
-    ConfigEntry filling = entry.with(new EntryVariables(env, EntryVariables.Use.FIRST));
+    ConfigEntry filling = entry.with(new EntryVariables(env, EntryVariables.EntryUse.FIRST));
     Optional<Filled> command = filling.text("command");
     command.ifPresent(text -> filled("command", text, "Name a program"));
     boolean isScript = command.filter(this::isShell).isPresent();
     List<Filled> args =
-        (isScript ? entry.with(new EntryVariables(env, EntryVariables.Use.BY_SHELL)) : filling)
+        (isScript ? entry.with(new EntryVariables(env, EntryVariables.EntryUse.BY_SHELL)) : filling)
             .texts("args")
             .orElse(List.of());
     args.forEach(arg -> noNul("args", arg));
@@ -208,7 +209,7 @@ final class ServerReader {
     Map<String, Filled> plain = new LinkedHashMap<>(env);
     entry.plainMembers("env").forEach((name, text) -> plain.put(name, Filled.hidden(text)));
     entry
-        .with(new EntryVariables(plain, EntryVariables.Use.LAST))
+        .with(new EntryVariables(plain, EntryVariables.EntryUse.LAST))
         .map("env")
         .orElse(Map.of())
         .forEach(
@@ -276,8 +277,33 @@ final class ServerReader {
         .withOAuth(oauth)
         .withHeadersHelper(helper.map(Filled::value).orElse(null))
         .withTls(tls(uri.get()))
+        .withProxy(proxy().orElse(null))
         .withConnectTimeout(settings.connectTimeout())
         .withLimits(limits);
+  }
+
+  /** The URL of a proxy, or {@code false} or "none" to connect directly. */
+  private Optional<Sensitive> proxy() {
+    if (entry.isFalse("proxy")) {
+      return Optional.of(Sensitive.of(OutboundProxy.NONE));
+    }
+    Optional<Filled> written = entry.text("proxy");
+    written.ifPresent(
+        text -> view.put("proxy", EntryMasking.url(OutboundProxy.withScheme(text.shown()))));
+    written
+        .filter(text -> !text.open())
+        .ifPresent(
+            text -> {
+              try {
+                OutboundProxy.check(text.value());
+              } catch (IllegalArgumentException e) {
+                entry.wrong(
+                    entry.line("proxy"),
+                    "\"proxy\" is not the URL of a proxy that mcpbus can use",
+                    String.valueOf(e.getMessage()));
+              }
+            });
+    return written.map(Filled::value);
   }
 
   private @Nullable TransportOptions sse(ServerSettings settings, ParseLimits limits) {

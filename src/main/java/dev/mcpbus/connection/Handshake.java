@@ -232,7 +232,7 @@ final class Handshake {
         .compose(
             any -> {
               vertx.cancelTimer(timer);
-              if (any && isLate(probe.cause())) {
+              if (probe.failed() && isLate(probe.cause())) {
                 return session.close().transform(closed -> afresh(session, discover));
               }
               if (!any) {

@@ -1,5 +1,6 @@
 package dev.mcpbus.doctor;
 
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SocketOptions;
@@ -9,6 +10,7 @@ import dev.mcpbus.transport.TransportOptions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,13 +23,15 @@ import org.jspecify.annotations.Nullable;
  * @param tlsOptions files for TLS, null for none
  * @param headers the names of the headers that are sent with each request
  * @param oauth whether the connection gets tokens by OAuth
+ * @param ownProxy of the entry, null for none
  */
 record Endpoint(
     URI url,
     Duration connectTimeout,
     @Nullable TlsOptions tlsOptions,
     Set<String> headers,
-    boolean oauth) {
+    boolean oauth,
+    @Nullable Sensitive ownProxy) {
 
   private static final Set<String> HTTP = Set.of("http", "https");
   private static final Set<String> TLS = Set.of("https", "tls");
@@ -48,13 +52,23 @@ record Endpoint(
               http.connectTimeout(),
               http.tls(),
               http.headers().keySet(),
-              http.oauth() != null));
+              http.oauth() != null,
+              http.proxy()));
     }
     return options instanceof SocketOptions socket
         ? Optional.of(
             new Endpoint(
-                read(socket.url()), socket.connectTimeout(), socket.tls(), Set.of(), false))
+                read(socket.url()), socket.connectTimeout(), socket.tls(), Set.of(), false, null))
         : Optional.empty();
+  }
+
+  /**
+   * The proxy through which it is reached, null for none.
+   *
+   * @throws IllegalArgumentException if its URL cannot be used
+   */
+  @Nullable OutboundProxy proxy(Map<String, String> variables) {
+    return OutboundProxy.of(url, ownProxy, variables::get, System::getProperty);
   }
 
   private static URI read(Sensitive url) {

@@ -1,8 +1,12 @@
 package dev.mcpbus.doctor;
 
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.transport.TransportException;
+import io.vertx.core.net.ProxyType;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -45,7 +49,8 @@ final class HttpProbe {
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(PATIENCE);
+            .connectTimeout(PATIENCE)
+            .proxy(proxy(endpoint));
     if (endpoint.usesTls()) {
       try {
         builder.sslContext(TlsCheck.context(endpoint));
@@ -54,6 +59,14 @@ final class HttpProbe {
       }
     }
     return new HttpProbe(builder.build());
+  }
+
+  /** The proxy of the connection; Java's client knows none with SOCKS. */
+  private static ProxySelector proxy(Endpoint endpoint) {
+    OutboundProxy proxy = endpoint.proxy(System.getenv());
+    return proxy == null || proxy.type() != ProxyType.HTTP
+        ? HttpClient.Builder.NO_PROXY
+        : ProxySelector.of(new InetSocketAddress(proxy.host(), proxy.port()));
   }
 
   Optional<ProbeAnswer> ping(URI url) {

@@ -57,7 +57,14 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
           "Write the URL of that place as \"url\", if it is the server's");
     }
     Matcher status = STATUS.matcher(seen.message());
-    if (status.find()) {
+    boolean answered = status.find();
+    if (endpoint.proxy(System.getenv()) != null && (!answered || status.group(1).equals("407"))) {
+      return http(
+          DoctorCause.PROXY_REFUSED,
+          "The proxy makes no connection: " + seen.message(),
+          "Correct the proxy, or set \"proxy\": \"none\" in the entry to connect directly");
+    }
+    if (answered) {
       return ofStatus(Integer.parseInt(status.group(1)));
     }
     if (seen.message().contains("certFile")) {
@@ -75,12 +82,6 @@ record NetworkClues(SeenFailure seen, Endpoint endpoint) {
           DoctorCause.NOT_HTTP,
           "What listens at " + endpoint.place() + " does not speak HTTP",
           "Correct the port in \"url\"");
-    }
-    if (seen.message().contains("refused")) {
-      return http(
-          DoctorCause.CONNECTION_REFUSED,
-          "Nothing listens at the first address of " + endpoint.host() + ", at another it does",
-          "Write the address itself in \"url\", such as http://[::1]:" + endpoint.port());
     }
     return seen.message().contains("connection broke")
             || seen.message().contains("no connection to")

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Opens an unpooled TCP connection for a long-lived stream. In the pool of the client, such a
  * stream would keep the whole pool in memory while no call needs a connection. {@code
  * HttpClient.connect} gives unpooled connections too, but hides the socket, and with it the
- * keep-alive times that find a silent peer; so this class does what that method does. With TLS it
- * uses the pool: over HTTP/2 the stream shares a connection with the calls.
+ * keep-alive times that find a silent peer; so this class does what that method does. With TLS or a
+ * proxy it uses the pool: over HTTP/2 the stream shares a connection with the calls.
  */
 public final class DedicatedConnection {
 
@@ -33,7 +33,7 @@ public final class DedicatedConnection {
   /**
    * A request on a new connection, which closes with the response, or with {@code client}.
    *
-   * @param get with host, port and server; with TLS it uses the pool
+   * @param get with host, port and server; with TLS or a proxy it uses the pool
    * @param connected receives the new connection
    */
   public static Future<HttpClientRequest> get(
@@ -43,7 +43,8 @@ public final class DedicatedConnection {
       Handler<HttpConnection> connected) {
     if (Boolean.TRUE.equals(get.isSsl())
         || !(client instanceof CleanableHttpClient cleanable)
-        || !(cleanable.delegate instanceof HttpClientBase base)) {
+        || !(cleanable.delegate instanceof HttpClientBase base)
+        || base.options().getProxyOptions() != null) {
       return client.request(get);
     }
     SocketAddress server = (SocketAddress) get.getServer();

@@ -7,11 +7,14 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.codec.http.websocketx.WebSocketHandshakeException;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.impl.Http1xClientConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +43,38 @@ public final class HttpConnections {
         connection.channel().pipeline().get(Http2ConnectionHandler.class);
     int last = http2 == null ? -1 : http2.connection().local().lastStreamKnownByPeer();
     return last >= 0 && request.streamId() > last;
+  }
+
+  /**
+   * Milliseconds, until {@code now}, since a connection of HTTP/1.1 gave its last answer; -1 where
+   * it gave none. An HTTP/2 server announces its close, so there it is -1, too.
+   *
+   * @param now by the system's clock, as Vert.x notes the time of an answer
+   */
+  public static long idleMillis(HttpConnection connection, long now) {
+    long last =
+        connection instanceof Http1xClientConnection client
+            ? client.lastResponseReceivedTimestamp()
+            : 0;
+    return last == 0 ? -1 : now - last;
+  }
+
+  /** Whether a request waits for its answer on a connection of HTTP/1.1, or is about to be sent. */
+  public static boolean isInUse(HttpConnection connection) {
+    return connection instanceof Http1xClientConnection client && client.activeStreams() > 0;
+  }
+
+  /** What a proxy said when it made no connection; null where it is not the proxy that refused. */
+  public static @Nullable String proxyRefusal(Throwable failure) {
+    Throwable at = failure;
+    for (int depth = 0; at != null && depth < MAX_DEPTH; depth++) {
+      if (at instanceof ProxyConnectException) {
+        String text = String.valueOf(at.getMessage());
+        return text.substring(text.lastIndexOf(", ") + 1).strip();
+      }
+      at = at.getCause();
+    }
+    return null;
   }
 
   /** Whether a head or a frame exceeded its bound, at any depth of the failure's causes. */

@@ -9,9 +9,10 @@ public enum Quirk {
   NULL_FOR_ABSENT(
       "its messages carry null for what is absent, such as \"error\": null",
       "leave out a member that has no value"),
-  NO_ARRAY(
-      "its lists lack their array",
-      "send an empty array for an empty list"),
+  NO_ARRAY("its lists lack their array", "send an empty array for an empty list"),
+  ONE_SESSION(
+      "it takes one session only, so clients share it, and what one does another may see",
+      "make a session, and its state, for each initialize; a program must run more than once"),
   STUCK_CURSOR(
       "its lists name a page that was read before, or \"\", as the next one",
       "leave \"nextCursor\" out of the last page"),
@@ -34,8 +35,7 @@ public enum Quirk {
       "it leaves a method that it does not know, server/discover, without an answer",
       "answer an unknown method with the error -32601"),
   SILENT_ON_PING(
-      "it leaves ping without an answer, and lists its tools",
-      "answer ping with an empty result"),
+      "it leaves ping without an answer, and lists its tools", "answer ping with an empty result"),
   ENTRY_SHAPE(
       "entries of its lists have members that clients do not read, such as \"description\": null",
       "compare the entries with the schema of MCP: each member has its type or is absent");

@@ -19,10 +19,11 @@ import java.util.stream.Stream;
  * every node and after every restart.
  *
  * <p>Names that differ by upper case, blanks, hyphens, underscores, Unicode forms, look-alike
- * letters or invisible characters alone are one name. A name that then consists of {@code [a-z0-9-]}
- * is its own id. Every other name, such as {@code io.github.Org/name}, has an id of a readable part
- * and 12 hex digits of a hash over the whole name, {@code io-github-org-name--0123456789ab}: no two
- * names share one, and no id without a hash has two hyphens in a row. An id is the id of itself.
+ * letters or invisible characters alone are one name. A name that then consists of {@code
+ * [a-z0-9-]} is its own id. Every other name, such as {@code io.github.Org/name}, has an id of a
+ * readable part and 12 hex digits of a hash over the whole name, {@code
+ * io-github-org-name--0123456789ab}: no two names share one, and no id without a hash has two
+ * hyphens in a row. An id is the id of itself.
  */
 public final class ServerId {
 
@@ -91,7 +92,8 @@ public final class ServerId {
 
   /**
    * The id for a name, a valid one; empty for a name of blanks, hyphens and underscores alone. Two
-   * names have the same id only if they mean the same server. Takes a time proportional to the name.
+   * names have the same id only if they mean the same server. Takes a time proportional to the
+   * name.
    */
   public static String of(String name) {
     String compared = compared(name).strip();
@@ -103,9 +105,7 @@ public final class ServerId {
       return id;
     }
     String readable = readable(id);
-    return (readable.isEmpty() ? "server" : readable)
-        + MARK
-        + Sha256.hex(id).substring(0, DIGITS);
+    return (readable.isEmpty() ? "server" : readable) + MARK + Sha256.hex(id).substring(0, DIGITS);
   }
 
   /** Whether an id tells its name only in part, so that people need the name beside it. */
@@ -263,8 +263,8 @@ public final class ServerId {
   }
 
   /**
-   * The words of ASCII letters and digits, without accents. A word with a letter of another alphabet
-   * is left out as a whole, because some of its letters may be there as their look-alikes.
+   * The words of ASCII letters and digits, without accents. A word with a letter of another
+   * alphabet is left out as a whole, because some of its letters may be there as their look-alikes.
    */
   private static String readable(String id) {
     String from = isAscii(id) ? id : Normalizer.normalize(id, Normalizer.Form.NFKD);

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.SecretRules;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param oauth how to get tokens if the server requires them, null for no OAuth
  * @param headersHelper command that prints further headers as a JSON object, null for none
  * @param tls files for {@code https}; null for Java's trust store and no client certificate
+ * @param proxy URL of the proxy, or {@link OutboundProxy#NONE} to connect directly; null for the
+ *     proxy that the environment names
  */
 @PublicApi
 public record HttpOptions(
@@ -36,7 +39,8 @@ public record HttpOptions(
     ParseLimits limits,
     @Nullable OAuthOptions oauth,
     @Nullable Sensitive headersHelper,
-    @Nullable TlsOptions tls)
+    @Nullable TlsOptions tls,
+    @Nullable Sensitive proxy)
     implements TransportOptions {
 
   public static final String TYPE = "http";
@@ -62,6 +66,7 @@ public record HttpOptions(
         limits,
         null,
         null,
+        null,
         null);
   }
 
@@ -73,7 +78,7 @@ public record HttpOptions(
   /** Options with the default of every bound, for values that may hold secrets. */
   public static HttpOptions of(Sensitive url, Map<String, Sensitive> headers) {
     return new HttpOptions(
-        url, headers, Duration.ofSeconds(5), true, 64, ParseLimits.DEFAULT, null, null, null);
+        url, headers, Duration.ofSeconds(5), true, 64, ParseLimits.DEFAULT, null, null, null, null);
   }
 
   public HttpOptions withHeaders(Map<String, String> other) {
@@ -86,37 +91,88 @@ public record HttpOptions(
         limits,
         oauth,
         headersHelper,
-        tls);
+        tls,
+        proxy);
   }
 
   public HttpOptions withListen(boolean other) {
     return new HttpOptions(
-        url, headers, connectTimeout, other, maxConnections, limits, oauth, headersHelper, tls);
+        url,
+        headers,
+        connectTimeout,
+        other,
+        maxConnections,
+        limits,
+        oauth,
+        headersHelper,
+        tls,
+        proxy);
   }
 
   public HttpOptions withConnectTimeout(Duration other) {
     return new HttpOptions(
-        url, headers, other, listen, maxConnections, limits, oauth, headersHelper, tls);
+        url, headers, other, listen, maxConnections, limits, oauth, headersHelper, tls, proxy);
   }
 
   public HttpOptions withLimits(ParseLimits other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, other, oauth, headersHelper, tls);
+        url,
+        headers,
+        connectTimeout,
+        listen,
+        maxConnections,
+        other,
+        oauth,
+        headersHelper,
+        tls,
+        proxy);
   }
 
   public HttpOptions withOAuth(@Nullable OAuthOptions other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, limits, other, headersHelper, tls);
+        url,
+        headers,
+        connectTimeout,
+        listen,
+        maxConnections,
+        limits,
+        other,
+        headersHelper,
+        tls,
+        proxy);
   }
 
   public HttpOptions withHeadersHelper(@Nullable Sensitive other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, limits, oauth, other, tls);
+        url, headers, connectTimeout, listen, maxConnections, limits, oauth, other, tls, proxy);
   }
 
   public HttpOptions withTls(@Nullable TlsOptions other) {
     return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, limits, oauth, headersHelper, other);
+        url,
+        headers,
+        connectTimeout,
+        listen,
+        maxConnections,
+        limits,
+        oauth,
+        headersHelper,
+        other,
+        proxy);
+  }
+
+  public HttpOptions withProxy(@Nullable Sensitive other) {
+    return new HttpOptions(
+        url,
+        headers,
+        connectTimeout,
+        listen,
+        maxConnections,
+        limits,
+        oauth,
+        headersHelper,
+        tls,
+        other);
   }
 
   @Override
@@ -129,6 +185,9 @@ public record HttpOptions(
     List<Sensitive> secrets = new ArrayList<>(SecretRules.in(headers));
     if (oauth != null) {
       secrets.addAll(oauth.secrets());
+    }
+    if (proxy != null) {
+      secrets.addAll(Sensitive.all(SecretRules.inUrl(OutboundProxy.withScheme(proxy.reveal()))));
     }
     return secrets;
   }

@@ -76,7 +76,8 @@ class AuthReaderTest {
     ConfigResult wrong = auth("{'policies': [{'servers': ['\u9ad8*'], 'effect': 'deny'}]}");
     assertThat(wrong.usable()).isEmpty();
     assertThat(wrong.problems().get(0).message()).contains("is compared with ids");
-    ConfigResult name = auth("{'policies': [{'servers': ['\u9ad8', 'io.github.*'], 'effect': 'deny'}]}");
+    ConfigResult name =
+        auth("{'policies': [{'servers': ['\u9ad8', 'io.github.*'], 'effect': 'deny'}]}");
     assertThat(name.problems()).isEmpty();
   }
 

@@ -155,7 +155,7 @@ class ForeignRootsTest {
               "disabled": false, "disabled_tools": ["x"], "headers": {"Authorization": "Bearer $TOKEN"}}}}
             """);
     assertThat(headers(server)).containsEntry("Authorization", Sensitive.of("Bearer canary-1"));
-    assertThat(server.connection().requestTimeout()).isEqualTo(Duration.ofSeconds(120));
+    assertThat(server.connection().requestTimeout()).isEqualTo(Duration.ofMinutes(2));
   }
 
   @ParameterizedTest
@@ -319,7 +319,7 @@ class ForeignRootsTest {
     assertThat(launch(servers.get(0))).containsExactly("npx", "-y", "gh");
     assertThat(env(servers.get(0)))
         .isEqualTo(Sensitive.values(Map.of("A", "b", "TOKEN", "canary-1")));
-    assertThat(servers.get(0).connection().requestTimeout()).isEqualTo(Duration.ofSeconds(300));
+    assertThat(servers.get(0).connection().requestTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(servers.get(1).transport()).isInstanceOf(HttpOptions.class);
     assertThat(servers.get(2).transport()).isInstanceOf(SseOptions.class);
     assertThat(launch(servers.get(3))).containsExactly("uvx", "n");

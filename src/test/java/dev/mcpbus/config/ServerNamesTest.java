@@ -25,8 +25,13 @@ class ServerNamesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "git, git", "GIT, git", "My Server, my-server", "my_server, my-server",
-    "'  a  b ', a-b", "\uFF47\uFF49\uFF54, git", "a--b, a-b",
+    "git, git",
+    "GIT, git",
+    "My Server, my-server",
+    "my_server, my-server",
+    "'  a  b ', a-b",
+    "\uFF47\uFF49\uFF54, git",
+    "a--b, a-b",
     "@scope/server-x, scope-server-x--215b4b68d373"
   })
   void a_name_becomes_an_id(String name, String id) {
@@ -66,7 +71,8 @@ class ServerNamesTest {
     assertThat(server.id().value()).contains("--").isEqualTo(ServerId.of(name));
     assertThat(result.notes())
         .singleElement()
-        .matches(note -> name.equals(note.server()) && note.message().contains(server.id().value()));
+        .matches(
+            note -> name.equals(note.server()) && note.message().contains(server.id().value()));
   }
 
   @Test
@@ -103,7 +109,8 @@ class ServerNamesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", " ", "--", "_", "a\\u0000b", "a\\u202eb", "gi\u200bt", "\uFEFFx", "\u00ADx"})
+  @ValueSource(
+      strings = {"", " ", "--", "_", "a\\u0000b", "a\\u202eb", "gi\u200bt", "\uFEFFx", "\u00ADx"})
   void case_82_a_name_that_people_cannot_read_leaves_its_server_out(String name) {
     ConfigResult result = named("good", name);
     assertThat(result.problems())
@@ -126,7 +133,8 @@ class ServerNamesTest {
   @Test
   void a_report_shows_the_letters_of_a_name_and_no_control_characters() {
     ConfigResult result =
-        Sample.in(directory).json("{\"mcpServers\": {\"\u9ad8\u5fb7\\u202e\": {\"command\": \"x\"}}}");
+        Sample.in(directory)
+            .json("{\"mcpServers\": {\"\u9ad8\u5fb7\\u202e\": {\"command\": \"x\"}}}");
     assertThat(ConfigReport.render(result.problems()))
         .contains("server \"\u9ad8\u5fb7\\u202e\"", "U+202E RIGHT-TO-LEFT OVERRIDE");
   }

@@ -221,8 +221,7 @@ class SubstitutionTest {
                   "b": {"command": "x", "env": {"KEY": "$NOPE"}}}}
                 """),
             sample.environment());
-    StdioOptions a =
-        (StdioOptions) result.usable().orElseThrow().servers().get(0).transport();
+    StdioOptions a = (StdioOptions) result.usable().orElseThrow().servers().get(0).transport();
     assertThat(a.args().stream().map(Sensitive::reveal))
         .containsExactly("/srv", "pa$word", "a/own/$NOPE");
     assertThat(java.util.Objects.requireNonNull(a.env().get("URL")).reveal())
@@ -256,15 +255,16 @@ class SubstitutionTest {
         .extracting(ConfigProblem::message)
         .contains("the input \"region\" has its default", "the input \"level\" has its default");
     assertThat(result.problems()).singleElement().matches(each -> "two".equals(each.server()));
-    assertThat(
-            arg(file, sample.with(Map.of("MCPBUS_INPUT_REGION", "us")).environment()))
+    assertThat(arg(file, sample.with(Map.of("MCPBUS_INPUT_REGION", "us")).environment()))
         .isEqualTo("us");
   }
 
   @Test
   void other_names_of_the_folder_are_known() {
-    assertThat(args("${workspaceRoot}", "${cwd}", "${CLAUDE_PROJECT_DIR}", "${CLAUDE_PROJECT_DIR:-.}"))
-        .containsExactly(directory.toString(), directory.toString(), directory.toString(), directory.toString());
+    assertThat(
+            args("${workspaceRoot}", "${cwd}", "${CLAUDE_PROJECT_DIR}", "${CLAUDE_PROJECT_DIR:-.}"))
+        .containsExactly(
+            directory.toString(), directory.toString(), directory.toString(), directory.toString());
   }
 
   @Test

@@ -133,6 +133,22 @@ class HttpEraTest {
   }
 
   @Test
+  void a_connection_that_closes_on_the_probe_leads_to_initialize() {
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("server/discover")) {
+                    peer.close();
+                  }
+                  initialize(request, peer);
+                });
+        TestBus bus = bus(server)) {
+      assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("INITIALIZE");
+      assertThat(openings(server)).containsExactly("server/discover", "initialize");
+    }
+  }
+
+  @Test
   void a_500_leads_to_one_initialize() {
     AtomicInteger initialized = new AtomicInteger();
     try (RawHttpServer server =

@@ -34,8 +34,17 @@ class ServerIdTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "PROD", " prod ", "_prod", "prod-", "\uFF50\uFF52\uFF4F\uFF44", "pr\u043ed", "\u0440rod",
-        "pr\u200bod", "\u3000prod", "p\u00ADrod", "\uD835\uDC29rod"
+        "PROD",
+        " prod ",
+        "_prod",
+        "prod-",
+        "\uFF50\uFF52\uFF4F\uFF44",
+        "pr\u043ed",
+        "\u0440rod",
+        "pr\u200bod",
+        "\u3000prod",
+        "p\u00ADrod",
+        "\uD835\uDC29rod"
       })
   void spellings_of_one_name_have_one_id(String name) {
     assertThat(ServerId.of(name)).isEqualTo("prod");
@@ -47,8 +56,12 @@ class ServerIdTest {
         List.of(
             List.of("B\u00fccher", "Bu\u0308cher", "B\u00dcCHER", " b\u00fccher"),
             List.of("Stra\u00dfe.x", "STRASSE.X", "Stra\u1e9ee.x"),
-            List.of("\u039f\u0394\u039f\u03a3", "\u03bf\u03b4\u03bf\u03c2", "\u03bf\u03b4\u03bf\u03c3"),
-            List.of("\u041f\u043e\u0433\u043e\u0434\u0430", "\u041fo\u0433o\u0434a", "\u043f\u041e\u0433\u043e\u0434\u0430"),
+            List.of(
+                "\u039f\u0394\u039f\u03a3", "\u03bf\u03b4\u03bf\u03c2", "\u03bf\u03b4\u03bf\u03c3"),
+            List.of(
+                "\u041f\u043e\u0433\u043e\u0434\u0430",
+                "\u041fo\u0433o\u0434a",
+                "\u043f\u041e\u0433\u043e\u0434\u0430"),
             List.of("\u2699\uFE0F", "\u2699"),
             List.of("io.github.A/b", "IO.GitHub.a/B", "io.github.a/b "))) {
       assertThat(same.stream().map(ServerId::of).distinct()).as("%s", same).hasSize(1);
@@ -60,9 +73,37 @@ class ServerIdTest {
     Map<String, String> names = new HashMap<>();
     for (String name :
         List.of(
-            "a/b", "a.b", "a b", "a:b", "@a/b", "a+b", "a&b", "a(b)", "a,b", "a#b", "a\\b", "a~b", "c",
-            "c++", "c#", ".c", "c.", "caf\u00e9", "cafe", "\u9ad8", "\u5fb7", "\uD83D\uDE80", "\uD83E\uDEE0",
-            "..", ".", "*", "x".repeat(63), "x".repeat(64), "x".repeat(65), "tools", "tool")) {
+            "a/b",
+            "a.b",
+            "a b",
+            "a:b",
+            "@a/b",
+            "a+b",
+            "a&b",
+            "a(b)",
+            "a,b",
+            "a#b",
+            "a\\b",
+            "a~b",
+            "c",
+            "c++",
+            "c#",
+            ".c",
+            "c.",
+            "caf\u00e9",
+            "cafe",
+            "\u9ad8",
+            "\u5fb7",
+            "\uD83D\uDE80",
+            "\uD83E\uDEE0",
+            "..",
+            ".",
+            "*",
+            "x".repeat(63),
+            "x".repeat(64),
+            "x".repeat(65),
+            "tools",
+            "tool")) {
       assertThat(names.put(ServerId.of(name), name)).as(name).isNull();
     }
   }
@@ -70,7 +111,8 @@ class ServerIdTest {
   @Test
   void each_id_is_valid_and_its_own_and_none_is_that_of_a_private_connection() {
     Random random = new Random(7);
-    String letters = "aB1 _-./:@+*?#%\u00e9\u00df\u043e\u043f\u9ad8\u200d\u202e\u0000\u0130\u0131\uD83D\uDE80\n";
+    String letters =
+        "aB1 _-./:@+*?#%\u00e9\u00df\u043e\u043f\u9ad8\u200d\u202e\u0000\u0130\u0131\uD83D\uDE80\n";
     for (int i = 0; i < 20_000; i++) {
       StringBuilder name = new StringBuilder();
       int length = random.nextInt(80);
@@ -92,7 +134,8 @@ class ServerIdTest {
     ServerId.RESERVED.forEach(
         word -> {
           assertThat(ServerId.of(word)).startsWith(word + "--");
-          assertThat(ServerId.of(word.toUpperCase(java.util.Locale.ROOT))).isEqualTo(ServerId.of(word));
+          assertThat(ServerId.of(word.toUpperCase(java.util.Locale.ROOT)))
+              .isEqualTo(ServerId.of(word));
         });
   }
 
@@ -105,9 +148,20 @@ class ServerIdTest {
 
   @ParameterizedTest
   @CsvSource({
-    "prod, PROD", "prod, prod.", "prod, (prod)", "prod, pr\u043ed", "PROD, prod", "pro*, prod", "pro*, PRO.D/x",
-    "*prod, eu.prod", "eu-*, EU/x", "io.github.evil/*, io.github.Evil/tool", "@evil/*, '@evil/x'",
-    "io.github.Org/name, IO.GITHUB.ORG/NAME", "\u9ad8\u5fb7, \u9ad8\u5fb7", "tools, tools",
+    "prod, PROD",
+    "prod, prod.",
+    "prod, (prod)",
+    "prod, pr\u043ed",
+    "PROD, prod",
+    "pro*, prod",
+    "pro*, PRO.D/x",
+    "*prod, eu.prod",
+    "eu-*, EU/x",
+    "io.github.evil/*, io.github.Evil/tool",
+    "@evil/*, '@evil/x'",
+    "io.github.Org/name, IO.GITHUB.ORG/NAME",
+    "\u9ad8\u5fb7, \u9ad8\u5fb7",
+    "tools, tools",
     "io.github.a-long-organization-with-a-long-name-of-its-own/*, io.github.a-long-organization-with-a-long-name-of-its-own/x"
   })
   void a_denial_meets_every_spelling(String denied, String name) {
@@ -116,9 +170,19 @@ class ServerIdTest {
 
   @ParameterizedTest
   @CsvSource({
-    "prod, prod, true", "prod, prod., false", "prod, (prod), false", "PROD, prod, true", "team/*, team/x, true",
-    "team/*, team-x, true", "team/*, teams/x, false", "_*, prod, false", ".*, prod, false", "'', prod, false",
-    "\u9ad8\u5fb7, \u9ad8\u5fb7, true", "\u9ad8\u5fb7, \u9ad8, false", "io.github.a/b, io.github.a-b, false",
+    "prod, prod, true",
+    "prod, prod., false",
+    "prod, (prod), false",
+    "PROD, prod, true",
+    "team/*, team/x, true",
+    "team/*, team-x, true",
+    "team/*, teams/x, false",
+    "_*, prod, false",
+    ".*, prod, false",
+    "'', prod, false",
+    "\u9ad8\u5fb7, \u9ad8\u5fb7, true",
+    "\u9ad8\u5fb7, \u9ad8, false",
+    "io.github.a/b, io.github.a-b, false",
     "*, \u9ad8, true"
   })
   void a_permission_meets_its_names_alone(String allowed, String name, boolean meets) {

@@ -1,6 +1,7 @@
 package dev.mcpbus.cli.stdio;
 
 import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator;
@@ -74,7 +75,8 @@ final class StdioProcess implements AutoCloseable {
             ParseLimits.DEFAULT,
             null,
             null,
-            null);
+            null,
+            Sensitive.of(OutboundProxy.NONE));
     Transport transport = new StreamableHttpTransport(options, key);
     StdioBridge bridge = new StdioBridge(owner, transport, errors, out, System::nanoTime);
     out.start(bridge);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     that installs its program first, from the first line of that program
  * @param installTimeout how long a command such as {@code npx}, {@code uvx} or {@code docker run}
  *     may take to fetch or build its program before that; default 5 min
- * @param probeTimeout how long a server on a shared channel may leave {@code server/discover}
- *     without an answer before it gets {@code initialize} as well; default 2 s
+ * @param probeTimeout how long a server may leave {@code server/discover} without an answer before
+ *     it gets {@code initialize} as well; default 2 s
  * @param protocolVersion the version to speak, without a probe; null to find it
  * @param capabilities the questions that the server may ask in any case, in addition to those that
  *     callers offer to answer: {@code {"elicitation": {"form": {}}}}; default none

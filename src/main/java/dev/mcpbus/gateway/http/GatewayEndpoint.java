@@ -170,8 +170,7 @@ public final class GatewayEndpoint implements MountedHandler {
     try {
       return ConnectionId.problem(path) == null
           ? path
-          : ConnectionId.named(
-                  URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8))
+          : ConnectionId.named(URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8))
               .map(ConnectionId::value)
               .orElse(path);
     } catch (IllegalArgumentException wrong) {

@@ -42,8 +42,8 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
 
   private static final Duration HELPER_TIMEOUT = Duration.ofSeconds(10);
 
-  /** A client belongs to one server with its settings, and to one token store. */
-  private record ClientKey(OAuthSettings settings, String store) {}
+  /** A client belongs to one server with its settings and proxy, and to one token store. */
+  private record ClientKey(OAuthSettings settings, String store, @Nullable Sensitive proxy) {}
 
   private static final String OWN_STORE = "";
 
@@ -148,7 +148,8 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
       ClientKey key =
           new ClientKey(
               settings(URI.create(options.url().reveal()), oauth),
-              store == null ? OWN_STORE : store);
+              store == null ? OWN_STORE : store,
+              options.proxy());
       keys.put(server, key);
       return new OAuthTokenAuthenticator(clients.computeIfAbsent(key, this::client));
     }
@@ -162,7 +163,9 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
   private OAuthClient client(ClientKey key) {
     OAuthClient.Environment environment = openEnvironments.computeIfAbsent(key.store, environments);
     return new OAuthClient(
-        key.settings, environment.with(environment.store(), new ListedPrompt(key, environment)));
+        key.settings,
+        environment.with(environment.store(), new ListedPrompt(key, environment)),
+        key.proxy);
   }
 
   /** The ids of the servers that use this client now, and so its tokens and its login page. */

@@ -1,6 +1,11 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.internals.AddressRace;
+import dev.mcpbus.internals.HttpConnections;
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.HeaderValue;
+import dev.mcpbus.protocol.OutboundProxy;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.security.oauth.UrlGuard.Checked;
 import io.vertx.core.Future;
@@ -18,6 +23,7 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -36,10 +42,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP client for metadata, tokens and entries of registries: connects only to addresses that
- * {@link UrlGuard} has checked, follows no redirect but one of a GET within its origin, bounds size
- * and time. Where a server cannot answer now, {@link #patiently} sends again after a pause. It
- * holds the strong reference to its HTTP client, which belongs to the context of the first request.
- * Use one context only, and one that outlives the sessions.
+ * {@link UrlGuard} has checked, or through the configured proxy, follows no redirect but one of a
+ * GET within its origin, bounds size and time. Where a server cannot answer now, {@link #patiently}
+ * sends again after a pause. It holds the strong reference to its HTTP client, which belongs to the
+ * context of the first request. Use one context only, and one that outlives the sessions.
  */
 public final class GuardedHttp {
 
@@ -100,6 +106,7 @@ public final class GuardedHttp {
 
   private final Vertx vertx;
   private final Duration timeout;
+  private final @Nullable Sensitive proxy;
   private final Map<String, Pause> pauses = new ConcurrentHashMap<>();
   private @Nullable HttpClientAgent client;
 
@@ -107,8 +114,16 @@ public final class GuardedHttp {
    * @param timeout of one request; also how long {@link #patiently} goes on
    */
   public GuardedHttp(Vertx vertx, Duration timeout) {
+    this(vertx, timeout, null);
+  }
+
+  /**
+   * @param proxy of the server's entry; null for that of the environment
+   */
+  GuardedHttp(Vertx vertx, Duration timeout, @Nullable Sensitive proxy) {
     this.vertx = vertx;
     this.timeout = timeout;
+    this.proxy = proxy;
   }
 
   private HttpClientAgent client() {
@@ -274,27 +289,52 @@ public final class GuardedHttp {
       HttpMethod method,
       Map<String, String> headers,
       Buffer body) {
+    OutboundProxy through;
+    try {
+      through = OutboundProxy.of(url(url), proxy);
+    } catch (IllegalArgumentException e) {
+      return Future.failedFuture(
+          new OAuthException(OAuthFailure.UNREACHABLE, what + ": " + e.getMessage()));
+    }
     return guard
-        .check(url, what)
-        .compose(
-            checked ->
-                client()
-                    .request(options(checked, method))
-                    .compose(request -> exchange(request, what, headers, body)))
-        .recover(failure -> Future.failedFuture(known(failure, what)));
+        .check(url, what, through != null)
+        .compose(checked -> connect(checked, method, through))
+        .compose(request -> exchange(request, what, headers, body))
+        .recover(failure -> Future.failedFuture(known(failure, what, through)));
   }
 
-  private static RequestOptions options(Checked checked, HttpMethod method) {
-    URI url = checked.url();
+  /** To one of the checked addresses, or through the proxy. */
+  private Future<HttpClientRequest> connect(
+      Checked checked, HttpMethod method, @Nullable OutboundProxy through) {
+    RequestOptions options = options(checked.url(), method);
+    if (through != null) {
+      return client().request(options.setProxyOptions(through.options(timeout)));
+    }
+    InetAddress first = checked.addresses().get(0);
+    OwnContext owner = OwnContext.current(vertx);
+    return owner.call(
+        () ->
+            AddressRace.run(
+                owner,
+                client().request(at(first, options)),
+                () -> Future.succeededFuture(AddressRace.others(checked.addresses(), first)),
+                other -> client().request(at(other, options)),
+                late -> late.connection().close()));
+  }
+
+  private static RequestOptions at(InetAddress address, RequestOptions to) {
+    return new RequestOptions(to)
+        .setServer(SocketAddress.inetSocketAddress(to.getPort(), address.getHostAddress()));
+  }
+
+  private static RequestOptions options(URI url, HttpMethod method) {
     boolean tls = "https".equalsIgnoreCase(url.getScheme());
-    int port = url.getPort() >= 0 ? url.getPort() : tls ? 443 : 80;
     String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     return new RequestOptions()
         .setMethod(method)
         .setSsl(tls)
         .setHost(url.getHost())
-        .setPort(port)
-        .setServer(SocketAddress.inetSocketAddress(port, checked.address().getHostAddress()))
+        .setPort(url.getPort() >= 0 ? url.getPort() : tls ? 443 : 80)
         .setURI(url.getRawQuery() == null ? path : path + "?" + url.getRawQuery())
         .setFollowRedirects(false);
   }
@@ -345,13 +385,21 @@ public final class GuardedHttp {
   }
 
   /** Hides the cause's own text, which may quote what was sent or received. */
-  private static OAuthException known(Throwable failure, String what) {
+  private static OAuthException known(
+      Throwable failure, String what, @Nullable OutboundProxy through) {
     if (failure instanceof OAuthException known) {
       return known;
     }
     String why = failure instanceof TimeoutException ? "no answer in time" : "no connection";
+    String refusal = through == null ? null : HttpConnections.proxyRefusal(failure);
     return new OAuthException(
         OAuthFailure.UNREACHABLE,
-        what + ": " + why + " (" + failure.getClass().getSimpleName() + ")");
+        what
+            + ": "
+            + why
+            + (through == null ? "" : " through the proxy " + through)
+            + " ("
+            + (refusal == null ? failure.getClass().getSimpleName() : refusal)
+            + ")");
   }
 }

@@ -105,11 +105,18 @@ public final class OAuthClient {
   private Instant failedAt = Instant.EPOCH;
 
   public OAuthClient(OAuthSettings settings, Environment environment) {
+    this(settings, environment, null);
+  }
+
+  /**
+   * @param proxy of the server's entry, as in {@code HttpOptions}; null for that of the environment
+   */
+  public OAuthClient(OAuthSettings settings, Environment environment, @Nullable Sensitive proxy) {
     this.settings = settings;
     this.environment = environment;
     this.context = OwnContext.create(environment.vertx());
     UrlGuard guard = new UrlGuard(trusted(settings), environment.resolver());
-    GuardedHttp http = new GuardedHttp(environment.vertx(), environment.requestTimeout());
+    GuardedHttp http = new GuardedHttp(environment.vertx(), environment.requestTimeout(), proxy);
     this.discovery = new OAuthDiscovery(http, guard, settings);
     this.grants =
         new TokenGrants(

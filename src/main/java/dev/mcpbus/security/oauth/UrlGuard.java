@@ -19,8 +19,16 @@ import java.util.regex.Pattern;
  */
 public final class UrlGuard {
 
-  /** A checked URL and the address to which the connection must go. */
-  record Checked(URI url, InetAddress address) {}
+  /**
+   * A checked URL and the addresses to one of which the connection must go; none where a proxy
+   * looks the name up.
+   */
+  record Checked(URI url, List<InetAddress> addresses) {}
+
+  /** Names of inner networks, which a proxy might know. */
+  private static final Pattern INNER =
+      Pattern.compile(
+          "[^.]*+|.*\\.(?:local|localhost|internal|intranet|lan|home|corp|private|home\\.arpa)");
 
   private static final Pattern DOTTED_QUAD =
       Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
@@ -90,8 +98,13 @@ public final class UrlGuard {
     return uri;
   }
 
-  /** Checks the form and all addresses. The connection must go to the returned address. */
-  Future<Checked> check(String url, String what) {
+  /**
+   * Checks the form and all addresses. The connection must go to one of the returned addresses.
+   *
+   * @param proxied whether a proxy makes the connection, and looks the name up: then a name that
+   *     has no address here is the proxy's to decide, if it is not that of an inner network
+   */
+  Future<Checked> check(String url, String what, boolean proxied) {
     URI uri;
     try {
       uri = form(url, what);
@@ -100,14 +113,22 @@ public final class UrlGuard {
     }
     String host = uri.getHost().toLowerCase(Locale.ROOT);
     boolean known = trusted.contains(host);
+    if (known && proxied) {
+      return Future.succeededFuture(new Checked(uri, List.of()));
+    }
     return resolver
         .resolve(host.startsWith("[") ? host.substring(1, host.length() - 1) : host)
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    new OAuthException(
-                        OAuthFailure.UNREACHABLE, what + ": host " + host + " is unknown")))
-        .compose(addresses -> choose(uri, addresses, known, what));
+        .transform(
+            (addresses, failure) -> {
+              if (failure == null) {
+                return choose(uri, addresses, known, what);
+              }
+              return proxied && !INNER.matcher(host).matches()
+                  ? Future.succeededFuture(new Checked(uri, List.of()))
+                  : Future.failedFuture(
+                      new OAuthException(
+                          OAuthFailure.UNREACHABLE, what + ": host " + host + " is unknown"));
+            });
   }
 
   private static Future<Checked> choose(
@@ -123,7 +144,7 @@ public final class UrlGuard {
               "its host has an address that is not public; if it is right, name its authorization"
                   + " server as \"issuer\" in the configuration"));
     }
-    return Future.succeededFuture(new Checked(uri, addresses.get(0)));
+    return Future.succeededFuture(new Checked(uri, addresses));
   }
 
   private static OAuthException refused(String what, String why) {

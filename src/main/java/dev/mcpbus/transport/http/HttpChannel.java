@@ -1,7 +1,6 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.ByteBudget;
-import dev.mcpbus.internals.DedicatedConnection;
 import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
@@ -19,7 +18,6 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
@@ -42,8 +40,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One MCP session over Streamable HTTP: each message is a {@link PostExchange}, messages of the
  * server outside a request come on the {@link StandaloneStream}. Everything, the connections
- * included, is confined to the owner's event loop. The channel holds the strong reference that
- * keeps Vert.x from closing the HTTP client.
+ * included, is confined to the owner's event loop.
  */
 final class HttpChannel implements Channel {
 
@@ -54,7 +51,7 @@ final class HttpChannel implements Channel {
 
   private final OwnContext owner;
   private final ByteBudget.ByteAccount received;
-  private final HttpClientAgent client;
+  private final HttpDialer dialer;
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
   private final HttpOptions options;
@@ -83,7 +80,7 @@ final class HttpChannel implements Channel {
 
   HttpChannel(
       OwnContext owner,
-      HttpClientAgent client,
+      HttpDialer dialer,
       HttpEndpoint endpoint,
       ConfiguredHeaders configured,
       @Nullable ChannelCredentials credentials,
@@ -94,7 +91,7 @@ final class HttpChannel implements Channel {
     this.barrier =
         new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
     this.getStream = new GetStream(this, new GetStreamMemory(owner.vertx()));
-    this.client = client;
+    this.dialer = dialer;
     this.endpoint = endpoint;
     this.post = endpoint.request(HttpMethod.POST);
     this.configured = configured;
@@ -175,7 +172,7 @@ final class HttpChannel implements Channel {
       closing = pending;
       Promise<Void> closed = pending;
       abandon();
-      endSession().onComplete((nothing, failure) -> client.close().onComplete(closed));
+      endSession().onComplete((nothing, failure) -> dialer.close().onComplete(closed));
     }
     return pending.future();
   }
@@ -298,21 +295,17 @@ final class HttpChannel implements Channel {
 
   /** Never throws: if the client is closed, the future fails. */
   Future<HttpClientRequest> request(HttpMethod method) {
-    try {
-      return client.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
-    } catch (IllegalStateException e) {
-      return owner.failedFuture(e);
-    }
+    return dialer.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
   }
 
   /** Creates a GET for a stream that may stay open. Never throws, like {@link #request}. */
   Future<HttpClientRequest> streamRequest() {
-    try {
-      return DedicatedConnection.get(
-          owner, client, endpoint.request(HttpMethod.GET), HttpClients::connected);
-    } catch (IllegalStateException e) {
-      return owner.failedFuture(e);
-    }
+    return dialer.stream(endpoint.request(HttpMethod.GET));
+  }
+
+  /** The server has answered a POST. */
+  void answered(HttpClientResponse response) {
+    dialer.answered(response);
   }
 
   /** Adds the configured headers and the headers of the session. */

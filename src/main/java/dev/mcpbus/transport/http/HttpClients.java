@@ -5,21 +5,27 @@ import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.internals.TcpKeepAlive;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TlsFiles;
+import io.vertx.core.Handler;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
+import io.vertx.core.net.ProxyOptions;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Creates the HTTP client of one channel, with its own connection pool. */
 final class HttpClients {
 
   /**
-   * Below the idle timeout of common servers; a server's {@code Keep-Alive: timeout=} has
-   * precedence.
+   * How long an idle connection stays in the pool; a server's {@code Keep-Alive: timeout=} has
+   * precedence. {@link HttpDialer} uses none that is nearly over.
    */
-  private static final int KEEP_ALIVE_SECONDS = 10;
+  private static final int KEEP_ALIVE_SECONDS = 5;
+
+  /** An HTTP/2 server announces that it closes a connection. */
+  private static final int HTTP2_KEEP_ALIVE_SECONDS = 10;
 
   /** How often the pool removes connections that have been idle for longer than that. */
   private static final int CLEANER_MILLIS = 5_000;
@@ -32,18 +38,25 @@ final class HttpClients {
    * @param streams how many connections streams hold permanently, in addition to {@code
    *     maxConnections}
    * @param tls the files that were read for this channel
+   * @param connected receives each new connection
    */
   static HttpClientAgent create(
-      OwnContext owner, HttpEndpoint endpoint, HttpOptions options, int streams, TlsFiles tls) {
+      OwnContext owner,
+      HttpEndpoint endpoint,
+      HttpOptions options,
+      @Nullable ProxyOptions proxy,
+      int streams,
+      TlsFiles tls,
+      Handler<HttpConnection> connected) {
     return ClientScope.build(
         owner,
         () ->
             owner
                 .vertx()
                 .httpClientBuilder()
-                .with(clientOptions(endpoint, options, tls))
+                .with(clientOptions(endpoint, options, tls).setProxyOptions(proxy))
                 .with(poolOptions(options.maxConnections() + streams))
-                .withConnectHandler(HttpClients::connected)
+                .withConnectHandler(connected)
                 .build());
   }
 
@@ -60,7 +73,7 @@ final class HttpClients {
             .setConnectTimeout(connectMillis)
             .setTcpKeepAlive(true)
             .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
-            .setHttp2KeepAliveTimeout(KEEP_ALIVE_SECONDS)
+            .setHttp2KeepAliveTimeout(HTTP2_KEEP_ALIVE_SECONDS)
             .setMaxHeaderSize(32 * 1024);
     if (endpoint.tls()) {
       client

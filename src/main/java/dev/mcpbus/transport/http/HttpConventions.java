@@ -5,6 +5,8 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpVersion;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Checks and constants that all requests and responses share. Stateless. */
@@ -21,6 +23,8 @@ final class HttpConventions {
 
   /** Reading a longer body of a refused response would cost more than a new connection. */
   private static final int DRAIN_BYTES = 64 * 1024;
+
+  private static final Pattern KEEP_ALIVE = Pattern.compile("(?i)\\btimeout\\s?=\\s?\"?(\\d{1,9})");
 
   private static final int MAX_SESSION_ID = 4_096;
 
@@ -73,6 +77,13 @@ final class HttpConventions {
     } catch (NumberFormatException e) {
       return -1;
     }
+  }
+
+  /** How long the server says that it keeps an idle connection; -1 if it does not say. */
+  static long keepAliveMillis(HttpClientResponse response) {
+    String header = response.getHeader(HttpHeaders.KEEP_ALIVE);
+    Matcher timeout = KEEP_ALIVE.matcher(header == null ? "" : header);
+    return timeout.find() ? 1_000 * Long.parseLong(timeout.group(1)) : -1;
   }
 
   /**

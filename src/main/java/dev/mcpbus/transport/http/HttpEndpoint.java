@@ -1,6 +1,11 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
+import dev.mcpbus.transport.TransportException.Reason;
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
@@ -14,9 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param host as in the URL, an IPv6 address in brackets
  * @param requestUri path and query
  * @param socket path of the Unix domain socket, or null for TCP
+ * @param proxy through which the host is reached, or null
  */
 record HttpEndpoint(
-    boolean tls, String host, int port, String requestUri, @Nullable String socket) {
+    boolean tls,
+    String host,
+    int port,
+    String requestUri,
+    @Nullable String socket,
+    @Nullable OutboundProxy proxy) {
 
   /**
    * @param url {@code http}, {@code https}, or {@code unix:///path.sock#/mcp}: HTTP over that
@@ -24,10 +35,28 @@ record HttpEndpoint(
    * @throws IllegalArgumentException if the URL has another form, or contains credentials
    */
   static HttpEndpoint of(Sensitive url) {
-    return of(URI.create(url.reveal()));
+    return of(URI.create(url.reveal()), null);
   }
 
-  private static HttpEndpoint of(URI url) {
+  /**
+   * The same endpoint, reached through the proxy that is configured now.
+   *
+   * @param own of the server's entry; null for that of the environment
+   * @return fails with a {@code TransportException} where the proxy cannot be used
+   */
+  Future<HttpEndpoint> through(@Nullable Sensitive own) {
+    try {
+      OutboundProxy through =
+          socket == null ? OutboundProxy.of(URI.create(authority()), own) : null;
+      return Future.succeededFuture(new HttpEndpoint(tls, host, port, requestUri, socket, through));
+    } catch (IllegalArgumentException e) {
+      return Future.failedFuture(
+          new TransportException(
+              Reason.CONNECT_FAILED, Reached.NO, String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static HttpEndpoint of(URI url, @Nullable OutboundProxy proxy) {
     String scheme = url.getScheme();
     if ("unix".equalsIgnoreCase(scheme)) {
       return ofSocket(url);
@@ -43,8 +72,8 @@ record HttpEndpoint(
     }
     int port = url.getPort() >= 0 ? url.getPort() : tls ? 443 : 80;
     String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
-    return new HttpEndpoint(
-        tls, host, port, url.getRawQuery() == null ? path : path + "?" + url.getRawQuery(), null);
+    String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
+    return new HttpEndpoint(tls, host, port, path + query, null, proxy);
   }
 
   private static HttpEndpoint ofSocket(URI url) {
@@ -54,16 +83,17 @@ record HttpEndpoint(
       throw new IllegalArgumentException("url of a socket must be unix:///path.sock#/path");
     }
     return new HttpEndpoint(
-        false, "localhost", 80, path.startsWith("/") ? path : "/" + path, socket);
+        false, "localhost", 80, path.startsWith("/") ? path : "/" + path, socket, null);
   }
 
   /** The endpoint of a {@code Location} header, or null if that is not an http(s) URL. */
   @Nullable HttpEndpoint resolve(String location) {
     try {
-      HttpEndpoint to = of(URI.create(authority() + requestUri).resolve(URI.create(location)));
+      HttpEndpoint to =
+          of(URI.create(authority() + requestUri).resolve(URI.create(location)), proxy);
       // A server behind a socket knows only the authority that our requests carry.
       return socket != null && to.authority().equals(authority())
-          ? new HttpEndpoint(false, to.host, to.port, to.requestUri, socket)
+          ? new HttpEndpoint(false, to.host, to.port, to.requestUri, socket, null)
           : to;
     } catch (IllegalArgumentException e) {
       return null;
@@ -80,6 +110,14 @@ record HttpEndpoint(
   /** Scheme, host and port; for a Unix domain socket its path. */
   String origin() {
     return socket == null ? authority() : "unix://" + socket;
+  }
+
+  /**
+   * The host to which the connection goes, without brackets: that of the proxy, if there is one.
+   */
+  String connectsTo() {
+    String to = proxy == null ? host : proxy.host();
+    return to.startsWith("[") ? to.substring(1, to.length() - 1) : to;
   }
 
   private String authority() {

@@ -2,6 +2,7 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.HttpConnections;
+import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
@@ -58,19 +59,47 @@ final class HttpFailures {
     return new TransportException(
         unreachable ? Reason.CONNECT_FAILED : Reason.UPSTREAM_RESET,
         Reached.NO,
-        "no connection to " + to.origin() + ": " + why(cause) + (unreachable ? "" : hint(to)),
+        "no connection to "
+            + to.origin()
+            + via(to)
+            + ": "
+            + why(cause, to.proxy())
+            + (unreachable ? "" : hint(to)),
         -1,
         cause);
   }
 
-  private static String why(Throwable cause) {
+  /** Names the proxy through which a server is reached; empty where there is none. */
+  static String via(HttpEndpoint to) {
+    return to.proxy() == null ? "" : " through the proxy " + to.proxy();
+  }
+
+  /** What is wrong if a proxy wants another user. */
+  static String proxyLogin(OutboundProxy proxy) {
+    return "the proxy "
+        + (proxy.user() == null ? "requires a user" : "does not accept the user")
+        + " and password (407): write http://user:password@host:port as "
+        + proxy.source();
+  }
+
+  private static String why(Throwable cause, @Nullable OutboundProxy proxy) {
+    String refusal = proxy == null ? null : HttpConnections.proxyRefusal(cause);
+    if (proxy != null && refusal != null) {
+      return refusal.contains("407")
+          ? proxyLogin(proxy)
+          : "the proxy did not connect (" + clean(refusal) + ")";
+    }
     if (find(cause, UnknownHostException.class) != null
         || find(cause, UnresolvedAddressException.class) != null) {
-      return "the name of the host is not known; correct \"url\", or check the network";
+      return proxy == null
+          ? "the name of the host is not known; correct \"url\", or check the network"
+          : "the name of the proxy is not known; correct " + proxy.source();
     }
     String text = text(cause);
     return text.startsWith("Connection refused")
-        ? "connection refused; is the server running, and on that port?"
+        ? "connection refused; is the "
+            + (proxy == null ? "server" : "proxy")
+            + " running, and on that port?"
         : text;
   }
 

@@ -158,6 +158,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
 
   private void answered(HttpClientResponse response) {
     response.exceptionHandler(HttpConventions.IGNORE);
+    channel.answered(response);
     authorization.received(response);
     if (isRequest()) {
       answer = response;
@@ -297,7 +298,13 @@ final class PostExchange implements EventStreamReader.StreamListener {
     unlessLost(
         response.statusCode(),
         SessionDoubts.textOf(body.array(), body.offset(), body.length()),
-        () -> reject(response, why));
+        () -> {
+          if (doubted) {
+            fail(why); // another request may have the connection meanwhile
+          } else {
+            reject(response, why);
+          }
+        });
   }
 
   private void redirected(HttpClientResponse response) {

@@ -14,8 +14,8 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayDeque;
@@ -43,7 +43,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
   private static final long BLOCKING_MILLIS = 1_000;
 
   private final OwnContext owner;
-  private final HttpClientAgent client;
+  private final HttpDialer dialer;
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
   private final HttpOptions options;
@@ -69,14 +69,14 @@ final class SseChannel implements Channel, SseStream.SseListener {
 
   SseChannel(
       OwnContext owner,
-      HttpClientAgent client,
+      HttpDialer dialer,
       HttpEndpoint endpoint,
       ConfiguredHeaders configured,
       @Nullable ChannelCredentials credentials,
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
-    this.client = client;
+    this.dialer = dialer;
     this.configured = configured;
     this.credentials = credentials;
     this.options = options;
@@ -255,7 +255,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
       Promise<Void> done = owner.promise();
       pending = done.future();
       closed = pending;
-      client.close().onComplete(done);
+      dialer.close().onComplete(done);
     }
     return pending;
   }
@@ -283,17 +283,18 @@ final class SseChannel implements Channel, SseStream.SseListener {
 
   /** Never throws: if the client is closed, the future fails. */
   Future<HttpClientRequest> request(HttpMethod method, HttpEndpoint to) {
-    try {
-      return client
-          .request(to.request(method))
-          .onSuccess(
-              request -> {
-                request.exceptionHandler(HttpConventions.IGNORE);
-                configured.addTo(request);
-              });
-    } catch (IllegalStateException e) {
-      return owner.failedFuture(e);
-    }
+    return dialer
+        .request(to.request(method))
+        .onSuccess(
+            request -> {
+              request.exceptionHandler(HttpConventions.IGNORE);
+              configured.addTo(request);
+            });
+  }
+
+  /** The server has answered a request. */
+  void answered(HttpClientResponse response) {
+    dialer.answered(response);
   }
 
   HttpEndpoint postUrl() {

@@ -108,6 +108,7 @@ final class SsePost {
   }
 
   private void answered(HttpClientResponse response, HttpEndpoint to) {
+    channel.answered(response);
     authorization.received(response);
     int status = response.statusCode();
     if (mayBeLost(response)) {

@@ -59,24 +59,28 @@ public final class SseTransport implements Transport {
 
   /**
    * Fails if the stream cannot be opened, if it does not begin with a POST URL of the same origin
-   * within twice the connection timeout, or if a file for TLS is not valid. Fails with {@code
-   * AUTH_REQUIRED} if the server requires credentials that cannot be obtained.
+   * within twice the connection timeout, or if a file for TLS or the URL of a proxy is not valid.
+   * Fails with {@code AUTH_REQUIRED} if the server requires credentials that cannot be obtained.
    */
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     OwnContext context = OwnContext.of(owner);
     return TlsFiles.read(context, options.tls())
-        .compose(tls -> start(context, receiver, tls).opened())
+        .compose(
+            tls ->
+                endpoint
+                    .through(options.proxy())
+                    .compose(to -> start(context, receiver, tls, to).opened()))
         .map(channel -> channel);
   }
 
   /** Starts a channel that is not open yet; closing it before it is open releases everything. */
-  SseChannel start(OwnContext owner, Channel.Receiver receiver, TlsFiles tls) {
+  SseChannel start(OwnContext owner, Channel.Receiver receiver, TlsFiles tls, HttpEndpoint to) {
     SseChannel channel =
         new SseChannel(
             owner,
-            HttpClients.create(owner, endpoint, options, 1, tls),
-            endpoint,
+            new HttpDialer(owner, to, options, 1, tls),
+            to,
             headers,
             ChannelCredentials.of(authenticator, owner),
             options,

@@ -44,7 +44,7 @@ final class StatusFailures {
       @Nullable Envelope error,
       InstantSource clock) {
     int status = response.statusCode();
-    String what = "HTTP " + status + " from " + from + textOf(error);
+    String what = "HTTP " + status + " from " + from + HttpFailures.via(from) + textOf(error);
     return switch (status) {
       case 401 ->
           failure(Reason.AUTH_REQUIRED, Reached.NO, what + challenge(response) + CREDENTIALS);
@@ -56,6 +56,11 @@ final class StatusFailures {
       case 404 -> failure(Reason.CONNECT_FAILED, Reached.NO, what + endpoint(error));
       case 405 -> failure(Reason.PROTOCOL_ERROR, Reached.NO, what + endpoint(error));
       case 400, 406, 415 -> failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what + endpoint(error));
+      case 407 ->
+          failure(
+              from.proxy() == null ? Reason.PROTOCOL_ERROR : Reason.CONNECT_FAILED,
+              Reached.NO,
+              what + (from.proxy() == null ? "" : ": " + HttpFailures.proxyLogin(from.proxy())));
       case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Reached.NO, what);
       case 429 ->
           new TransportException(

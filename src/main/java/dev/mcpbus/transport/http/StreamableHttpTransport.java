@@ -50,25 +50,29 @@ public final class StreamableHttpTransport implements Transport {
 
   /**
    * Opens a channel without a network call: the first message connects; if that fails, its request
-   * fails. This method fails only if a file for TLS is not valid.
+   * fails. This method fails only if a file for TLS or the URL of a proxy is not valid.
    */
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
     OwnContext context = OwnContext.of(owner);
-    return TlsFiles.read(context, options.tls()).map(tls -> open(context, receiver, tls));
+    return TlsFiles.read(context, options.tls())
+        .compose(
+            tls -> endpoint.through(options.proxy()).map(to -> open(context, receiver, tls, to)));
   }
 
-  private Channel open(OwnContext context, Channel.Receiver receiver, TlsFiles tls) {
+  private Channel open(
+      OwnContext context, Channel.Receiver receiver, TlsFiles tls, HttpEndpoint to) {
+    // With TLS or a proxy the GET takes a connection of the pool.
+    boolean pooledGet = options.listen() && (to.tls() || to.proxy() != null);
     HttpChannel http =
         new HttpChannel(
             context,
-            HttpClients.create(
-                context, endpoint, options, options.listen() && endpoint.tls() ? 1 : 0, tls),
-            endpoint,
+            new HttpDialer(context, to, options, pooledGet ? 1 : 0, tls),
+            to,
             headers,
             ChannelCredentials.of(authenticator, context),
             options,
             receiver);
-    return new FallbackChannel(http, () -> httpSse.start(context, receiver, tls), receiver);
+    return new FallbackChannel(http, () -> httpSse.start(context, receiver, tls, to), receiver);
   }
 }

@@ -1,6 +1,8 @@
 package dev.mcpbus.transport.socket;
 
+import dev.mcpbus.internals.AddressRace;
 import dev.mcpbus.internals.ClientScope;
+import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.internals.TcpKeepAlive;
 import dev.mcpbus.transport.Channel;
@@ -14,8 +16,11 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
@@ -60,8 +65,7 @@ public final class SocketTransport implements Transport {
   private Future<Channel> connect(OwnContext context, Channel.Receiver receiver, TlsFiles tls) {
     NetClient client = client(context, tls);
     Promise<Channel> opened = context.promise();
-    client
-        .connect(target.address())
+    dial(context, client)
         .onComplete(
             (socket, failure) -> {
               if (failure != null) {
@@ -77,6 +81,28 @@ public final class SocketTransport implements Transport {
               context.run(() -> channel.start());
             });
     return opened.future();
+  }
+
+  /** The first connection to an address of the host; the name stays that of the certificate. */
+  private Future<NetSocket> dial(OwnContext context, NetClient client) {
+    SocketAddress named = target.address();
+    Future<NetSocket> first = client.connect(named);
+    if (!named.isInetSocket() || HttpConnections.address(named.host()) != null) {
+      return first;
+    }
+    return AddressRace.run(
+        context,
+        first,
+        () -> AddressRace.others(context, named.host()),
+        address ->
+            client.connect(
+                new ConnectOptions()
+                    .setRemoteAddress(
+                        SocketAddress.inetSocketAddress(named.port(), address.getHostAddress()))
+                    .setHost(named.host())
+                    .setPort(named.port())
+                    .setSsl(target.tls())),
+        NetSocket::close);
   }
 
   NetClient client(OwnContext owner, TlsFiles tls) {

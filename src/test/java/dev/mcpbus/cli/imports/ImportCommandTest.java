@@ -167,10 +167,10 @@ class ImportCommandTest {
   }
 
   @Test
-  void a_name_that_the_bus_cannot_have_becomes_one_that_it_can() throws IOException {
+  void a_name_stays_as_it_is_written() throws IOException {
     write(home.resolve(".cursor/mcp.json"), servers("mcpServers", "github.com/you/Tool"));
     assertThat(run()).isZero();
-    assertThat(written().fieldNames()).containsExactly("github-com-you-tool");
+    assertThat(written().fieldNames()).containsExactly("github.com/you/Tool");
   }
 
   @Test
@@ -344,8 +344,12 @@ class ImportCommandTest {
             + " \"timeout\": 90}, \"part\": {\"source\": \"extension\", \"settings\": {}}}}");
     write(
         home.resolve(".codex/config.toml"),
-        "[mcp_servers.codex]\nurl = \"https://c.example/mcp\"\nbearer_token_env_var = \"T\"\n"
-            + "startup_timeout_sec = 20\n");
+        """
+        [mcp_servers.codex]
+        url = "https://c.example/mcp"
+        bearer_token_env_var = "T"
+        startup_timeout_sec = 20
+        """);
     write(
         home.resolve(".config/goose/config.yaml"),
         "extensions: {goose: {enabled: true, type: stdio, cmd: npx, args: [g], timeout: 300}}");

@@ -3,18 +3,25 @@ package dev.mcpbus.security.oauth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.protocol.OAuthGrant;
+import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld;
+import dev.mcpbus.testing.RawHttpServer;
+import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
 import java.net.InetAddress;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fault 110: URLs that a server names to reach what it must not. No packet leaves for them. */
@@ -54,7 +61,7 @@ class HostileUrlTest extends OAuthFixture {
         "https://auth.example/a b"
       })
   void fault_110_a_url_of_a_bad_form_is_refused_before_any_lookup(String url) {
-    Future<?> checked = guard().check(url, "it");
+    Future<?> checked = guard().check(url, "it", false);
     assertThat(checked.cause()).isInstanceOf(OAuthException.class);
     assertThat(((OAuthException) checked.cause()).reason()).isEqualTo(OAuthFailure.REFUSED_URL);
   }
@@ -91,7 +98,7 @@ class HostileUrlTest extends OAuthFixture {
     InetAddress outside = InetAddress.getByAddress(new byte[] {8, 8, 4, 4});
     UrlGuard guard =
         new UrlGuard(List.of(), host -> Future.succeededFuture(List.of(outside, inside)));
-    Future<?> checked = guard.check("https://auth.example/x", "it");
+    Future<?> checked = guard.check("https://auth.example/x", "it", false);
     assertThat(((OAuthException) checked.cause()).reason()).isEqualTo(OAuthFailure.REFUSED_URL);
   }
 
@@ -105,11 +112,64 @@ class HostileUrlTest extends OAuthFixture {
         new UrlGuard(
             List.of(URI.create("https://mcp.corp.example/mcp")),
             host -> Future.succeededFuture(List.of(inside)));
-    assertThat(guard.check("https://MCP.corp.example/x", "it").result().address())
-        .isEqualTo(inside);
-    assertThat(guard.check("https://other.corp.example/x", "it").failed()).isTrue();
+    assertThat(guard.check("https://MCP.corp.example/x", "it", false).result().addresses())
+        .containsExactly(inside);
+    assertThat(guard.check("https://other.corp.example/x", "it", false).failed()).isTrue();
     assertThatThrownBy(() -> guard.form("http://mcp.corp.example/x", "it"))
         .hasMessageContaining("not https");
+  }
+
+  /** A proxy looks names up itself: what is known here is judged here, inner names are refused. */
+  @ParameterizedTest
+  @CsvSource({
+    "https://MCP.corp.example/x, true",
+    "https://login.partner.example/x, true",
+    "https://known.example/x, true",
+    "https://inside.example/x, false",
+    "https://10.0.0.1/x, false",
+    "https://jira/x, false",
+    "https://jira.corp/x, false",
+    "https://jira.home.arpa/x, false",
+    "https://metadata.google.internal/x, false",
+    "https://printer.local/x, false",
+    "http://login.partner.example/x, false",
+  })
+  void a_proxy_opens_no_way_to_an_inner_network(String url, boolean allowed) {
+    Map<String, String> known =
+        Map.of("known.example", "8.8.4.4", "inside.example", "10.0.0.1", "10.0.0.1", "10.0.0.1");
+    UrlGuard guard =
+        new UrlGuard(
+            List.of(URI.create("https://mcp.corp.example/mcp")),
+            host -> {
+              InetAddress found = HttpConnections.address(known.getOrDefault(host, ""));
+              return found == null
+                  ? Future.failedFuture("unknown")
+                  : Future.succeededFuture(List.of(found));
+            });
+    assertThat(guard.check(url, "it", true).succeeded()).isEqualTo(allowed);
+  }
+
+  @Test
+  void tokens_are_fetched_through_the_proxy_of_the_entry() {
+    try (RawHttpServer proxy =
+        RawHttpServer.answering((request, peer) -> peer.reply("407 No", ""))) {
+      GuardedHttp http =
+          new GuardedHttp(
+              vertx,
+              Duration.ofSeconds(5),
+              Sensitive.of("http://ada:canary@127.0.0.1:" + proxy.port()));
+      UrlGuard guard =
+          new UrlGuard(
+              List.of(URI.create("https://idp.example/")), host -> Future.failedFuture("unknown"));
+      assertThatThrownBy(() -> TestBus.await(http.get(guard, "https://idp.example/x", "it")))
+          .rootCause()
+          .hasMessageContaining("through the proxy http://127.0.0.1:" + proxy.port())
+          .hasMessageContaining("407")
+          .hasMessageNotContaining("canary");
+      assertThat(proxy.requests().get(0).method()).isEqualTo("CONNECT");
+      assertThat(proxy.requests().get(0).path()).isEqualTo("idp.example:443");
+      assertThat(proxy.requests().get(0).headers()).containsKey("proxy-authorization");
+    }
   }
 
   @Test

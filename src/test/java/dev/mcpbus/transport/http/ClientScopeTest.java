@@ -40,8 +40,10 @@ class ClientScopeTest {
                     OwnContext.of(context),
                     HttpEndpoint.of(OPTIONS.url()),
                     OPTIONS,
+                    null,
                     1,
-                    TlsFiles.NONE));
+                    TlsFiles.NONE,
+                    connection -> {}));
     assertThat(failure(client)).isInstanceOf(ConnectException.class);
     TestBus.await(client.close());
     assertThat(failure(client)).hasMessageContaining("closed");

@@ -16,6 +16,9 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SelfSignedCertificate;
@@ -48,6 +51,23 @@ class SocketTransportTest {
   /** Any byte server will do; this one is there. */
   private static RawHttpServer play(Script script) {
     return RawHttpServer.start(script);
+  }
+
+  @Test
+  void every_address_of_a_name_is_tried() throws Exception {
+    Vertx vertx =
+        Vertx.vertx(
+            new VertxOptions()
+                .setAddressResolverOptions(
+                    new AddressResolverOptions()
+                        .setHostsValue(Buffer.buffer("127.0.0.77 localhost\n"))));
+    try (RawHttpServer server = play(peer -> peer.send(PONG + "\n"))) {
+      ChannelProbe probe =
+          open(vertx, SocketOptions.of(URI.create("tcp://localhost:" + server.port())));
+      assertThat(probe.call(1, "ping").integerId()).isEqualTo(1);
+    } finally {
+      vertx.close().await();
+    }
   }
 
   private static TransportException refusal(Vertx vertx, SocketOptions options) throws Exception {
