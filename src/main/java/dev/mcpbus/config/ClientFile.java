@@ -125,7 +125,8 @@ public record ClientFile(
   private static ClientFile of(
       ConfigNode written, Path file, boolean inProject, ConfigEnvironment environment) {
     ProblemCollector problems = new ProblemCollector(String.valueOf(file.getFileName()));
-    ConfigNode root = ForeignRoots.moved(written, file, problems);
+    ConfigNode root =
+        ForeignRoots.moved(ForeignForms.braced(written, file, environment), file, problems);
     Path folder = folderOf(file);
     List<ClientServer> servers = new ArrayList<>();
     if (RegistryFile.is(root)) {
@@ -169,7 +170,7 @@ public record ClientFile(
             root.name().equals("mcp_servers")
                 ? SecondsForm.rewritten(server.value())
                 : server.value();
-        String name = ServerNames.cut(server.name());
+        String name = ServerNames.key(server.name());
         ConfigNode ours = ForeignForms.translated(entry, name, true, problems);
         ConfigNode whole = moved(starts ? startedIn(folder, ours) : ours, folder);
         if (whole.toJson() instanceof JsonObject json) {

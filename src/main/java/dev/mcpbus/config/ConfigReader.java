@@ -206,11 +206,7 @@ public final class ConfigReader {
       return Optional.empty();
     }
     return Optional.ofNullable(root)
-        .map(
-            node ->
-                ForeignForms.isGemini(file)
-                    ? ForeignForms.braced(node, name -> environment.variable(name).isPresent())
-                    : node)
+        .map(node -> ForeignForms.braced(node, file, environment))
         .map(node -> ForeignRoots.moved(node, file, problems))
         .map(node -> ForeignForms.translated(node, problems))
         .map(node -> ClientFile.startedInProject(node, file, environment.userHome()));

@@ -84,19 +84,16 @@ final class ForeignForms {
     return ConfigNode.object(root.line(), members);
   }
 
-  /** Whether a file is that of Gemini, or of a program that is made of it. */
-  static boolean isGemini(Path file) {
-    Path parent = file.toAbsolutePath().normalize().getParent();
-    return parent != null && (parent.endsWith(".gemini") || parent.endsWith(".qwen"));
-  }
-
   /**
-   * The root of a file of Gemini, in which {@code $NAME} means {@code ${NAME}} in the entries of
-   * servers: where the variable has a value, or is the whole text. Other texts with a dollar stay.
-   *
-   * @param isSet whether a variable of the process has a value
+   * The root of a file as it is; of a file of Gemini, in which {@code $NAME} means {@code ${NAME}},
+   * with these in the entries of servers: where the variable has a value, or is the whole text.
+   * Other texts with a dollar stay.
    */
-  static ConfigNode braced(ConfigNode root, Predicate<String> isSet) {
+  static ConfigNode braced(ConfigNode root, Path file, ConfigEnvironment environment) {
+    Path folder = file.toAbsolutePath().normalize().getParent();
+    if (folder == null || !(folder.endsWith(".gemini") || folder.endsWith(".qwen"))) {
+      return root;
+    }
     return ConfigNode.object(
         root.line(),
         root.members().stream()
@@ -106,18 +103,16 @@ final class ForeignForms {
                         ? new ConfigMember(
                             one.name(),
                             one.line(),
-                            mapped(
-                                one.value(),
-                                server -> {
-                                  ConfigNode env = server.get("env");
-                                  return bracedTexts(
-                                      server,
-                                      name ->
-                                          isSet.test(name)
-                                              || (env != null && env.get(name) != null));
-                                }))
+                            mapped(one.value(), server -> braced(server, environment)))
                         : one)
             .toList());
+  }
+
+  private static ConfigNode braced(ConfigNode server, ConfigEnvironment environment) {
+    ConfigNode env = server.get("env");
+    return bracedTexts(
+        server,
+        name -> environment.variable(name).isPresent() || (env != null && env.get(name) != null));
   }
 
   private static ConfigNode bracedTexts(ConfigNode node, Predicate<String> isSet) {
