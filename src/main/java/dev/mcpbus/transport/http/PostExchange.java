@@ -360,11 +360,10 @@ final class PostExchange implements EventStreamReader.StreamListener {
       lose();
     } else {
       boolean plain =
-          body == null
-              || !isInDoubt(response)
+          !isInDoubt(response)
               || (status == 404 && error != null && ReplyMatch.isMethodNotFound(error));
       String said =
-          plain
+          plain || body == null
               ? null
               : error == null
                   ? SessionDoubts.textOf(body.array(), body.offset(), body.length())
