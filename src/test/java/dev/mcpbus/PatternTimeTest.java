@@ -49,6 +49,7 @@ class PatternTimeTest {
       Map.of(
           "protocol/schema/CountedSchema", "a schema's patterns: it counts what they read",
           "protocol/schema/TextFormats", "the format regex compiles its text, and matches nothing",
+          "protocol/schema/EcmaPattern", "compiles at most 1,000 characters, and matches nothing",
           "doctor/OutputClueTable", "its rows are constants of the same class",
           "protocol/TellingLines", "its rows are constants of the same class",
           "bridge/EventBusEndpoint", "joins constants of three classes",

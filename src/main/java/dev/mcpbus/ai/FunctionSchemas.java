@@ -74,14 +74,14 @@ final class FunctionSchemas {
    * full schema.
    */
   static JsonObject flat(JsonObject schema) {
-    JsonObject root = schema;
-    for (int i = 0; i < MAX_REFERENCES && root.getValue("$ref") instanceof String ref; i++) {
+    JsonObject top = schema;
+    for (int i = 0; i < MAX_REFERENCES && top.getValue("$ref") instanceof String ref; i++) {
       JsonObject target = target(schema, ref);
-      JsonObject beside = root.copy();
+      JsonObject beside = top.copy();
       beside.remove("$ref");
-      root = target == null ? beside : target.copy().mergeIn(beside);
+      top = target == null ? beside : target.copy().mergeIn(beside);
     }
-    JsonObject out = object(withoutAllOf(schema, root));
+    JsonObject out = object(withoutAllOf(schema, top));
     for (String word : List.of("anyOf", "oneOf")) {
       if (out.getValue(word) instanceof JsonArray alternatives) {
         unite(schema, out, alternatives);

@@ -110,7 +110,10 @@ final class ServiceRoutes {
         ctx -> {
           JsonObject body = new JsonObject();
           String server = QueryParameters.get(ctx, "server");
-          ask(ctx, Addresses.INPUT_PENDING, server == null ? body : body.put("id", ServerRoutes.named(server)));
+          ask(
+              ctx,
+              Addresses.INPUT_PENDING,
+              server == null ? body : body.put("id", ServerRoutes.named(server)));
         });
     post(
         routes,

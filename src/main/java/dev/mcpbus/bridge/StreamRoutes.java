@@ -66,8 +66,7 @@ final class StreamRoutes {
       servers.add(
           ConnectionId.named(server)
               .orElseThrow(
-                  () ->
-                      McpFailure.badRequest("query: server: " + ConnectionId.problem(server)))
+                  () -> McpFailure.badRequest("query: server: " + ConnectionId.problem(server)))
               .value());
     }
     return servers;

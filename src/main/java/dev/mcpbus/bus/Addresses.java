@@ -79,7 +79,10 @@ public final class Addresses {
   public static final String EVENTS = "events";
   public static final String INPUT = "input";
 
-  /** Suffix: {@link LifecycleMessage.Command}s from a supervisor to its child, on one node only. */
+  /**
+   * Suffix: {@link LifecycleMessage.Command}s from a supervisor to its child, and {@link
+   * SharingMessage}s; on one node only.
+   */
   public static final String CONTROL = "control";
 
   /** The suffixes at which each connection is a consumer. */

@@ -23,6 +23,14 @@ public final class Codecs {
           LifecycleMessage.RestartWanted.class,
           LifecycleMessage.Crashed.class);
 
+  private static final List<Class<?>> SHARING =
+      List.of(
+          SharingMessage.MayShare.class,
+          SharingMessage.RefusedTwice.class,
+          SharingMessage.Served.class,
+          SharingMessage.Unserved.class,
+          SharingMessage.SharingAnswer.class);
+
   private static final LocalMessageCodec<JsonObject> OWNED =
       new LocalMessageCodec<>(JsonObject.class);
 
@@ -47,6 +55,7 @@ public final class Codecs {
     registerLocal(bus, Envelope.class); // from a gateway endpoint to a session host of its node
     registerLocal(bus, ServerNotice.class); // from the directory to the gateways of its node
     LIFECYCLE.forEach(type -> registerLocal(bus, type));
+    SHARING.forEach(type -> registerLocal(bus, type));
   }
 
   /**

@@ -280,8 +280,8 @@ public final class McpClient {
   /**
    * The tools as functions of a model's API.
    *
-   * @param form {@code openai}, {@code openai-responses}, {@code anthropic}, {@code
-   *     gemini}, {@code bedrock} or {@code ai-sdk}
+   * @param form {@code openai}, {@code openai-responses}, {@code anthropic}, {@code gemini}, {@code
+   *     bedrock} or {@code ai-sdk}
    * @param servers ids of the wanted servers, none for all
    * @return {@code tools} for the vendor's request, {@code routes} by name, and {@code problems} if
    *     tools are left out

@@ -60,7 +60,7 @@ public record ClientFile(
   /** The variables whose value depends on the folder; VS Code can name one of several. */
   private static final Pattern FOLDER =
       Pattern.compile(
-          "\\$\\{(workspaceFolder|workspaceRoot|workspaceFolderBasename|CLAUDE_PROJECT_DIR)"
+          "\\$\\{(workspaceFolder|workspaceRoot|workspaceFolderBasename|cwd|CLAUDE_PROJECT_DIR)"
               + "(?::[^{}]{0,200})?}");
 
   private static final Pattern ABSOLUTE = Pattern.compile("(?:[/\\\\~]|\\$\\{|[A-Za-z]:).*+");

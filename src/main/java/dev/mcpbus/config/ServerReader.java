@@ -4,7 +4,6 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.Substitution.EntryVariables;
 import dev.mcpbus.config.Substitution.Filled;
-import dev.mcpbus.config.Substitution.VariableUse;
 import dev.mcpbus.connection.options.PinOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
 import dev.mcpbus.protocol.OutboundProxy;
@@ -167,12 +166,12 @@ final class ServerReader {
 
   private @Nullable TransportOptions stdio(ServerSettings settings, ParseLimits limits) {
     Map<String, Filled> env = env();
-    ConfigEntry filling = entry.with(new EntryVariables(env, VariableUse.FIRST));
+    ConfigEntry filling = entry.with(new EntryVariables(env, EntryVariables.EntryUse.FIRST));
     Optional<Filled> command = filling.text("command");
     command.ifPresent(text -> filled("command", text, "Name a program"));
     boolean isScript = command.filter(this::isShell).isPresent();
     List<Filled> args =
-        (isScript ? entry.with(new EntryVariables(env, VariableUse.BY_SHELL)) : filling)
+        (isScript ? entry.with(new EntryVariables(env, EntryVariables.EntryUse.BY_SHELL)) : filling)
             .texts("args")
             .orElse(List.of());
     args.forEach(arg -> noNul("args", arg));
@@ -210,7 +209,7 @@ final class ServerReader {
     Map<String, Filled> plain = new LinkedHashMap<>(env);
     entry.plainMembers("env").forEach((name, text) -> plain.put(name, Filled.hidden(text)));
     entry
-        .with(new EntryVariables(plain, VariableUse.LAST))
+        .with(new EntryVariables(plain, EntryVariables.EntryUse.LAST))
         .map("env")
         .orElse(Map.of())
         .forEach(

@@ -86,19 +86,18 @@ final class Substitution {
    * @param values by name
    * @param use what the texts do with them
    */
-  record EntryVariables(Map<String, Filled> values, VariableUse use) {
+  record EntryVariables(Map<String, Filled> values, EntryUse use) {
 
-    static final EntryVariables NONE = new EntryVariables(Map.of(), VariableUse.FIRST);
-  }
+    static final EntryVariables NONE = new EntryVariables(Map.of(), EntryUse.FIRST);
 
-  /** What a text does with the variables that its entry sets. */
-  enum VariableUse {
-    /** Their values stand before those of the process. */
-    FIRST,
-    /** They stand in for variables that the process does not have. */
-    LAST,
-    /** Their names stay in the text, which a shell reads: it has the values. */
-    BY_SHELL
+    enum EntryUse {
+      /** Their values stand before those of the process. */
+      FIRST,
+      /** They stand in for variables that the process does not have. */
+      LAST,
+      /** Their names stay in the text, which a shell reads: it has the values. */
+      BY_SHELL
+    }
   }
 
   /** For the texts of one entry, which may name the variables that it sets. */
@@ -278,7 +277,7 @@ final class Substitution {
    * and {@code %NAME%}. Only names are told that are certainly no part of a secret.
    */
   private void foreign(String raw, int line, @Nullable String server) {
-    if (server == null || own.use() == VariableUse.BY_SHELL) {
+    if (server == null || own.use() == EntryVariables.EntryUse.BY_SHELL) {
       return;
     }
     for (Pattern form : List.of(DOLLAR, PERCENT)) {
@@ -302,7 +301,8 @@ final class Substitution {
     int mark = inside.indexOf(DEFAULT_MARK);
     String fallback = mark < 0 ? null : inside.substring(mark + DEFAULT_MARK.length());
     String name = (mark < 0 ? inside : inside.substring(0, mark)).strip();
-    String plain = path(name);
+    // VS Code may name one of several folders; mcpbus has one.
+    String plain = path(name.startsWith("workspaceFolder:") ? "workspaceFolder" : name);
     if (plain != null) {
       return Optional.of(Filled.plain(plain));
     }
@@ -322,12 +322,12 @@ final class Substitution {
       return Optional.empty();
     }
     Filled set = own.values().get(variable);
-    if (set != null && own.use() == VariableUse.BY_SHELL) {
+    if (set != null && own.use() == EntryVariables.EntryUse.BY_SHELL) {
       return Optional.of(Filled.plain("${" + (prefixed ? variable : inside) + "}"));
     }
     String found = environment.variable(variable).orElse(null);
     boolean isSet = set != null && (fallback == null || !set.value.isBlank());
-    if (set != null && isSet && (found == null || own.use() == VariableUse.FIRST)) {
+    if (set != null && isSet && (found == null || own.use() == EntryVariables.EntryUse.FIRST)) {
       return Optional.of(
           new Filled(hidden(variable, set.value.reveal(), server).value, Sensitive.MASK, set.open));
     }

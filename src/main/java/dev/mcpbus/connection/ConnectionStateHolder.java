@@ -23,6 +23,7 @@ import dev.mcpbus.protocol.MessageTap;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.transport.StdioOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -64,6 +65,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   private final @Nullable ReplicaRole role;
   private final EventPublisher events;
   private final RpcLogSwitch rpcLog;
+  private final @Nullable SharedUse use;
   private final LocalMap<String, Quirks> shared;
   private final Quirks quirks;
 
@@ -93,6 +95,11 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     PrivateConnection own = spec.privateConnection();
     this.events = new EventPublisher(bus, spec.id(), own, role);
     this.era = own == null ? null : own.era();
+    boolean isProgram = ownership == null && spec.transport().type().equals(StdioOptions.TYPE);
+    this.use =
+        own != null || spec.options().shared()
+            ? null
+            : new SharedUse(spec.server(), spec.options(), isProgram);
     this.rpcLog =
         new RpcLogSwitch(spec.rpcLog(), Timers.of(vertx), InstantSource.system(), this::show);
     this.shared = vertx.sharedData().getLocalMap("mcpbus.quirks");
@@ -133,6 +140,11 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   /** Where the JSON-RPC messages are shown, in this session and the next ones. */
   RpcLogSwitch rpcLog() {
     return rpcLog;
+  }
+
+  /** Who has called over a connection for all; null where its definition or a client decides. */
+  @Nullable SharedUse use() {
+    return use;
   }
 
   /** The role of this connection among the replicas of its server; null for the only connection. */

@@ -10,6 +10,7 @@ import dev.mcpbus.bus.LoggedConnection;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RestartReason;
+import dev.mcpbus.bus.SharingMessage;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.Timers;
 import dev.mcpbus.connection.input.InputRequests;
@@ -119,6 +120,10 @@ public final class ConnectionVerticle extends VerticleBase {
   public Future<?> start() {
     connection = new ConnectionStateHolder(vertx, spec, clock, drift);
     idle = new IdleTimer(vertx, clock, options, connection::wantStop);
+    SharedUse use = connection.use();
+    if (use != null) {
+      idle.restsAfter(use::restMillis);
+    }
     mailbox = new Mailbox(vertx, spec, clock, connection, drift, idle);
     health = new HealthCheck(Timers.of(vertx), options, connection);
     toolLists =
@@ -225,6 +230,12 @@ public final class ConnectionVerticle extends VerticleBase {
               .put("delay", scheduled.delayMillis()));
     } else if (command instanceof LifecycleMessage.GaveUp gaveUp) {
       giveUp(gaveUp);
+    } else if (command instanceof SharingMessage asked) {
+      SharedUse use = connection.use();
+      message.reply(
+          use == null
+              ? SharingMessage.SharingAnswer.NONE
+              : use.answer(asked, connection, idle, mailbox.isDisconnected()));
     }
   }
 
@@ -246,11 +257,26 @@ public final class ConnectionVerticle extends VerticleBase {
                 return;
               }
               if (result.failed()) {
-                over(opened, ConnectionFailures.inHandshake(result.cause()));
+                over(opened, refusal(ConnectionFailures.inHandshake(result.cause())));
               } else {
                 ready(readySession(result.result(), clock.millis() - from));
               }
             });
+  }
+
+  /** The server may run already, and take one session only: the reason says what helps then. */
+  private McpFailure refusal(McpFailure reason) {
+    return spec.privateConnection() == null || connection.wasEverReady()
+        ? reason
+        : ConnectionFailures.ofSecondSession(reason);
+  }
+
+  /** Tells the registry of private connections what has become of a start. */
+  private void tell(@Nullable McpFailure failure) {
+    PrivateConnection own = spec.privateConnection();
+    if (own != null) {
+      own.outcome().accept(failure);
+    }
   }
 
   private ReadySession readySession(OpenSession opened, long connectMillis) {
@@ -265,6 +291,7 @@ public final class ConnectionVerticle extends VerticleBase {
       return;
     }
     connection.becameReady(now);
+    tell(null);
     health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
     connection.report(new LifecycleMessage.Started(id.value(), connection.epoch()));
@@ -309,7 +336,11 @@ public final class ConnectionVerticle extends VerticleBase {
     if (connection.session() == closed) {
       leave(null);
       connection.ended(true, connection.stopFailure());
-      publishDisconnected(connection.stopFailure());
+      SharedUse use = connection.use();
+      if (use == null || !use.isResting()) { // else its lists count as if it were there
+        publishDisconnected(connection.stopFailure());
+      }
+      forgetUse();
     }
     // The session may have ended by itself while it was drained.
     if (connection.session() == null) {
@@ -328,6 +359,7 @@ public final class ConnectionVerticle extends VerticleBase {
     connection.statusView().gaveUp(gaveUp.message());
     connection.moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
+    tell(connection.stopFailure());
     JsonObject event = new JsonObject().put("reprobe", reprobe).put("message", gaveUp.message());
     JsonObject cause = connection.statusView().lastErrorAsData();
     publish(Events.GAVE_UP, cause == null ? event : event.mergeIn(cause));
@@ -355,6 +387,8 @@ public final class ConnectionVerticle extends VerticleBase {
       mailbox.failWaiting(reason);
     }
     publishDisconnected(reason);
+    forgetUse();
+    tell(reason);
     long ended = connection.epoch();
     Future<Void> closing = of.close(); // passes on the last line, if it has no line break
     connection.ended(wasReady, reason);
@@ -363,6 +397,14 @@ public final class ConnectionVerticle extends VerticleBase {
             connection.report(
                 new LifecycleMessage.Ended(
                     id.value(), ended, reason, ConnectionFailures.isRetryable(reason))));
+  }
+
+  /** Calls that wait run in the next session: then it may have several callers, too. */
+  private void forgetUse() {
+    SharedUse use = connection.use();
+    if (use != null && mailbox.waiting() == 0) {
+      use.over();
+    }
   }
 
   private void publishDisconnected(McpFailure reason) {

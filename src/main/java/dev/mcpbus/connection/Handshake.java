@@ -219,8 +219,8 @@ final class Handshake {
   }
 
   /**
-   * The server has answered {@code initialize}: it keeps the session unless the answer to the probe
-   * comes in the next moment.
+   * The server has answered as one of the older era: it keeps the session unless the answer to the
+   * probe comes in the next moment.
    */
   private Future<OpenSession> unlessDiscovered(
       Session session, OpenSession initialized, Future<OpenSession> probe) {

@@ -4,6 +4,7 @@ import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.Session;
 import io.vertx.core.Vertx;
+import java.util.function.LongSupplier;
 
 /**
  * Runs an action when a ready connection has had no call for the configured time ({@code
@@ -16,6 +17,7 @@ final class IdleTimer {
   private final Clock clock;
   private final long limit;
   private final Runnable idle;
+  private LongSupplier rest = () -> 0;
   private long lastCall;
   private long timer = -1;
 
@@ -26,6 +28,18 @@ final class IdleTimer {
     this.idle = idle;
   }
 
+  /**
+   * @param millis the time that counts in place of the configured one, unless it is 0
+   */
+  void restsAfter(LongSupplier millis) {
+    rest = millis;
+  }
+
+  private long limit() {
+    long now = rest.getAsLong();
+    return now > 0 ? now : limit;
+  }
+
   /** Notes the time of a call. */
   void touch() {
     lastCall = clock.millis();
@@ -34,8 +48,9 @@ final class IdleTimer {
   void start(Session session) {
     stop();
     touch();
-    if (limit > 0) {
-      arm(session, limit);
+    long now = limit();
+    if (now > 0) {
+      arm(session, now);
     }
   }
 
@@ -51,8 +66,11 @@ final class IdleTimer {
   }
 
   private void check(Session session) {
-    long left = session.pendingCalls() > 0 ? limit : limit - (clock.millis() - lastCall);
-    if (left > 0) {
+    long now = limit();
+    long left = session.pendingCalls() > 0 ? now : now - (clock.millis() - lastCall);
+    if (now == 0) {
+      timer = -1; // its rest is over
+    } else if (left > 0) {
       arm(session, left);
     } else {
       timer = -1;

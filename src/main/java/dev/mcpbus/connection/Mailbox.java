@@ -59,6 +59,7 @@ final class Mailbox {
   private final @Nullable String jsonCodec;
   private final @Nullable Ownership ownership;
   private final @Nullable ReplicaRole role;
+  private final @Nullable SharedUse use;
   private final Map<String, Handler<Message<Object>>> handlers = new HashMap<>();
   private boolean disconnected;
 
@@ -79,11 +80,17 @@ final class Mailbox {
     this.idle = idle;
     this.ownership = spec.ownership();
     this.role = connection.role();
+    this.use = connection.use();
     this.stash = new Stash(vertx, clock, options.maxStash(), this::state);
     this.calls = new CallLog(clock, InstantSource.system(), id, spec.privateConnection());
     this.diagnostics =
         new ConnectionDiagnostics(vertx, spec.transport(), connection, calls, this::cancel);
     this.jsonCodec = Codecs.ownedJson(vertx);
+  }
+
+  /** Whether a caller has disconnected the server, and none has connected it again. */
+  boolean isDisconnected() {
+    return disconnected;
   }
 
   /** The number of calls that wait for a session. */
@@ -217,6 +224,9 @@ final class Mailbox {
     }
     idle.touch();
     ReadySession readySession = connection.serving();
+    if (use != null && (readySession == null || !readySession.isDiscoverEra())) {
+      use.called(operation.suffix(), call);
+    }
     if (readySession == null) {
       hold(operation, call);
     } else {

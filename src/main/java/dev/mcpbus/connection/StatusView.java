@@ -127,6 +127,10 @@ final class StatusView {
     if (spec.options().shared()) {
       json.put("shared", true);
     }
+    SharedUse use = connection.use();
+    if (use != null && use.isResting() && state == ConnectionState.IDLE) {
+      json.put("resting", true);
+    }
     if (spec.options().repeat() == ConnectionOptions.Repeat.NEVER) {
       json.put("repeat", "never");
     }

@@ -82,10 +82,12 @@ record LeaseRequest(
    * What the connection itself has to know of it.
    *
    * @param ended receives each of its calls at the end
+   * @param outcome as in {@link PrivateConnection}
    */
-  PrivateConnection connection(ConnectionId server, Consumer<EndedCall> ended) {
+  PrivateConnection connection(
+      ConnectionId server, Consumer<EndedCall> ended, Consumer<@Nullable McpFailure> outcome) {
     return new PrivateConnection(
-        server, input, events, initialize, initialized, version(), era, ended);
+        server, input, events, initialize, initialized, version(), era, ended, outcome);
   }
 
   /** The version to offer; null for a version of no meaning in {@code initialize}. */

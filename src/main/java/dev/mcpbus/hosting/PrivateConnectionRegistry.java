@@ -6,6 +6,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.SharingMessage;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.supervisor.SupervisorVerticle;
@@ -77,6 +78,7 @@ final class PrivateConnectionRegistry {
   private final Function<ConnectionId, @Nullable ServerDefinition> present;
   private final PrivateConnectionDiagnostics diagnostics;
   private final Map<ConnectionId, RegisteredConnection> held = new HashMap<>();
+  private final SessionSharing sharing;
   private final FairLimit<ConnectionId> all = new FairLimit<>(MAX);
   private final Map<ConnectionId, FairLimit<ConnectionId>> byServer = new HashMap<>();
   private long sweeper = -1;
@@ -97,6 +99,7 @@ final class PrivateConnectionRegistry {
     this.diagnostics =
         new PrivateConnectionDiagnostics(
             vertx, this::leases, id -> present.apply(id) != null, InstantSource.system());
+    this.sharing = new SessionSharing(vertx, this::isServed, SessionSharing.PAUSE_MILLIS);
     FairLimits.of(vertx).add(BOUND, all);
   }
 
@@ -116,38 +119,76 @@ final class PrivateConnectionRegistry {
     LeaseRequest request = LeaseRequest.parse(body);
     String owner = request.owner();
     return room(server.id(), owner, MAX_EVICTIONS, MAX_CHECKS)
+        .compose(free -> sharing.ask(server.id(), new SharingMessage.MayShare(owner)))
         .compose(
-            free -> {
-              ServerDefinition current = present.apply(server.id());
-              if (current == null) {
-                byServer.remove(server.id());
-                throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such server");
+            answer ->
+                answer.one()
+                    ? shared(server, answer)
+                    : room(server.id(), owner, MAX_EVICTIONS, MAX_CHECKS) // others may have come
+                        .compose(free -> begin(server, request, body, answer.serves())));
+  }
+
+  /** The server takes one session only: the answer for a client that may share it, or may not. */
+  private static Future<JsonObject> shared(
+      ServerDefinition server, SharingMessage.SharingAnswer answer) {
+    McpFailure refusal = answer.refusal();
+    return refusal != null
+        ? Future.failedFuture(refusal)
+        : Future.succeededFuture(described(server).put("shared", true));
+  }
+
+  private Future<JsonObject> begin(
+      ServerDefinition server, LeaseRequest request, JsonObject body, boolean beside) {
+    ServerDefinition current = present.apply(server.id());
+    if (current == null) {
+      byServer.remove(server.id());
+      throw removed();
+    }
+    ConnectionId id = ConnectionId.ofPrivate(server.id());
+    String owner = request.owner();
+    held.put(
+        id,
+        new RegisteredConnection(
+            server.id(),
+            request.events(),
+            owner,
+            request.initialize(),
+            System.nanoTime(),
+            LeaseRequest.until(body)));
+    all.add(id, owner);
+    bound(server.id()).add(id, owner);
+    if (sweeper < 0) {
+      sweeper = vertx.setPeriodic(SWEEP_MILLIS, now -> sweep());
+    }
+    Future<SharingMessage.SharingAnswer> outcome =
+        beside
+            ? sharing.start(id, owner)
+            : Future.succeededFuture(SharingMessage.SharingAnswer.NONE);
+    return supervisor
+        .startChild(
+            factory.privateChildSpec(
+                current,
+                id,
+                request.connection(
+                    server.id(), diagnostics.of(server.id()), sharing.outcome(server.id(), id)),
+                () -> diagnostics.shown(server.id())))
+        .onFailure(failure -> forget(id))
+        .compose(started -> outcome)
+        .compose(
+            answer -> {
+              if (present.apply(server.id()) == null) {
+                throw removed();
               }
-              ConnectionId id = ConnectionId.ofPrivate(server.id());
-              held.put(
-                  id,
-                  new RegisteredConnection(
-                      server.id(),
-                      request.events(),
-                      owner,
-                      request.initialize(),
-                      System.nanoTime(),
-                      LeaseRequest.until(body)));
-              all.add(id, owner);
-              bound(server.id()).add(id, owner);
-              if (sweeper < 0) {
-                sweeper = vertx.setPeriodic(SWEEP_MILLIS, now -> sweep());
+              if (!answer.one()) {
+                return Future.succeededFuture(leased(current, id));
               }
-              return supervisor
-                  .startChild(
-                      factory.privateChildSpec(
-                          current,
-                          id,
-                          request.connection(server.id(), diagnostics.of(server.id())),
-                          () -> diagnostics.shown(server.id())))
-                  .map(leased(current, id))
-                  .onFailure(failure -> forget(id));
+              end(id);
+              return shared(current, answer);
             });
+  }
+
+  private static McpFailure removed() {
+    return McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such server");
   }
 
   private static JsonObject leased(ServerDefinition server, ConnectionId id) {
@@ -157,6 +198,11 @@ final class PrivateConnectionRegistry {
 
   private static JsonObject described(ServerDefinition server) {
     return new JsonObject().put("maxCallMillis", server.connection().maxCallDuration().toMillis());
+  }
+
+  private boolean isServed(ConnectionId server) {
+    FairLimit<ConnectionId> own = byServer.get(server);
+    return own != null && own.size() > 0;
   }
 
   private FairLimit<ConnectionId> bound(ConnectionId server) {
@@ -368,6 +414,7 @@ final class PrivateConnectionRegistry {
       if (own.size() == 0) {
         byServer.remove(one.server());
       }
+      sharing.ended(one.server(), id);
     }
   }
 

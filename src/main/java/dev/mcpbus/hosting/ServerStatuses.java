@@ -65,8 +65,8 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
   }
 
   /**
-   * Adds the name as written, and whether the server waits for its first call; then {@code IDLE} is
-   * as it should be.
+   * Adds the name as written, and whether the server waits for its first call, or rests while
+   * clients have connections of their own; then {@code IDLE} is as it should be.
    */
   private JsonObject defined(ConnectionId id, JsonObject status) {
     ServerDefinition definition = hosting.servers().get(id);
@@ -74,6 +74,8 @@ record ServerStatuses(Vertx vertx, ServerHosting hosting) {
       return status;
     }
     status.put("name", definition.name());
-    return definition.connection().lazy() ? status.put("lazy", true) : status;
+    return definition.connection().lazy() || status.containsKey("resting")
+        ? status.put("lazy", true)
+        : status;
   }
 }

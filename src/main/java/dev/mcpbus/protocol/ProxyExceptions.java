@@ -47,7 +47,7 @@ final class ProxyExceptions {
    * @param list separated by commas or blanks
    */
   boolean listed(String list) {
-    for (String each : list.split("[,;\\s]+")) {
+    for (String each : list.split("[,;\\s]+", -1)) {
       if (!each.isEmpty() && matches(each.toLowerCase(Locale.ROOT))) {
         return true;
       }

@@ -10,6 +10,9 @@ public enum Quirk {
       "its messages carry null for what is absent, such as \"error\": null",
       "leave out a member that has no value"),
   NO_ARRAY("its lists lack their array", "send an empty array for an empty list"),
+  ONE_SESSION(
+      "it takes one session only, so clients share it, and what one does another may see",
+      "make a session, and its state, for each initialize; a program must run more than once"),
   STUCK_CURSOR(
       "its lists name a page that was read before, or \"\", as the next one",
       "leave \"nextCursor\" out of the last page"),

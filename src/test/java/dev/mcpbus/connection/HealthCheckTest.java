@@ -230,6 +230,25 @@ class HealthCheckTest {
   }
 
   @Test
+  void a_session_that_rests_no_more_has_its_own_time_again(Vertx vertx) {
+    long[] now = {0};
+    long[] rest = {10};
+    Context context = vertx.getOrCreateContext();
+    IdleTimer watch =
+        new IdleTimer(vertx, () -> now[0], OPTIONS, () -> heard.add("idle at " + now[0]));
+    watch.restsAfter(() -> rest[0]);
+    context.runOnContext(
+        go -> {
+          FakeServer server = new FakeServer(vertx, method -> null);
+          watch.start(server.session(context, OPTIONS, () -> now[0]));
+          rest[0] = 0;
+          now[0] = 20; // more than the rest, less than the 30 ms of the options
+          vertx.setTimer(40, later -> now[0] = 50);
+        });
+    awaitHeard("idle at 50");
+  }
+
+  @Test
   void a_session_with_a_pending_call_is_not_idle(Vertx vertx) {
     Context context = vertx.getOrCreateContext();
     FakeServer server = new FakeServer(vertx, method -> null);

@@ -16,6 +16,7 @@ import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class AddressRaceTest {
 
-  private static final ConnectException REFUSED = new ConnectException("Connection refused");
+  private final ConnectException refused = new ConnectException("Connection refused");
 
   private final Map<String, Future<String>> answers = new ConcurrentHashMap<>();
   private final List<String> tried = new CopyOnWriteArrayList<>();
@@ -35,9 +36,7 @@ class AddressRaceTest {
   private final AtomicInteger lookUps = new AtomicInteger();
 
   private static InetAddress at(String address) {
-    InetAddress found = HttpConnections.address(address);
-    assertThat(found).isNotNull();
-    return found;
+    return Objects.requireNonNull(HttpConnections.address(address));
   }
 
   private Future<String> race(Vertx vertx, Future<String> first, String... others) {
@@ -67,9 +66,9 @@ class AddressRaceTest {
 
   @Test
   void a_refusal_leads_to_the_next_address_at_once(Vertx vertx) {
-    answers.put("10.0.0.1", Future.failedFuture(REFUSED));
+    answers.put("10.0.0.1", Future.failedFuture(refused));
     answers.put("10.0.0.2", Future.succeededFuture("b"));
-    assertThat(TestBus.await(race(vertx, Future.failedFuture(REFUSED), "10.0.0.1", "10.0.0.2")))
+    assertThat(TestBus.await(race(vertx, Future.failedFuture(refused), "10.0.0.1", "10.0.0.2")))
         .isEqualTo("b");
     assertThat(tried).containsExactly("10.0.0.1", "10.0.0.2");
   }
@@ -83,7 +82,7 @@ class AddressRaceTest {
     answers.put("10.0.0.2", Future.succeededFuture("b"));
     assertThat(TestBus.await(race(vertx, silent.future(), "10.0.0.1", "10.0.0.2"))).isEqualTo("b");
     silent.complete("late");
-    alsoSilent.fail(REFUSED);
+    alsoSilent.fail(refused);
     await().until(() -> unused.equals(List.of("late")));
   }
 
@@ -107,11 +106,11 @@ class AddressRaceTest {
   @Test
   void what_says_most_is_the_failure_of_all(Vertx vertx) {
     IOException noRoute = new NoRouteToHostException("No route to host");
-    answers.put("10.0.0.1", Future.failedFuture(REFUSED));
+    answers.put("10.0.0.1", Future.failedFuture(refused));
     answers.put("10.0.0.2", Future.failedFuture(noRoute));
     assertThatThrownBy(
             () -> TestBus.await(race(vertx, Future.failedFuture(noRoute), "10.0.0.1", "10.0.0.2")))
-        .hasRootCause(REFUSED);
+        .hasRootCause(refused);
     IOException unknown = new UnknownHostException("x");
     assertThatThrownBy(() -> TestBus.await(race(vertx, Future.failedFuture(unknown))))
         .hasRootCause(unknown);

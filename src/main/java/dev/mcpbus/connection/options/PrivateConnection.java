@@ -1,6 +1,7 @@
 package dev.mcpbus.connection.options;
 
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param era of the server, as its shared connection has found it, so that the server gets no
  *     probe; null if it is to be found
  * @param ended receives each call at its end, on the connection's context; it must not throw
+ * @param outcome receives null when a session is ready, and the reason when one has failed or
+ *     ended, or when the supervisor gives up; on the connection's context; it must not throw
  */
 public record PrivateConnection(
     ConnectionId of,
@@ -31,7 +34,8 @@ public record PrivateConnection(
     @Nullable RawJson initialized,
     @Nullable ProtocolVersion version,
     @Nullable Era era,
-    Consumer<EndedCall> ended) {
+    Consumer<EndedCall> ended,
+    Consumer<@Nullable McpFailure> outcome) {
 
   /** The client's capabilities; an empty object if it states none. */
   public RawJson capabilities() {

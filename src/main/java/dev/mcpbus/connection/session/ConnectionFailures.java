@@ -61,6 +61,20 @@ public final class ConnectionFailures {
         failure.code() == FailureCode.UPSTREAM_ERROR ? failure.data() : null);
   }
 
+  /** The failure of a session of one client's own, beside the one that all callers share. */
+  public static McpFailure ofSecondSession(McpFailure failure) {
+    return failure.code() != FailureCode.HANDSHAKE_FAILED
+        ? failure
+        : new McpFailure(
+            failure.code(),
+            failure.sent(),
+            failure.getMessage()
+                + "; if the server takes one session only, \"shared\": true in its entry lets"
+                + " clients share it",
+            failure.retryAfterMillis(),
+            failure.data());
+  }
+
   /** The server's error object in {@code failure}; null where another component failed. */
   public static @Nullable JsonObject upstreamError(Throwable failure) {
     return failure instanceof McpFailure mcp && mcp.code() == FailureCode.UPSTREAM_ERROR

@@ -71,7 +71,7 @@ public final class MendedSchema {
 
   /** Null for what says nothing. */
   private static @Nullable Object word(KeywordType kind, Object value) {
-    if (value == RawJson.NULL) {
+    if (RawJson.NULL.equals(value)) {
       return null;
     }
     return switch (kind) {
@@ -91,7 +91,7 @@ public final class MendedSchema {
 
   /** One of several schemas: null says nothing. */
   private static Object oneOf(Object value) {
-    return value == RawJson.NULL ? Map.of() : schema(value);
+    return RawJson.NULL.equals(value) ? Map.of() : schema(value);
   }
 
   private static Object schemas(Object value) {

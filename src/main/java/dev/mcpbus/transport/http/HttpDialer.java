@@ -56,7 +56,6 @@ final class HttpDialer {
   private final boolean named;
   private @Nullable InetAddress found;
   private @Nullable RequestOptions placedFrom;
-  private @Nullable InetAddress placedAt;
   private @Nullable RequestOptions placed;
   private @Nullable Future<List<InetAddress>> lookUp;
   private int open;
@@ -100,7 +99,7 @@ final class HttpDialer {
         nothing -> {
           open--;
           if (open == 0) {
-            found = null;
+            found(null);
           }
           long idled = HttpConnections.idleMillis(connection, clock.millis());
           boolean byServer = !closing && !HttpConnections.isInUse(connection);
@@ -147,17 +146,16 @@ final class HttpDialer {
           owner,
           first,
           this::others,
-          address ->
-              connect
-                  .apply(at(address, to))
-                  .onSuccess(
-                      request -> {
-                        found = address;
-                      }),
+          address -> connect.apply(at(address, to)).onSuccess(request -> found(address)),
           HttpConventions::giveBack);
     } catch (IllegalStateException e) {
       return owner.failedFuture(e);
     }
+  }
+
+  private void found(@Nullable InetAddress address) {
+    found = address;
+    placed = null;
   }
 
   /** One look-up for all requests that wait for a connection. */
@@ -180,12 +178,13 @@ final class HttpDialer {
     if (at == null) {
       return to;
     }
-    if (to != placedFrom || placed == null || at != placedAt) {
+    RequestOptions made = placed;
+    if (to != placedFrom || made == null) {
       placedFrom = to;
-      placedAt = at;
-      placed = at(at, to);
+      made = at(at, to);
+      placed = made;
     }
-    return placed;
+    return made;
   }
 
   /** The same request to one address of the host, whose name stays that of the request. */

@@ -298,7 +298,13 @@ final class PostExchange implements EventStreamReader.StreamListener {
     unlessLost(
         response.statusCode(),
         SessionDoubts.textOf(body.array(), body.offset(), body.length()),
-        () -> reject(response, why));
+        () -> {
+          if (doubted) {
+            fail(why); // another request may have the connection meanwhile
+          } else {
+            reject(response, why);
+          }
+        });
   }
 
   private void redirected(HttpClientResponse response) {
@@ -354,11 +360,10 @@ final class PostExchange implements EventStreamReader.StreamListener {
       lose();
     } else {
       boolean plain =
-          body == null
-              || !isInDoubt(response)
+          !isInDoubt(response)
               || (status == 404 && error != null && ReplyMatch.isMethodNotFound(error));
       String said =
-          plain
+          plain || body == null
               ? null
               : error == null
                   ? SessionDoubts.textOf(body.array(), body.offset(), body.length())

@@ -167,7 +167,7 @@ class ImportCommandTest {
   }
 
   @Test
-  void a_name_with_dots_and_slashes_stays() throws IOException {
+  void a_name_stays_as_it_is_written() throws IOException {
     write(home.resolve(".cursor/mcp.json"), servers("mcpServers", "github.com/you/Tool"));
     assertThat(run()).isZero();
     assertThat(written().fieldNames()).containsExactly("github.com/you/Tool");

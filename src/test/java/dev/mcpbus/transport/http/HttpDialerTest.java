@@ -18,6 +18,7 @@ import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
@@ -33,40 +34,35 @@ class HttpDialerTest extends HttpFixture {
   /** How far the dialer's clock is ahead of the system's. */
   private final AtomicLong ahead = new AtomicLong();
 
-  private HttpDialer dialer;
-  private OwnContext owner;
-
-  private void dial(RawHttpServer server) {
-    owner = OwnContext.create(vertx);
+  /** Sends one GET to its end. */
+  private Runnable dial(RawHttpServer server) {
+    OwnContext owner = OwnContext.create(vertx);
     HttpOptions options = options(server);
-    dialer =
+    HttpEndpoint to = HttpEndpoint.of(options.url());
+    HttpDialer dialer =
         TestBus.await(
             owner.call(
                 () ->
                     owner.succeededFuture(
                         new HttpDialer(
                             owner,
-                            HttpEndpoint.of(options.url()),
+                            to,
                             options,
                             0,
                             TlsFiles.NONE,
                             () -> Instant.now().plusMillis(ahead.get())))));
-  }
-
-  /** One GET to its end. */
-  private void get(RawHttpServer server) {
-    HttpEndpoint to = HttpEndpoint.of(options(server).url());
-    TestBus.await(
-        owner.call(
-            () ->
-                dialer
-                    .request(to.request(HttpMethod.GET))
-                    .compose(
-                        request ->
-                            request
-                                .send()
-                                .onSuccess(response -> dialer.answered(response))
-                                .compose(HttpClientResponse::body))));
+    return () ->
+        TestBus.await(
+            owner.call(
+                () ->
+                    dialer
+                        .request(to.request(HttpMethod.GET))
+                        .compose(
+                            request ->
+                                request
+                                    .send()
+                                    .onSuccess(response -> dialer.answered(response))
+                                    .compose(HttpClientResponse::body))));
   }
 
   @ParameterizedTest
@@ -95,10 +91,10 @@ class HttpDialerTest extends HttpFixture {
                 peer.reply("200 OK", "{}", header);
               }
             });
-    dial(server);
-    get(server);
+    Runnable get = dial(server);
+    get.run();
     ahead.addAndGet(idle);
-    get(server);
+    get.run();
     assertThat(server.accepted()).isEqualTo(connections);
   }
 
@@ -118,17 +114,17 @@ class HttpDialerTest extends HttpFixture {
                 awaitLatch(closes[1]);
               }
             });
-    dial(server);
-    get(server);
+    Runnable get = dial(server);
+    get.run();
     ahead.addAndGet(300);
     closes[0].countDown();
     await().until(() -> server.open() == 0);
-    get(server);
+    get.run();
     ahead.set(0);
-    get(server);
+    get.run();
     assertThat(server.accepted()).as("used again at once").isEqualTo(2);
     ahead.set(290);
-    get(server);
+    get.run();
     assertThat(server.accepted()).as("not as long as that server keeps it").isEqualTo(3);
     closes[1].countDown();
   }
@@ -166,7 +162,9 @@ class HttpDialerTest extends HttpFixture {
         .containsEntry("host", "mcp.corp.test")
         .containsEntry(
             "proxy-authorization",
-            "Basic " + Base64.getEncoder().encodeToString("ada:canary@".getBytes()));
+            "Basic "
+                + Base64.getEncoder()
+                    .encodeToString("ada:canary@".getBytes(StandardCharsets.UTF_8)));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.transport.StdioOptions;
@@ -23,6 +24,10 @@ class ContainerRunTest {
         StdioOptions.of(words.get(0), words.subList(1, words.size())), "k", FILE);
   }
 
+  private static ContainerRun started(String command) {
+    return requireNonNull(of(command));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "docker run -i --rm image, run --name mcpbus-k -i --rm image, ''",
@@ -39,8 +44,7 @@ class ContainerRunTest {
     "sudo -n docker run image, -n docker run --name mcpbus-k image, -n docker",
   })
   void a_container_gets_a_name_of_ours(String command, String args, String stop) {
-    ContainerRun run = of(command);
-    assertThat(run).isNotNull();
+    ContainerRun run = started(command);
     assertThat(String.join(" ", run.args())).isEqualTo(args);
     assertThat(String.join(" ", run.stop())).isEqualTo(stop);
     assertThat(run.name()).isEqualTo("mcpbus-k");
@@ -55,8 +59,7 @@ class ContainerRunTest {
         "docker run image serve --name other"
       })
   void a_container_with_a_name_is_known_by_its_id(String command) {
-    ContainerRun run = of(command);
-    assertThat(run).isNotNull();
+    ContainerRun run = started(command);
     assertThat(run.args().subList(0, 3)).containsExactly("run", "--cidfile", FILE.toString());
     assertThat(run.cidFile()).isEqualTo(FILE);
     String script = run.script(Path.of("/bin/docker"), Map.of(), 2);
@@ -65,8 +68,7 @@ class ContainerRunTest {
 
   @Test
   void the_users_file_of_the_id_is_read_if_it_is_new() {
-    ContainerRun run = of("docker run --name mine --cidfile=/a/b image");
-    assertThat(run).isNotNull();
+    ContainerRun run = started("docker run --name mine --cidfile=/a/b image");
     assertThat(run.args()).doesNotContain(FILE.toString());
     assertThat(run.script(Path.of("/bin/docker"), Map.of(), 2))
         .contains("id=; [ '/a/b' -nt \"$0\" ] && id=$(cat '/a/b')");
@@ -92,8 +94,7 @@ class ContainerRunTest {
 
   @Test
   void the_script_keeps_what_says_where_the_containers_are_and_no_secret() {
-    ContainerRun run = of("docker -H it's run --rm image");
-    assertThat(run).isNotNull();
+    ContainerRun run = started("docker -H it's run --rm image");
     String script =
         run.script(
             Path.of("/a b/docker"),
