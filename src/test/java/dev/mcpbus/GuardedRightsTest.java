@@ -26,7 +26,7 @@ class GuardedRightsTest {
   private static final Map<String, Set<String>> MAY_REVEAL =
       Map.of(
           "takes it out of other texts",
-          Set.of("protocol.Redactor", "protocol.SecretRules"),
+          Set.of("protocol.Redactor", "protocol.SecretRules", "transport.HttpOptions"),
           "hands it to a process",
           Set.of(
               "hosting.credentials.HeadersHelper",
@@ -37,6 +37,7 @@ class GuardedRightsTest {
               "transport.stdio.StdioTransport"),
           "sends it, or connects to where it leads",
           Set.of(
+              "protocol.OutboundProxy",
               "transport.bus.BusTransport",
               "transport.http.ConfiguredHeaders",
               "transport.http.HttpEndpoint",

@@ -26,7 +26,7 @@ class HandshakeTimerTest {
   }
 
   @Test
-  void a_program_that_starts_at_once_has_the_time_of_the_handshake() {
+  void case_3_a_program_that_starts_at_once_has_the_time_of_the_handshake() {
     timer(false);
     time.pass(29_999);
     assertThat(expired).isEmpty();

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
@@ -39,7 +40,8 @@ class PrivateNamesTest {
                             ? ScriptedPeer.error(-32000, "no more clients")
                             : Peers.INITIALIZE;
                     default -> script.answer(method, params, connection);
-                  }));
+                  }),
+          ConnectionOptions.DEFAULT.with().strict(true).build()); // else its clients share it
       McpHttp.Answer answer =
           new McpHttp(bus.port(), "/mcp/git").initialize().call("tools/call", Peers.call("t"));
       assertThat(answer.json().containsKey("error")).as(answer.body()).isTrue();

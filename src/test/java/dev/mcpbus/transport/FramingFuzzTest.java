@@ -24,7 +24,12 @@ class FramingFuzzTest {
   private static List<String> heard(byte[] stream, List<Integer> cuts) {
     List<String> heard = new ArrayList<>();
     LineFramer framer =
-        new LineFramer("stdout", LIMITS, 3, message -> heard.add(message.text().toString()));
+        new LineFramer(
+            "stdout",
+            LIMITS,
+            new NoiseBudget(3, () -> 0),
+            message -> heard.add(message.text().toString()),
+            (bytes, start, end) -> {});
     int from = 0;
     try {
       for (int cut : cuts) {

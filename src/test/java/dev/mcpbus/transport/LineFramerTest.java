@@ -280,7 +280,7 @@ class LineFramerTest {
   }
 
   @Test
-  void a_long_junk_line_is_kept_by_its_length_so_that_no_secret_is_cut() throws Exception {
+  void case_9_a_long_junk_line_is_kept_by_its_length_so_that_no_secret_is_cut() throws Exception {
     framer.feed(bytes("x".repeat(295) + "canary\n"));
     assertThat(framer.firstJunk()).containsExactly("(a line of 301 bytes)");
   }

@@ -149,8 +149,10 @@ public final class GatewayEndpoint implements MountedHandler {
       String path = String.valueOf(request.path());
       boolean isSse = MountPath.SSE.owns(path);
       int root = (isSse ? MountPath.SSE : MountPath.MCP).root().length();
-      String place = path.length() <= root + 1 ? "" : place(path.substring(root + 1));
-      DirectoryView view = directory.view(place, principal);
+      String written = path.length() <= root + 1 ? "" : path.substring(root + 1);
+      DirectoryView named = directory.view(written, principal); // also one named as no server is
+      String place = named == null ? place(written) : written;
+      DirectoryView view = named == null ? directory.view(place, principal) : named;
       if (view == null) {
         awaitView(request, admission, body, place, reply);
       } else if (isSse) {

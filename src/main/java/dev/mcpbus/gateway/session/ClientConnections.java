@@ -114,7 +114,8 @@ final class ClientConnections {
                     // Its own address reports the reason.
                     ? Future.succeededFuture(Opened.shared(server, Long.MAX_VALUE))
                     : Future.<Opened>failedFuture(failure))
-        .onComplete(ended -> host.registry().opened());
+        // In the next turn: then the call is under way to which it may belong.
+        .onComplete(ended -> host.vertx().runOnContext(next -> host.registry().opened()));
   }
 
   /** Of a server that is up; null if it is not known. */

@@ -92,7 +92,7 @@ class LostSessionTest extends HttpFixture {
         "200 OK|text/event-stream|data: {`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32002,"
             + "`message`:`Client session not initialized`}}\\n\\n",
       })
-  void each_call_goes_again_after_one_question(String status, String type, String text)
+  void case_37_each_call_goes_again_after_one_question(String status, String type, String text)
       throws Exception {
     String body = text.replace('`', '"');
     CountDownLatch all = new CountDownLatch(3);

@@ -58,7 +58,7 @@ class InstallerTest {
         "sh|-c|exec server npx",
         "bash"
       })
-  void any_other_starts_at_once(String line) {
+  void case_3_any_other_starts_at_once(String line) {
     assertThat(Installer.of(command(line))).isNull();
   }
 
