@@ -60,8 +60,7 @@ public final class ServerId {
   /** Ends a pattern over ids, and stands for any hash. */
   private static final String ANY_HASH = MARK + "?".repeat(DIGITS);
 
-  private static final Pattern HASHED =
-      Pattern.compile("[a-z0-9][a-z0-9-]{0,48}--[0-9a-f]{12}");
+  private static final Pattern HASHED = Pattern.compile("[a-z0-9][a-z0-9-]{0,48}--[0-9a-f]{12}");
 
   /** A pattern that is written as ids are. */
   private static final Pattern PATTERN = Pattern.compile("[a-z0-9*?-]*");
