@@ -43,8 +43,11 @@ final class SharedUse {
   /** A client that was away for so long has no session at the gateway any more. */
   private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(30);
 
-  /** A connection that rests, and was started for a list, stops after this pause. */
-  private static final long REST_MILLIS = 2_000;
+  /**
+   * A connection that is to rest stops after this pause without a request: the directory may be
+   * reading its lists one after the other.
+   */
+  private static final long REST_MILLIS = 500;
 
   private final ConnectionId server;
   private final ConnectionOptions options;
@@ -126,7 +129,7 @@ final class SharedUse {
       return mayShare(refused.owner(), true, lastAsked);
     }
     if (asked instanceof SharingMessage.Served) {
-      rest(connection, idle, now);
+      rest(idle, now);
     } else if (asked instanceof SharingMessage.Unserved && resting) {
       resting = false;
       if (now != null) {
@@ -138,15 +141,10 @@ final class SharedUse {
     return SharingMessage.SharingAnswer.NONE;
   }
 
-  /** A client has a session of its own: this one ends, or does so after the calls in flight. */
-  private void rest(ConnectionStateHolder connection, IdleTimer idle, @Nullable ReadySession now) {
+  /** A client has a session of its own: this one ends when nothing is asked of it. */
+  private void rest(IdleTimer idle, @Nullable ReadySession now) {
     resting = isProgram && !called;
-    if (!resting) {
-      return;
-    }
-    if (now != null && now.session().pendingCalls() == 0) {
-      connection.wantStop();
-    } else if (now != null) {
+    if (resting && now != null) {
       idle.start(now.session());
     }
   }
