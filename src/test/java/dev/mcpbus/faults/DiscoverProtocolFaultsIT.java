@@ -165,23 +165,21 @@ class DiscoverProtocolFaultsIT {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({"again, repeats", "page-$lists, does not end after 20 pages"})
-  void case_61_a_cursor_that_never_ends_is_a_protocol_error_of_that_list_only(
-      String cursor, String message) {
+  @Test
+  void case_61_a_cursor_that_never_ends_is_a_protocol_error_of_that_list_only() {
     String cases =
         """
         *'"method":"tools/list"'*)
           lists=$((lists + 1))
-          answer '{"tools":[{"name":"t","inputSchema":{}}],"nextCursor":"'"@CURSOR@"'"}' ;;
+          answer '{"tools":[{"name":"t","inputSchema":{}}],"nextCursor":"'"page-$lists"'"}' ;;
         """;
     try (FaultBed bed =
         FaultBed.ready(
-            ShServer.discover("lists=0", cases.replace("@CURSOR@", cursor)).put("maxPages", 20))) {
+            ShServer.discover("lists=0", cases).put("maxPages", 20))) {
       assertThat(
               ask(bed, Addresses.TOOLS_LIST, new JsonObject())
                   .failure(FailureCode.PROTOCOL_ERROR, Sent.MAYBE))
-          .hasMessageContaining(message);
+          .hasMessageContaining("does not end after 20 pages");
       assertThat(bed.text("echo")).as("the server decides about names alone").isNotEmpty();
       assertThat(bed.status().getString("state")).isEqualTo("READY");
       assertThat(bed.status().getLong("epoch")).isEqualTo(1);

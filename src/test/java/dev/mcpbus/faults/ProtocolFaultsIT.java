@@ -140,13 +140,20 @@ class ProtocolFaultsIT {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({"cursor-repeats, repeats", "cursor-endless, does not end after 20 pages"})
-  void case_61_a_cursor_that_never_ends_is_a_protocol_error_of_that_list_only(
-      String behaviour, String message) {
-    try (FaultBed bed = FaultBed.ready(FaultBed.scripted(behaviour).put("maxPages", 20))) {
+  @Test
+  void case_61_a_cursor_that_repeats_ends_the_list_with_what_there_is() {
+    try (FaultBed bed = FaultBed.ready(FaultBed.scripted("cursor-repeats"))) {
+      assertThat(tools(ask(bed, Addresses.TOOLS_LIST))).doesNotHaveDuplicates().isNotEmpty();
+      assertThat(bed.status().getJsonArray("quirks").encode()).contains("STUCK_CURSOR");
+      bed.assertUndisturbed();
+    }
+  }
+
+  @Test
+  void case_61_a_cursor_that_never_ends_is_a_protocol_error_of_that_list_only() {
+    try (FaultBed bed = FaultBed.ready(FaultBed.scripted("cursor-endless").put("maxPages", 20))) {
       assertThat(ask(bed, Addresses.TOOLS_LIST).failure(FailureCode.PROTOCOL_ERROR, Sent.MAYBE))
-          .hasMessageContaining(message);
+          .hasMessageContaining("does not end after 20 pages");
       assertThat(bed.text("echo")).as("the server decides about names alone").isEmpty();
       JsonObject status = bed.status();
       assertThat(status.getString("state")).isEqualTo("READY");
@@ -164,13 +171,13 @@ class ProtocolFaultsIT {
           if [ $lists -eq 1 ]; then
             answer '{"tools":[{"name":"echo","inputSchema":{}},{"name":"spoil","inputSchema":{}}]}'
           else
-            answer '{"tools":[{"name":"other","inputSchema":{}}],"nextCursor":"again"}'
+            answer '{"tools":[{"name":"other","inputSchema":{}}],"nextCursor":"'$lists'"}'
           fi ;;
         *'"name":"spoil"'*)
           printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\\n'
           text spoilt ;;
         """;
-    try (FaultBed bed = FaultBed.ready(ShServer.of("lists=0", once))) {
+    try (FaultBed bed = FaultBed.ready(ShServer.of("lists=0", once).put("maxPages", 20))) {
       assertThat(names(aggregate(bed, FaultBed.VICTIM))).contains("victim.echo", "victim.spoil");
       assertThat(bed.text("spoil")).isEqualTo("spoilt");
       FaultBed.until("the spoilt list was refused")
@@ -308,17 +315,16 @@ class ProtocolFaultsIT {
   }
 
   @Test
-  void case_64_an_id_with_a_dot_cannot_be_configured_into_an_ambiguity() {
+  void case_64_a_name_with_a_dot_has_an_id_that_makes_no_tool_ambiguous() {
     try (FaultBed bed = FaultBed.ready(ShServer.of("", "", "b.c"))) {
-      McpFailure refused =
+      JsonObject added =
           bed.bus()
-              .failure(
+              .request(
                   Addresses.SERVERS_ADD,
                   new JsonObject()
                       .put("name", "victim.b")
                       .put("config", bed.mark(ShServer.good())));
-      assertThat(refused.code()).isEqualTo(FailureCode.BAD_REQUEST);
-      assertThat(refused.sent()).isEqualTo(Sent.NO);
+      assertThat(added.getString("id")).startsWith("victim-b--");
       aggregate(bed, FaultBed.VICTIM);
       List<String> names = names(bed.bus().request(Addresses.ALL_TOOLS_LIST, new JsonObject()));
       assertThat(names).doesNotHaveDuplicates().contains("victim.b.c");

@@ -30,8 +30,10 @@ public final class Pagination {
 
   private static final RawJson NO_ITEMS = RawJson.of("[]");
 
-  /** Cursors by which servers say that there is no page more. */
-  private static final Set<RawJson> ENDS = Set.of(RawJson.of("\"\""), RawJson.of("false"));
+  /** A cursor like any other, and the word by which many servers say that there is no page more. */
+  private static final RawJson EMPTY = RawJson.of("\"\"");
+
+  private static final RawJson FALSE = RawJson.of("false");
 
   private final String key;
   private final ConnectionOptions options;
@@ -69,7 +71,14 @@ public final class Pagination {
   }
 
   private Future<RawJson> next(RawJson params) {
-    return fetch.apply(params).compose(page -> took(params, page));
+    return fetch
+        .apply(params)
+        .compose(
+            page -> took(params, page),
+            failure ->
+                EMPTY.equals(params.member("cursor")) && quirks.tolerates(Quirk.STUCK_CURSOR)
+                    ? Future.succeededFuture(join().without("nextCursor"))
+                    : Future.failedFuture(failure));
   }
 
   private Future<RawJson> took(RawJson params, RawJson page) {
@@ -87,7 +96,7 @@ public final class Pagination {
     if (cursor.isObject() || cursor.isArray()) {
       return broken("nextCursor " + abbreviate(cursor) + " is no string");
     }
-    boolean stuck = ENDS.contains(cursor) || !seen.add(cursor.toString());
+    boolean stuck = FALSE.equals(cursor) || !seen.add(cursor.toString());
     if (stuck && quirks.tolerates(Quirk.STUCK_CURSOR)) {
       return Future.succeededFuture(asFarAsItGoes());
     }

@@ -82,14 +82,33 @@ class PaginationTest {
     assertThat(joined(page, page)).isEqualTo("{\"tools\":[{\"name\":\"a\"}]}");
     assertThat(joined(page, "{\"tools\":[7],\"nextCursor\":\"again\"}"))
         .isEqualTo("{\"tools\":[{\"name\":\"a\"},7]}");
-    for (String end : List.of("\"\"", "false")) {
-      asked.clear();
-      assertThat(joined("{\"tools\":[7],\"nextCursor\":" + end + "}")).isEqualTo("{\"tools\":[7]}");
-      assertThat(asked).hasSize(1);
-    }
+    String empty = "{\"tools\":[7],\"nextCursor\":\"\"}";
+    assertThat(joined(empty, empty)).isEqualTo("{\"tools\":[7]}");
+    asked.clear();
+    assertThat(joined("{\"tools\":[7],\"nextCursor\":false}")).isEqualTo("{\"tools\":[7]}");
+    assertThat(asked).hasSize(1);
     JsonObject told = quirks.toJson().getJsonObject(0);
     assertThat(told.getString("quirk")).isEqualTo("STUCK_CURSOR");
     assertThat(told.getLong("count")).isEqualTo(4);
+  }
+
+  @Test
+  void an_empty_cursor_goes_on_and_ends_the_list_where_the_server_refuses_it() {
+    assertThat(joined("{\"tools\":[1],\"nextCursor\":\"\"}", "{\"tools\":[2]}"))
+        .isEqualTo("{\"tools\":[1,2]}");
+    Iterator<Future<RawJson>> next =
+        List.<Future<RawJson>>of(
+                Future.succeededFuture(RawJson.of("{\"tools\":[1],\"nextCursor\":\"\"}")),
+                Future.failedFuture(McpFailure.maybeSent(FailureCode.UPSTREAM_ERROR, "cursor?")))
+            .iterator();
+    Future<RawJson> all =
+        Pagination.all(
+            "tools",
+            RawJson.EMPTY_OBJECT,
+            ConnectionOptions.DEFAULT,
+            quirks,
+            page -> next.next());
+    assertThat(all.result()).hasToString("{\"tools\":[1]}");
   }
 
   @Test
