@@ -134,6 +134,11 @@ final class SessionDoubts {
         || (said.contains("session") && UNKNOWN.stream().anyMatch(said::contains));
   }
 
+  /** Whether a message answers a question. */
+  static boolean isAnswer(Envelope message) {
+    return message.kind().isAnswer() && ID.equals(message.id());
+  }
+
   /** The beginning of an answer that is no message. */
   static String textOf(byte[] bytes, int offset, int length) {
     return new String(bytes, offset, Math.min(length, MAX_BYTES), StandardCharsets.UTF_8);
@@ -150,11 +155,6 @@ final class SessionDoubts {
       // Most refusals are plain text.
     }
     return textOf(body, 0, body.length);
-  }
-
-  /** Whether a message answers a question. */
-  static boolean isAnswer(Envelope message) {
-    return message.kind().isAnswer() && ID.equals(message.id());
   }
 
   /** The code and the text of an error; null where they cannot be read. */

@@ -338,9 +338,9 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
 
   @Override
   public Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
-    SsePost post = new SsePost(this, message, verdict);
-    begin(post);
-    return post::abort;
+    SsePost asked = new SsePost(this, message, verdict);
+    begin(asked);
+    return asked::abort;
   }
 
   /** The server no longer knows the session of the stream, as it says of one post. */
