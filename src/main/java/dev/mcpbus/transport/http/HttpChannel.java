@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * server outside a request come on the {@link StandaloneStream}. Everything, the connections
  * included, is confined to the owner's event loop.
  */
-final class HttpChannel implements Channel {
+final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpChannel.class);
 
@@ -60,7 +60,7 @@ final class HttpChannel implements Channel {
   private final Set<PostExchange> others = new HashSet<>(4);
   private final InitializedBarrier barrier;
   private final LingeringStreams lingering = new LingeringStreams(this);
-  private final SessionDoubts doubts = new SessionDoubts(this);
+  private final SessionDoubts doubts;
   private final GetStream getStream;
   private HttpEndpoint endpoint;
   private RequestOptions post;
@@ -87,6 +87,7 @@ final class HttpChannel implements Channel {
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
+    this.doubts = new SessionDoubts(owner, this);
     this.received = ByteBudget.received(owner.context());
     this.barrier =
         new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
@@ -281,16 +282,17 @@ final class HttpChannel implements Channel {
     return doubts;
   }
 
-  Quirks quirks() {
+  @Override
+  public Quirks quirks() {
     return receiver.quirks();
   }
 
-  /** Sends a request of the channel itself; {@code verdict} as {@link PostExchange} says. */
-  PostExchange question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+  @Override
+  public Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
     PostExchange exchange = new PostExchange(this, message, verdict);
     others.add(exchange);
     owner.dispatch(exchange, PostExchange::start);
-    return exchange;
+    return exchange::abort;
   }
 
   /** Never throws: if the client is closed, the future fails. */
@@ -400,7 +402,8 @@ final class HttpChannel implements Channel {
   }
 
   /** Runs once, even if several requests detect it; calls in flight have a grace period. */
-  void sessionLost() {
+  @Override
+  public void sessionLost() {
     if (lost || over) {
       return;
     }

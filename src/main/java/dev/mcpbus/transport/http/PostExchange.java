@@ -224,7 +224,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
       verdict(said);
     } else {
       doubted = true;
-      channel.doubts().ask(this, said, otherwise);
+      channel.doubts().ask(this::fail, said, otherwise);
     }
   }
 

@@ -1,15 +1,21 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.Quirk;
+import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.OutboundMessage;
+import dev.mcpbus.transport.TransportException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,14 +88,35 @@ final class SessionDoubts {
           "initialization is complete",
           "initialize request");
 
-  /** A request whose answer casts the doubt, what the answer was, and what it means otherwise. */
-  private record DoubtedRequest(PostExchange exchange, String said, Runnable otherwise) {}
+  /** The channel of the session that is in doubt. */
+  interface DoubtedChannel {
 
-  private final HttpChannel channel;
+    /**
+     * Sends a request of the channel itself.
+     *
+     * @param verdict gets the status and the text by which the server refuses it, null otherwise;
+     *     called once, in a later task
+     * @return ends it, with the verdict null
+     */
+    Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict);
+
+    Quirks quirks();
+
+    /** The server has lost the session; the requests in doubt have failed. */
+    void sessionLost();
+  }
+
+  /** A request whose answer casts the doubt, what the answer was, and what it means otherwise. */
+  private record DoubtedRequest(
+      Consumer<TransportException> fail, String said, Runnable otherwise) {}
+
+  private final OwnContext owner;
+  private final DoubtedChannel channel;
   private final List<DoubtedRequest> waiting = new ArrayList<>(2);
   private long timer = -1;
 
-  SessionDoubts(HttpChannel channel) {
+  SessionDoubts(OwnContext owner, DoubtedChannel channel) {
+    this.owner = owner;
     this.channel = channel;
   }
 
@@ -107,9 +134,27 @@ final class SessionDoubts {
         || (said.contains("session") && UNKNOWN.stream().anyMatch(said::contains));
   }
 
+  /** Whether a message answers a question. */
+  static boolean isAnswer(Envelope message) {
+    return message.kind().isAnswer() && ID.equals(message.id());
+  }
+
   /** The beginning of an answer that is no message. */
   static String textOf(byte[] bytes, int offset, int length) {
     return new String(bytes, offset, Math.min(length, MAX_BYTES), StandardCharsets.UTF_8);
+  }
+
+  /** The code and the text of an error, or the beginning of a body that is no error. */
+  static @Nullable String textOf(byte[] body, ParseLimits limits) {
+    try {
+      Envelope error = Envelope.parse(body, 0, body.length, limits);
+      if (error.kind() == Envelope.Kind.ERROR) {
+        return textOf(error);
+      }
+    } catch (ProtocolException e) {
+      // Most refusals are plain text.
+    }
+    return textOf(body, 0, body.length);
   }
 
   /** The code and the text of an error; null where they cannot be read. */
@@ -122,19 +167,19 @@ final class SessionDoubts {
   }
 
   /**
-   * Asks the server again, and then fails {@code exchange} as one of a lost session or runs {@code
+   * Asks the server again, and then calls {@code fail} as for one of a lost session or runs {@code
    * otherwise}.
    *
    * @param said with the HTTP status, to compare
    */
-  void ask(PostExchange exchange, String said, Runnable otherwise) {
-    waiting.add(new DoubtedRequest(exchange, said, otherwise));
+  void ask(Consumer<TransportException> fail, String said, Runnable otherwise) {
+    waiting.add(new DoubtedRequest(fail, said, otherwise));
     if (waiting.size() == 1) {
-      PostExchange question =
+      Runnable end =
           channel.question(
               OutboundMessage.passedOn(-2, ID, Methods.TOOLS_LIST, QUESTION.clone(), List.of()),
               this::answered);
-      timer = channel.after(PATIENCE_MILLIS, question::abort);
+      timer = owner.setTimer(PATIENCE_MILLIS, id -> end.run());
     }
   }
 
@@ -142,7 +187,7 @@ final class SessionDoubts {
    * @param said null where the server knows the session, or nobody can tell
    */
   private void answered(@Nullable String said) {
-    channel.cancel(timer);
+    owner.cancelTimer(timer);
     timer = -1;
     List<DoubtedRequest> all = List.copyOf(waiting);
     waiting.clear();
@@ -152,7 +197,7 @@ final class SessionDoubts {
             && channel.quirks().tolerates(Quirk.SESSION_LOST_IN_WORDS);
     for (DoubtedRequest each : all) {
       if (lost && each.said().equals(said)) {
-        each.exchange().fail(HttpFailures.sessionLost());
+        each.fail().accept(HttpFailures.sessionLost());
       } else {
         each.otherwise().run();
       }
@@ -163,7 +208,7 @@ final class SessionDoubts {
   }
 
   void stop() {
-    channel.cancel(timer);
+    owner.cancelTimer(timer);
     waiting.clear();
   }
 }

@@ -4,6 +4,7 @@ import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
@@ -25,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * the other, because servers refuse a message that overtakes it. Each waits at most one second for
  * the one before it. After that they are posted concurrently.
  */
-final class SseChannel implements Channel, SseStream.SseListener {
+final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.DoubtedChannel {
 
   private static final Logger LOG = LoggerFactory.getLogger(SseChannel.class);
 
@@ -49,6 +51,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
   private final HttpOptions options;
   private final Receiver receiver;
   private final SseStream stream;
+  private final SessionDoubts doubts;
   private final Promise<SseChannel> opened;
   private final SendWindow window = new SendWindow(SendWindow.MESSAGES, SendWindow.BYTES);
   private final Deque<SsePost> queue = new ArrayDeque<>();
@@ -76,6 +79,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
       HttpOptions options,
       Receiver receiver) {
     this.owner = owner;
+    this.doubts = new SessionDoubts(owner, this);
     this.dialer = dialer;
     this.configured = configured;
     this.credentials = credentials;
@@ -130,7 +134,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
 
   @Override
   public void message(Envelope message) {
-    if (over) {
+    if (over || SessionDoubts.isAnswer(message)) {
       return;
     }
     if (message.kind().isAnswer()) {
@@ -179,7 +183,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
       throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
     }
     window.take(message.bytes().length);
-    SsePost next = new SsePost(this, message);
+    SsePost next = new SsePost(this, message, null);
     if (message.kind() == Envelope.Kind.REQUEST) {
       unanswered.put(message.id(), next);
     }
@@ -250,6 +254,7 @@ final class SseChannel implements Channel, SseStream.SseListener {
       over = true;
       owner.cancelTimer(deadline);
       stream.stop();
+      doubts.stop();
       queue.clear();
       List.copyOf(posting).forEach(SsePost::abort);
       Promise<Void> done = owner.promise();
@@ -323,11 +328,35 @@ final class SseChannel implements Channel, SseStream.SseListener {
     settled(done);
   }
 
-  /** The server no longer knows the session of the stream. */
+  SessionDoubts doubts() {
+    return doubts;
+  }
+
+  ParseLimits limits() {
+    return options.limits();
+  }
+
+  @Override
+  public Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+    SsePost asked = new SsePost(this, message, verdict);
+    begin(asked);
+    return asked::abort;
+  }
+
+  /** The server no longer knows the session of the stream, as it says of one post. */
   void lost(SsePost refused) {
+    List<SsePost> unsent = List.copyOf(queue);
+    queue.clear();
     TransportException why = HttpFailures.sessionLost();
     failed(refused, why);
-    ended(why);
+    unsent.forEach(each -> report(each.message(), why));
+    sessionLost();
+  }
+
+  /** The server may still execute the requests that it has accepted. */
+  @Override
+  public void sessionLost() {
+    ended(unanswered.isEmpty() ? HttpFailures.sessionLost() : HttpFailures.lostInFlight());
   }
 
   /**
@@ -346,7 +375,9 @@ final class SseChannel implements Channel, SseStream.SseListener {
     if (posting.remove(done)) {
       initialized |= Methods.INITIALIZED.equals(done.message().method());
       blocking = blocking == done ? null : blocking;
-      window.give(done.message().bytes().length);
+      if (!done.isQuestion()) {
+        window.give(done.message().bytes().length);
+      }
       pump();
     }
   }

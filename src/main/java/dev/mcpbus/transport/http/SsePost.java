@@ -14,6 +14,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import java.time.InstantSource;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,20 +32,31 @@ final class SsePost {
 
   private final SseChannel channel;
   private final OutboundMessage message;
+  private final @Nullable Consumer<@Nullable String> verdict;
   private final RequestAuthorization authorization;
   private @Nullable HttpClientRequest request;
   private boolean done;
   private boolean retried;
   private int redirects;
 
-  SsePost(SseChannel channel, OutboundMessage message) {
+  /**
+   * @param verdict for a question of {@link SessionDoubts}: gets the status and the text by which
+   *     the server refuses it, and null for any other end. Null for a message of the owner
+   */
+  SsePost(
+      SseChannel channel, OutboundMessage message, @Nullable Consumer<@Nullable String> verdict) {
     this.channel = channel;
     this.message = message;
+    this.verdict = verdict;
     this.authorization = new RequestAuthorization(channel.credentials());
   }
 
   OutboundMessage message() {
     return message;
+  }
+
+  boolean isQuestion() {
+    return verdict != null;
   }
 
   void start() {
@@ -121,6 +133,7 @@ final class SsePost {
     } else if (status >= 200 && status < 300) {
       done = true;
       channel.accepted(this);
+      tell(null);
     } else if (status >= 300 && status < 400) {
       redirected(response, to);
     } else {
@@ -149,17 +162,33 @@ final class SsePost {
       return;
     }
     int status = response.statusCode();
+    String text = body == null ? null : SessionDoubts.textOf(body.getBytes(), channel.limits());
+    if (isQuestion() && text != null) {
+      done = true;
+      channel.settled(this);
+      tell(status + " " + text);
+      return;
+    }
     boolean mayTell =
         message.kind() == Envelope.Kind.REQUEST
             || !channel.quirks().tolerates(Quirk.NOTIFICATION_REFUSED);
-    boolean inWords =
-        body != null
-            && SessionDoubts.areIn(body.toString())
-            && channel.quirks().tolerates(Quirk.SESSION_LOST_IN_WORDS);
-    if (inWords || (status == 404 && mayTell && channel.hasAccepted())) {
+    if (status == 404 && mayTell && channel.hasAccepted()) {
       done = true;
       channel.lost(this);
-    } else if (authorization.mayRenew(response)) {
+    } else if (SessionDoubts.areIn(text)) {
+      request = null; // another post may have the connection meanwhile
+      channel.doubts().ask(this::fail, status + " " + text, () -> denied(response, to));
+    } else {
+      denied(response, to);
+    }
+  }
+
+  private void denied(HttpClientResponse response, HttpEndpoint to) {
+    if (done) {
+      return;
+    }
+    int status = response.statusCode();
+    if (authorization.mayRenew(response)) {
       authorization.renew(response, to, this::start, this::fail);
     } else if (status == 404) {
       fail(
@@ -193,6 +222,7 @@ final class SsePost {
     if (!done) {
       done = true;
       channel.failed(this, why);
+      tell(null);
     }
   }
 
@@ -206,5 +236,12 @@ final class SsePost {
       request.reset();
     }
     channel.settled(this);
+    tell(null);
+  }
+
+  private void tell(@Nullable String said) {
+    if (verdict != null) {
+      verdict.accept(said);
+    }
   }
 }

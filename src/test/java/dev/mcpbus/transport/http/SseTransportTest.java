@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,9 @@ class SseTransportTest extends HttpFixture {
 
   private static final String LISTED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}";
+
+  /** The id by which a channel asks whether the server knows the session. */
+  private static final String PROBE = "\"mcpbus-probe\"";
 
   private HttpSseServer httpSse(HttpSseServer.Posts posts) {
     HttpSseServer server = new HttpSseServer(posts);
@@ -131,33 +135,78 @@ class SseTransportTest extends HttpFixture {
     assertThat(probe.closings()).isEmpty();
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "400 Bad Request, No transport found for sessionId, SESSION_LOST",
-    "401 Unauthorized, Session not found, SESSION_LOST",
-    "410 Gone, session expired, SESSION_LOST",
-    "400 Bad Request, no such tool, PROTOCOL_ERROR"
-  })
-  void a_post_that_is_refused_in_words_about_the_session_has_lost_it(
-      String status, String words, Reason reason) throws Exception {
-    HttpSseServer server =
-        httpSse(
-            (request, peer, stream) -> {
-              if (request.calls("tools/call")) {
-                peer.reply(status, words);
-              } else {
-                if (request.id() >= 0) {
-                  stream.event("message", resultOf(request.id()));
-                }
-                peer.reply("202 Accepted", "");
-              }
-            });
+  /** Refuses tools/call, keeps resources/read for ever, and answers the other requests. */
+  private HttpSseServer refusing(Predicate<RawHttpServer.Request> refuses, String... reply) {
+    return httpSse(
+        (request, peer, stream) -> {
+          if (request.calls("tools/call") || refuses.test(request)) {
+            peer.reply(reply[0], reply[1].replace("BODY", request.body()));
+            return;
+          }
+          if (request.body().contains(PROBE)) {
+            stream.event("message", "{\"jsonrpc\":\"2.0\",\"id\":" + PROBE + ",\"result\":{}}");
+          } else if (request.id() >= 0 && !request.calls("resources/read")) {
+            stream.event("message", resultOf(request.id()));
+          }
+          peer.reply("202 Accepted", "Accepted");
+        });
+  }
+
+  /** A session that has worked, with request 2 accepted and not answered. */
+  private ChannelProbe busy(HttpSseServer server) throws Exception {
     ChannelProbe probe = connect(server);
     probe.call(0, Methods.INITIALIZE);
     probe.notify(Methods.INITIALIZED);
     probe.call(1, "tools/list");
-    assertThat(probe.fail(2, "tools/call").reason()).isEqualTo(reason);
-    await().until(() -> probe.closings().size() == (reason == Reason.SESSION_LOST ? 1 : 0));
+    probe.request(2, "resources/read");
+    await().until(() -> server.http().requests("POST").size() == 4);
+    probe.call(3, "ping");
+    return probe;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400 Bad Request, No transport found for sessionId",
+    "400 Bad Request, '{\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"code\":1,\"message\":\"no session\"}}'",
+    "401 Unauthorized, Session not found",
+    "404 Not Found, what",
+    "410 Gone, session expired"
+  })
+  void a_lost_session_repeats_what_was_refused_and_nothing_that_was_accepted(
+      String status, String words) throws Exception {
+    HttpSseServer server = refusing(request -> request.body().contains(PROBE), status, words);
+    ChannelProbe probe = busy(server);
+    expect(probe.fail(4, "tools/call"), Reason.SESSION_LOST, Reached.NO);
+    await().until(() -> probe.closings().size() == 1);
+    expect(probe.closings().get(0), Reason.UPSTREAM_RESET, Reached.MAYBE);
+    assertThat(probe.tolerated(Quirk.SESSION_LOST_IN_WORDS))
+        .isEqualTo(status.startsWith("404") ? 0 : 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"session_id is required", "unknown session: BODY", "no such tool: session"})
+  void a_tool_that_is_refused_in_words_about_a_session_ends_its_call_alone(String words)
+      throws Exception {
+    HttpSseServer server = refusing(request -> false, "400 Bad Request", words);
+    ChannelProbe probe = busy(server);
+    assertThat(probe.fail(4, "tools/call").reason()).isEqualTo(Reason.PROTOCOL_ERROR);
+    server.stream().event("message", resultOf(2));
+    probe.reply(2);
+    probe.call(5, "ping");
+    assertThat(probe.closings()).isEmpty();
+    assertThat(probe.messages()).hasSize(5);
+  }
+
+  @Test
+  void a_session_lost_in_other_words_for_each_request_repeats_nothing() throws Exception {
+    HttpSseServer server =
+        refusing(
+            request -> request.body().contains(PROBE), "400 Bad Request", "unknown session: BODY");
+    ChannelProbe probe = busy(server);
+    assertThat(probe.fail(4, "tools/call").reason()).isEqualTo(Reason.PROTOCOL_ERROR);
+    await().until(() -> probe.closings().size() == 1);
+    expect(probe.closings().get(0), Reason.UPSTREAM_RESET, Reached.MAYBE);
   }
 
   @ParameterizedTest
@@ -304,7 +353,7 @@ class SseTransportTest extends HttpFixture {
     probe.request(2, "ping");
     expect(probe.failure(2), Reason.SESSION_LOST, Reached.NO);
     await().until(() -> probe.closings().size() == 1);
-    assertThat(probe.closings().get(0).reason()).isEqualTo(Reason.SESSION_LOST);
+    expect(probe.closings().get(0), Reason.UPSTREAM_RESET, Reached.MAYBE);
 
     HttpSseServer hidden = httpSse((request, peer, stream) -> peer.reply("404 Not Found", ""));
     TransportException why = connect(hidden).fail(1, "ping");
