@@ -141,7 +141,7 @@ public final class PrivateFile {
     if (!isPosix()) {
       return null;
     }
-    Path self = Files.exists(PROCESS) ? PROCESS : Path.of(System.getProperty("user.home", "."));
+    Path self = self();
     if (!user(file).equals(Files.getAttribute(self, "unix:uid"))) {
       return "belongs to another user; remove it, or give it to the user of mcpbus";
     }
@@ -157,6 +157,36 @@ public final class PrivateFile {
     return left.isEmpty()
         ? null
         : "can be read or written by others than its owner; check it, and: chmod 600 " + file;
+  }
+
+  /**
+   * Makes the folder of the file where it is missing, and says why another user could put files
+   * there, as {@link #whyNotOurs} does; null where only this user can.
+   */
+  public @Nullable String whyFolderNotOurs() throws IOException {
+    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      Files.createDirectories(folder, attributes(FOLDER));
+    }
+    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+      return "is a link, or no folder; remove it";
+    }
+    if (!isPosix()) {
+      return null;
+    }
+    if (!user(folder).equals(Files.getAttribute(self(), "unix:uid"))) {
+      return "belongs to another user; remove it, or give it to the user of mcpbus";
+    }
+    Set<PosixFilePermission> left =
+        Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS);
+    return left.contains(PosixFilePermission.GROUP_WRITE)
+            || left.contains(PosixFilePermission.OTHERS_WRITE)
+        ? "can be written by others than its owner; check it, and: chmod 700 " + folder
+        : null;
+  }
+
+  /** What belongs to the user of this process. */
+  private static Path self() {
+    return Files.exists(PROCESS) ? PROCESS : Path.of(System.getProperty("user.home", "."));
   }
 
   /** Whether a further group of this process has the file: the {@code fsGroup} of Kubernetes. */

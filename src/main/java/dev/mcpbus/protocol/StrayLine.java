@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells what a line of a server is that could not be read as a message: a log line, or a message
  * that is cut, merged or misspelt. A JSON object without a member {@code jsonrpc}, in any letter
- * case, is no message of JSON-RPC 2.0, whatever else it has; nor is an array of such objects. Text
- * that is no JSON may be part of a message where it has that member, or begins with one of the
- * others. Each method reads the line a few times at most. Stateless; any thread.
+ * case, is no message of JSON-RPC 2.0, whatever else it has; nor is an array of such objects, nor a
+ * log line that begins with a word in brackets. Text that is no JSON may be part of a message where
+ * it has that member, or begins with one of the others. Each method reads the line a few times at
+ * most. Stateless; any thread.
  */
 public final class StrayLine {
 
@@ -29,7 +30,7 @@ public final class StrayLine {
       return versionAt(bytes, from, to); // the second line of a message that is spread over several
     }
     if (bytes[from] != '{') {
-      return bytes[from] == '[' && hasVersion(bytes, from, to);
+      return bytes[from] == '[' && isArray(bytes, from, to) && hasVersion(bytes, from, to);
     }
     JsonScanner scanner = new JsonScanner(bytes, from, to - from, limits);
     boolean versioned = false;
@@ -131,6 +132,15 @@ public final class StrayLine {
   private static String name(JsonScanner scanner, byte[] bytes) throws ProtocolException {
     int key = scanner.name();
     return new String(MemberName.decoded(bytes, key), StandardCharsets.UTF_8);
+  }
+
+  /** Whether the bracket here begins an array of objects or an empty one: not so {@code [INFO]}. */
+  private static boolean isArray(byte[] bytes, int from, int to) {
+    int p = from + 1;
+    while (p < to && (bytes[p] == ' ' || bytes[p] == '\t' || bytes[p] == '\r')) {
+      p++;
+    }
+    return p < to && (bytes[p] == '{' || bytes[p] == ']');
   }
 
   private static boolean hasVersion(byte[] bytes, int from, int to) {

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A line that cannot be a message is noise ({@link StrayLine}): counted and skipped, up to a
  * rate ({@link NoiseBudget}). If it ends with an answer that stands behind other text, the answer
  * counts during the handshake, or if that text is only colours and the like; later another party
- * may have had the line written, so the request fails. A line that may be a message and is not
- * strict JSON-RPC ends the stream, unless the owner has asked for {@link #tolerant such lines}. Not
- * thread-safe: confined to the owner context.
+ * may have had the line written, so its owner is told that it is {@link SkippedLine#unusable}. A
+ * line that may be a message and is not strict JSON-RPC ends the stream, unless the owner has asked
+ * for {@link #tolerant such lines}. Not thread-safe: confined to the owner context.
  */
 public final class LineFramer {
 

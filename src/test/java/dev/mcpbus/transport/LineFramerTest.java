@@ -198,6 +198,10 @@ class LineFramerTest {
         "\"text\"",
         "npm notice New major version of npm available!",
         "Received: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{}}",
+        "[INFO] Received: {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{}}",
+        "[INFO] args {\"jsonrpc\": 1}",
+        "[ 12:00 ] {\"jsonrpc\":\"2.0\",\"method\":\"x\"} sent",
+        "[",
         "Content-Length: 120",
         "\u001b[32mINFO\u001b[0m up",
         "10%\r20%\r100%"
@@ -268,6 +272,7 @@ class LineFramerTest {
         "\"jsonrpc\": \"2.0\",",
         "[" + ONE + "]",
         "[{\"jsonrpc\":\"2.0\"",
+        "[ \t{\"jsonrpc\":\"2.0\"",
         "{\"id\":1,\"id\":1"
       })
   void what_may_be_a_part_of_a_message_ends_the_stream_and_is_quoted(String line) {

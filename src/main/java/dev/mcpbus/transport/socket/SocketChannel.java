@@ -6,6 +6,7 @@ import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.DoubtfulAnswers;
 import dev.mcpbus.transport.LineFramer;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
@@ -38,6 +39,7 @@ final class SocketChannel implements Channel {
   private final String peer;
   private final Receiver receiver;
   private final Supplier<Future<Void>> onClose;
+  private final DoubtfulAnswers doubtful;
   private final LineFramer framer;
   private final SendWindow window;
 
@@ -72,6 +74,9 @@ final class SocketChannel implements Channel {
     this.receiver = receiver;
     this.onClose = onClose;
     this.window = new SendWindow(options.maxQueued(), options.maxQueuedBytes());
+    this.doubtful =
+        new DoubtfulAnswers(
+            task -> owner.setTimer(DoubtfulAnswers.GRACE_MILLIS, late -> task.run()), this::failed);
     this.framer =
         new LineFramer(
             peer,
@@ -79,6 +84,7 @@ final class SocketChannel implements Channel {
             options.junkLines(),
             message -> {
               if (!over) {
+                doubtful.came(message);
                 receiver.onMessage(message);
               }
             },
@@ -99,10 +105,14 @@ final class SocketChannel implements Channel {
 
     @Override
     public void unusable(long id, String why) {
-      if (!over) {
-        receiver.onRequestFailed(
-            id, new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, why));
-      }
+      doubtful.add(id, why);
+    }
+  }
+
+  private void failed(long id, String why) {
+    if (!over) {
+      receiver.onRequestFailed(
+          id, new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, why));
     }
   }
 

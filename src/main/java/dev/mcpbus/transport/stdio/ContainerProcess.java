@@ -12,11 +12,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,9 +32,11 @@ import org.slf4j.LoggerFactory;
 final class ContainerProcess implements ChildProcess {
 
   /** {@code RUN.KEY.sh} stops a container of that {@link RunId}; {@code RUN.KEY.cid} has its id. */
-  static final Path FOLDER = folder();
+  static final Path FOLDER = Path.of(System.getProperty("user.home", "."), ".mcpbus", "containers");
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerProcess.class);
+
+  private static final AtomicBoolean WARNED = new AtomicBoolean();
 
   /** The script gets SIGTERM after this time, and SIGKILL after twice as long. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -53,18 +59,21 @@ final class ContainerProcess implements ChildProcess {
         .onComplete(over -> SpawnThread.INSTANCE.execute(() -> stop(script, inbox, launcher)));
   }
 
-  /** Among the temporary files where the user has no home. */
-  private static Path folder() {
-    Path own = Path.of(System.getProperty("user.home", "."), ".mcpbus").toAbsolutePath();
-    try {
-      Files.createDirectories(own);
-    } catch (IOException e) {
-      LOG.debug("cannot make {}", own, e);
+  /** Makes the folder; why another user may put scripts there, with the remedy, or null. */
+  private static @Nullable String whyNotSafe(Path folder) {
+    if (!folder.isAbsolute()) {
+      return "is no absolute path; give the user of mcpbus a home";
     }
-    String user = System.getProperty("user.name", "");
-    return Files.isWritable(own)
-        ? own.resolve("containers")
-        : Path.of(System.getProperty("java.io.tmpdir", "/tmp"), "mcpbus-containers-" + user);
+    try {
+      return PrivateFile.of(folder.resolve("any")).whyFolderNotOurs();
+    } catch (IOException e) {
+      return "cannot be made or read (" + e + "); give the user of mcpbus a home it can write";
+    }
+  }
+
+  /** Makes the folder; whether nobody but this user can put scripts there. */
+  static boolean isSafe(Path folder) {
+    return whyNotSafe(folder) == null;
   }
 
   /** Starts a command, by {@code launcher}; runs on the spawn thread. */
@@ -76,6 +85,13 @@ final class ContainerProcess implements ChildProcess {
     ContainerRun run =
         ContainerRun.of(options, key, FOLDER.resolve(RunId.SELF + "." + key + ".cid"));
     if (run == null) {
+      return launcher.launch(options, inbox, tail);
+    }
+    String unsafe = whyNotSafe(FOLDER);
+    if (unsafe != null) {
+      if (!WARNED.getAndSet(true)) {
+        LOG.warn("containers will not be stopped when mcpbus is killed: {} {}", FOLDER, unsafe);
+      }
       return launcher.launch(options, inbox, tail);
     }
     LaunchSpec spec = LaunchSpec.of(options, System.getenv(), Map.of());
@@ -124,19 +140,45 @@ final class ContainerProcess implements ChildProcess {
 
   /** Stops the containers of JVMs that died together with their orphan reaper. */
   static void stopOfDeadRuns() {
-    try (DirectoryStream<Path> scripts = Files.newDirectoryStream(FOLDER, "*.sh")) {
-      for (Path script : scripts) {
-        String run = script.getFileName().toString();
-        if (RunId.isDead(run.substring(0, run.indexOf('.')))) {
-          LOG.info("stops a container that an earlier mcpbus has left: {}", script);
-          new ProcessBuilder("/bin/sh", script.toString())
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-        }
+    try {
+      for (Path script : scriptsOfDeadRuns(FOLDER)) {
+        LOG.info("stops a container that an earlier mcpbus has left: {}", script);
+        new ProcessBuilder("/bin/sh", script.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
       }
     } catch (IOException e) {
       LOG.debug("no containers of an earlier mcpbus: {}", e.getMessage());
+    }
+  }
+
+  /** Only those that nobody else can have written. */
+  static List<Path> scriptsOfDeadRuns(Path folder) throws IOException {
+    List<Path> safe = new ArrayList<>();
+    if (!isSafe(folder)) {
+      return safe;
+    }
+    try (DirectoryStream<Path> scripts = Files.newDirectoryStream(folder, "*.sh")) {
+      for (Path script : scripts) {
+        String run = script.getFileName().toString();
+        if (RunId.isDead(run.substring(0, run.indexOf('.'))) && isOurs(script)) {
+          safe.add(script);
+        }
+      }
+    }
+    return safe;
+  }
+
+  private static boolean isOurs(Path script) throws IOException {
+    try {
+      String why = PrivateFile.of(script).whyNotOurs(false);
+      if (why != null) {
+        LOG.warn("a container may be left, because {} is not run: it {}", script, why);
+      }
+      return why == null;
+    } catch (NoSuchFileException e) {
+      return false; // another mcpbus has run it
     }
   }
 

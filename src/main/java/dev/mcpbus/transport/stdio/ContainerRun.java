@@ -34,6 +34,26 @@ record ContainerRun(
   private static final Set<String> FLAGS =
       Set.of("-D", "--debug", "--tls", "--tlsverify", "-r", "--remote", "--insecure-registry");
 
+  /** Options of {@code run} without a value; the short ones may stand together. */
+  private static final Set<String> RUN_FLAGS =
+      Set.of(
+          ("--detach --init --interactive --no-healthcheck --oom-kill-disable --privileged"
+                  + " --publish-all --quiet --read-only --replace --rm --sig-proxy --tty")
+              .split(" "));
+
+  /** Options of {@code run} with a value. */
+  private static final Set<String> RUN_VALUES =
+      Set.of(
+          ("--add-host --annotation --cap-add --cap-drop --cidfile --cpus --device --dns"
+                  + " --entrypoint --env --env-file --gpus --group-add --hostname --ipc --label"
+                  + " --log-driver --log-opt --memory --mount --name --net --network"
+                  + " --network-alias --pid --pids-limit --platform --publish --pull --restart"
+                  + " --runtime --security-opt --shm-size --stop-signal --stop-timeout --sysctl"
+                  + " --tmpfs --ulimit --user --userns --volume --volumes-from --workdir")
+              .split(" "));
+
+  private static final String SHORT_FLAGS = "ditPq";
+
   /**
    * Reads a command; null where it starts no container that can be told from others.
    *
@@ -64,7 +84,8 @@ record ContainerRun(
     }
     List<String> rest = args.subList(at + 1, args.size());
     boolean named = find(rest, "--name") >= 0;
-    int cid = find(rest, "--cidfile");
+    List<String> sure = rest.subList(0, sureOptions(rest));
+    int cid = find(sure, "--cidfile");
     if (compose && named) {
       return null;
     }
@@ -78,7 +99,7 @@ record ContainerRun(
       own.add(file.toString());
     }
     own.addAll(rest);
-    boolean removed = rest.contains("--rm") || rest.contains("--rm=true");
+    boolean removed = sure.contains("--rm") || sure.contains("--rm=true");
     return new ContainerRun(own, stop, named ? null : "mcpbus-" + key, cidFile, removed);
   }
 
@@ -102,6 +123,32 @@ record ContainerRun(
       at += alone ? 1 : 2;
     }
     return at;
+  }
+
+  /**
+   * Where the image or the first option stands of which it is not known whether it has a value:
+   * what follows may belong to the program in the container.
+   */
+  private static int sureOptions(List<String> args) {
+    int at = 0;
+    while (at < args.size() && args.get(at).startsWith("-")) {
+      String option = args.get(at);
+      if (option.length() > 1 && option.charAt(1) != '-') {
+        int letter = 1;
+        while (letter < option.length() && SHORT_FLAGS.indexOf(option.charAt(letter)) >= 0) {
+          letter++;
+        }
+        // The first other letter has a value: in this argument, or in the next.
+        at += letter == option.length() - 1 ? 2 : 1;
+      } else if (RUN_FLAGS.contains(option) || option.indexOf('=') >= 0) {
+        at++;
+      } else if (RUN_VALUES.contains(option)) {
+        at += 2;
+      } else {
+        break;
+      }
+    }
+    return Math.min(at, args.size());
   }
 
   private static boolean is(List<String> args, int at, String word) {

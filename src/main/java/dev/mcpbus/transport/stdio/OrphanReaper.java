@@ -42,9 +42,11 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
         esac
       done
       for group in $groups; do kill -s KILL -- "-$group"; done
-      for script in "$2/$1".*.sh; do
-        if [ -f "$script" ]; then sh "$script" & fi
-      done
+      if [ -n "$2" ] && [ -O "$2" ] && [ ! -L "$2" ]; then
+        for script in "$2/$1".*.sh; do
+          if [ -f "$script" ] && [ -O "$script" ] && [ ! -L "$script" ]; then sh "$script" & fi
+        done
+      fi
       round=0
       none=0
       while [ $round -lt 100 ]; do
@@ -120,7 +122,9 @@ final class OrphanReaper implements ProcessLoop.DescriptorOwner {
                 SCRIPT,
                 "mcpbus-orphan-reaper",
                 RunId.SELF,
-                ContainerProcess.FOLDER.toString()),
+                ContainerProcess.isSafe(ContainerProcess.FOLDER)
+                    ? ContainerProcess.FOLDER.toString()
+                    : ""),
             Map.of("PATH", path),
             Path.of("/"));
     int none = Posix.open("/dev/null", Posix.O_RDWR | Posix.O_CLOEXEC);

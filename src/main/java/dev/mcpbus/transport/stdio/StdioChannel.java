@@ -1,9 +1,11 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.TellingLines;
 import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.DoubtfulAnswers;
 import dev.mcpbus.transport.LineFramer;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.OutputListener;
@@ -33,6 +35,7 @@ final class StdioChannel
   private final @Nullable Installer installer;
   private final Receiver receiver;
   private final Context owner;
+  private final DoubtfulAnswers doubtful;
   private final LineFramer framer;
   private final StdinQueue queue;
   private boolean over;
@@ -59,6 +62,10 @@ final class StdioChannel
     this.receiver = receiver;
     this.owner = inbox.owner();
     this.queue = new StdinQueue(options.writeQueueBytes());
+    this.doubtful =
+        new DoubtfulAnswers(
+            task -> OwnContext.of(owner).setTimer(DoubtfulAnswers.GRACE_MILLIS, late -> task.run()),
+            this::failed);
     this.framer =
         new LineFramer(
             "stdout",
@@ -66,6 +73,7 @@ final class StdioChannel
             options.junkLines(),
             message -> {
               if (!over) {
+                doubtful.came(message);
                 receiver.onMessage(message);
               }
             },
@@ -146,9 +154,13 @@ final class StdioChannel
 
   @Override
   public void unusable(long id, String why) {
+    doubtful.add(id, stderr.mask(why));
+  }
+
+  private void failed(long id, String why) {
     if (!over) {
       receiver.onRequestFailed(
-          id, new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, stderr.mask(why)));
+          id, new TransportException(Reason.PROTOCOL_ERROR, Reached.MAYBE, why));
     }
   }
 

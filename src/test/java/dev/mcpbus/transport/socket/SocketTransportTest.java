@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,6 +97,30 @@ class SocketTransportTest {
       assertThat(probe.foreignCallbacks()).isZero();
       probe.close();
       await().until(() -> server.open() == 0);
+    }
+  }
+
+  @Test
+  void a_logged_answer_fails_its_request_only_where_the_answer_does_not_follow(Vertx vertx)
+      throws Exception {
+    AtomicBoolean negotiated = new AtomicBoolean();
+    try (RawHttpServer server =
+        play(
+            peer -> {
+              await().untilTrue(negotiated);
+              peer.send("Sending response: " + PONG + "\n" + PONG + "\n");
+              peer.send("Sending response: " + PONG.replace("1,", "2,") + "\n");
+              peer.silence();
+            })) {
+      ChannelProbe probe = open(vertx, to(server));
+      probe.run(() -> probe.channel().negotiated("2025-06-18"));
+      negotiated.set(true);
+      TransportException failure = probe.failure(2);
+      assertThat(failure.reason()).isEqualTo(Reason.PROTOCOL_ERROR);
+      assertThat(failure).hasMessageContaining("stands behind other text");
+      assertThat(probe.reply(1).payload()).hasToString("{\"n\":1}");
+      assertThat(probe.endings(1)).isEqualTo(1);
+      probe.close();
     }
   }
 

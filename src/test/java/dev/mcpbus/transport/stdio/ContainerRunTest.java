@@ -77,6 +77,37 @@ class ContainerRunTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "docker run --cidfile /a/b image",
+        "docker run -it --rm -v /x:/y -e A -p8080:80 --network host --cidfile /a/b image",
+        "docker run --env=A=1 -ite B --cidfile=/a/b image --cidfile /c/d",
+      })
+  void the_users_file_is_found_among_the_options(String command) {
+    assertThat(started(command).cidFile()).isEqualTo(Path.of("/a/b"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "docker run image --cidfile /a/b --rm",
+        "docker run -i image serve --cidfile=/a/b --rm",
+        "docker run -it -v /x:/y image --cidfile /a/b --rm",
+        "docker run -v/x:/y image --cidfile /a/b --rm",
+        "docker run -- image --cidfile /a/b --rm",
+        "docker run --unknown image --cidfile /a/b --rm",
+        "docker compose run svc --cidfile /a/b --rm"
+      })
+  void a_file_of_the_program_in_the_container_is_left_alone(String command) {
+    ContainerRun run = started(command);
+    assertThat(run.cidFile()).isNull();
+    assertThat(run.removed()).isFalse();
+    assertThat(run.script(Path.of("/bin/docker"), Map.of(), 2)).doesNotContain("/a/b");
+    ContainerRun named = started(command.replace("compose ", "").replace("run ", "run --name x "));
+    assertThat(named.cidFile()).isEqualTo(FILE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
         "docker ps",
         "docker exec -i box run",
         "docker",

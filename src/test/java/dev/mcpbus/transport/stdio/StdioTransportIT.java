@@ -200,7 +200,7 @@ class StdioTransportIT {
     List<Long> containers = docker.containers();
     assertThat(containers).hasSize(1).allMatch(Peer::running);
     peer.close();
-    assertThat(containers).noneMatch(Peer::running);
+    await().until(() -> containers.stream().noneMatch(Peer::running)); // a signal takes a moment
     try (var left = Files.list(ContainerProcess.FOLDER)) {
       assertThat(left.filter(file -> file.toString().contains(RunId.SELF))).isEmpty();
     }
