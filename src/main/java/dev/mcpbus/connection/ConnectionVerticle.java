@@ -257,7 +257,10 @@ public final class ConnectionVerticle extends VerticleBase {
                 return;
               }
               if (result.failed()) {
-                over(opened, refusal(ConnectionFailures.inHandshake(result.cause())));
+                over(
+                    opened,
+                    refusal(ConnectionFailures.inHandshake(result.cause())),
+                    ConnectionFailures.isRefusal(result.cause()));
               } else {
                 ready(readySession(result.result(), clock.millis() - from));
               }
@@ -272,10 +275,10 @@ public final class ConnectionVerticle extends VerticleBase {
   }
 
   /** Tells the registry of private connections what has become of a start. */
-  private void tell(@Nullable McpFailure failure) {
+  private void tell(@Nullable McpFailure failure, boolean refused) {
     PrivateConnection own = spec.privateConnection();
     if (own != null) {
-      own.outcome().accept(failure);
+      own.outcome().of(failure, refused);
     }
   }
 
@@ -287,11 +290,11 @@ public final class ConnectionVerticle extends VerticleBase {
   private void ready(ReadySession now) {
     McpFailure outOfScope = options.toolsOnly() ? ToolsOnlyScope.check(spec.server(), now) : null;
     if (outOfScope != null) {
-      over(now.session(), outOfScope);
+      over(now.session(), outOfScope, false);
       return;
     }
     connection.becameReady(now);
-    tell(null);
+    tell(null, false);
     health.start(now.session(), now.offers("tools") ? now.tools()::load : null);
     idle.start(now.session());
     connection.report(new LifecycleMessage.Started(id.value(), connection.epoch()));
@@ -359,7 +362,7 @@ public final class ConnectionVerticle extends VerticleBase {
     connection.statusView().gaveUp(gaveUp.message());
     connection.moveTo(ConnectionState.FAILED);
     mailbox.refuseWaiting();
-    tell(connection.stopFailure());
+    tell(connection.stopFailure(), false);
     JsonObject event = new JsonObject().put("reprobe", reprobe).put("message", gaveUp.message());
     JsonObject cause = connection.statusView().lastErrorAsData();
     publish(Events.GAVE_UP, cause == null ? event : event.mergeIn(cause));
@@ -369,7 +372,7 @@ public final class ConnectionVerticle extends VerticleBase {
 
   private void ended(Session of, McpFailure reason) {
     if (connection.ready(of) != null) {
-      over(of, reason);
+      over(of, reason, false);
     }
   }
 
@@ -377,7 +380,7 @@ public final class ConnectionVerticle extends VerticleBase {
    * The session has failed, ready or not: cleans up and reports it to the supervisor, which
    * decides.
    */
-  private void over(Session of, McpFailure reason) {
+  private void over(Session of, McpFailure reason, boolean refused) {
     boolean wasReady = connection.ready(of) != null;
     connection.statusView().error(reason);
     leave(reason);
@@ -388,7 +391,7 @@ public final class ConnectionVerticle extends VerticleBase {
     }
     publishDisconnected(reason);
     forgetUse();
-    tell(reason);
+    tell(reason, refused);
     long ended = connection.epoch();
     Future<Void> closing = of.close(); // passes on the last line, if it has no line break
     connection.ended(wasReady, reason);

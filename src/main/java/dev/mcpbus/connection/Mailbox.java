@@ -225,7 +225,7 @@ final class Mailbox {
     idle.touch();
     ReadySession readySession = connection.serving();
     if (use != null && (readySession == null || !readySession.isDiscoverEra())) {
-      use.called(operation.suffix(), call);
+      use.called(operation.suffix(), call, readySession != null);
     }
     if (readySession == null) {
       hold(operation, call);

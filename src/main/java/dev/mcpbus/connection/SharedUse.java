@@ -37,8 +37,7 @@ final class SharedUse {
           Addresses.RESOURCES_LIST,
           Addresses.RESOURCES_TEMPLATES,
           Addresses.PROMPTS_LIST,
-          Addresses.SKILLS_LIST,
-          Addresses.PING);
+          Addresses.SKILLS_LIST);
 
   /** A client that was away for so long has no session at the gateway any more. */
   private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(30);
@@ -48,6 +47,9 @@ final class SharedUse {
    * reading its lists one after the other.
    */
   private static final long REST_MILLIS = 500;
+
+  /** Once a list had to start it again, it stays for more of them. */
+  private static final long AWAKE_MILLIS = TimeUnit.MINUTES.toMillis(5);
 
   private final ConnectionId server;
   private final ConnectionOptions options;
@@ -59,6 +61,11 @@ final class SharedUse {
   private boolean several;
   private boolean called;
   private boolean resting;
+  private boolean awakened;
+
+  /** Whether a client has had a session of its own beside this one: the server takes several. */
+  private boolean beside;
+
   private boolean one;
   private long lastAsked;
 
@@ -74,10 +81,12 @@ final class SharedUse {
   /**
    * Notes a call.
    *
+   * @param serves whether there is a session; else the call starts one
    * @throws McpFailure {@code FORBIDDEN} if the one session of the server is another principal's
    */
-  void called(String suffix, BusCall call) {
+  void called(String suffix, BusCall call, boolean serves) {
     if (READS.contains(suffix)) {
+      awakened |= resting && !serves;
       return;
     }
     called = true;
@@ -123,13 +132,18 @@ final class SharedUse {
     }
     if (asked instanceof SharingMessage.RefusedTwice refused
         && now != null
+        && !beside
         && connection.quirks().tolerates(Quirk.ONE_SESSION)) {
       one = true;
       lastAsked = System.nanoTime();
       return mayShare(refused.owner(), true, lastAsked);
     }
     if (asked instanceof SharingMessage.Served) {
-      rest(idle, now);
+      beside |= now != null;
+      rest();
+      if (resting && now != null) {
+        idle.start(now.session());
+      }
     } else if (asked instanceof SharingMessage.Unserved && resting) {
       resting = false;
       if (now != null) {
@@ -142,11 +156,9 @@ final class SharedUse {
   }
 
   /** A client has a session of its own: this one ends when nothing is asked of it. */
-  private void rest(IdleTimer idle, @Nullable ReadySession now) {
+  void rest() {
+    awakened &= resting;
     resting = isProgram && !called;
-    if (resting && now != null) {
-      idle.start(now.session());
-    }
   }
 
   /** Whether a client may use the session, if there is one. */
@@ -174,7 +186,7 @@ final class SharedUse {
 
   /** How long a session that rests may be without a call; 0 for one that does not rest. */
   long restMillis() {
-    return resting ? REST_MILLIS : 0;
+    return !resting ? 0 : awakened ? AWAKE_MILLIS : REST_MILLIS;
   }
 
   /** Whether the session has ended, or ends soon, because clients have their own. */
@@ -187,5 +199,6 @@ final class SharedUse {
     first = null;
     several = false;
     one = false;
+    beside &= resting; // the next session follows on the rest, of the same server
   }
 }

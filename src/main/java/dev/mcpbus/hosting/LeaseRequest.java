@@ -85,7 +85,7 @@ record LeaseRequest(
    * @param outcome as in {@link PrivateConnection}
    */
   PrivateConnection connection(
-      ConnectionId server, Consumer<EndedCall> ended, Consumer<@Nullable McpFailure> outcome) {
+      ConnectionId server, Consumer<EndedCall> ended, PrivateConnection.StartOutcome outcome) {
     return new PrivateConnection(
         server, input, events, initialize, initialized, version(), era, ended, outcome);
   }

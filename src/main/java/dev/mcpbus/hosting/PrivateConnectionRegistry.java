@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SharingMessage;
 import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
@@ -162,7 +163,7 @@ final class PrivateConnectionRegistry {
     }
     Future<SharingMessage.SharingAnswer> outcome =
         beside
-            ? sharing.start(id, owner)
+            ? sharing.start(id, owner, PrivateConnection.isUsual(request.initialize()))
             : Future.succeededFuture(SharingMessage.SharingAnswer.NONE);
     return supervisor
         .startChild(

@@ -10,6 +10,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SharingMessage;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.connection.options.PrivateConnection.StartOutcome;
 import dev.mcpbus.gateway.Peers;
 import dev.mcpbus.testing.ScriptedPeer;
 import dev.mcpbus.testing.TestBus;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -148,12 +150,13 @@ class SessionSharingTest {
     serveOne(ConnectionOptions.DEFAULT);
     assertThat(lease("a").getBoolean("shared")).isTrue();
     assertThat(quirks()).contains("ONE_SESSION");
-    assertThat(sessions()).isEqualTo(3);
+    int tried = sessions();
+    assertThat(tried).isGreaterThanOrEqualTo(3);
 
     call("-a");
     call("+a"); // the same principal, with a right more
     assertThat(lease("a").getBoolean("shared")).isTrue();
-    assertThat(sessions()).as("it is remembered").isEqualTo(3);
+    assertThat(sessions()).as("it is remembered").isEqualTo(tried);
     assertThat(
             bus.<JsonObject>request(Addresses.SERVERS_LEASES, new JsonObject())
                 .getJsonArray("leases"))
@@ -200,8 +203,11 @@ class SessionSharingTest {
     lease("a");
     call("-a");
     refuses = connection -> false;
+    int before = sessions();
     bus.request("mcp.s.restart", new JsonObject());
-    await().until(() -> sessions() == 4 && bus.status("s").getString("state").equals("READY"));
+    await()
+        .until(
+            () -> sessions() == before + 1 && bus.status("s").getString("state").equals("READY"));
     assertThat(lease("b").getString("lease")).isNotNull();
     call("-c");
   }
@@ -226,6 +232,89 @@ class SessionSharingTest {
     assertThat(lease("a").getString("lease")).isNotNull();
   }
 
+  @Test
+  void a_client_that_states_nonsense_takes_the_server_from_nobody() {
+    serveOne(ConnectionOptions.DEFAULT);
+    for (JsonObject own :
+        List.of(
+            new JsonObject().put("clientInfo", new JsonObject()),
+            new JsonObject().put("clientInfo", new JsonObject().put("name", "x")),
+            new JsonObject().put("capabilities", new JsonObject().put("roots", 5)))) {
+      JsonObject wish = wish("a").put("initialize", own.encode());
+      assertThat(bus.<JsonObject>request(Addresses.SERVERS_LEASE, wish).getString("lease"))
+          .as(own.encode())
+          .isNotNull();
+    }
+    assertThat(quirks()).isEmpty();
+    call("-b");
+    call("-c");
+  }
+
+  @Test
+  void a_server_that_has_given_a_client_its_own_takes_several() {
+    refuses = connection -> connection > 2;
+    serve(peer.transport(), ConnectionOptions.DEFAULT);
+    JsonObject first = lease("a");
+    assertThat(first.getString("lease")).isNotNull();
+    assertThat(lease("b").getString("lease")).as("while the other is there").isNotNull();
+    release(first);
+    assertThat(lease("c").getString("lease")).as("after it").isNotNull();
+    assertThat(quirks()).isEmpty();
+    call("-b");
+    call("-c");
+  }
+
+  @Test
+  void two_refusals_within_a_second_count_as_one() {
+    AtomicLong nanos = new AtomicLong();
+    List<SharingMessage> heard = new CopyOnWriteArrayList<>();
+    ConnectionId other = new ConnectionId("other");
+    SharingMessage.SharingAnswer one = new SharingMessage.SharingAnswer(true, true, null);
+    bus.vertx()
+        .eventBus()
+        .<SharingMessage>localConsumer(
+            Addresses.of(other, Addresses.CONTROL),
+            asked -> {
+              heard.add(asked.body());
+              asked.reply(one);
+            });
+    McpFailure failure = McpFailure.notSent(FailureCode.HANDSHAKE_FAILED, REFUSAL);
+    SessionSharing sharing = new SessionSharing(bus.vertx(), server -> true, 1, nanos::get);
+    ConnectionId own = new ConnectionId("own");
+    Future<SharingMessage.SharingAnswer> answer = sharing.start(own, "a", true);
+    StartOutcome outcome = sharing.outcome(other, own);
+    // The outcomes are handled in their order, so each is timed before the next one comes.
+    for (long at : new long[] {0, 1, SessionSharing.APART_NANOS - 1}) {
+      nanos.set(at);
+      outcome.of(failure, true);
+      settled(sharing);
+    }
+    assertThat(heard).isEmpty();
+    nanos.set(SessionSharing.APART_NANOS);
+    outcome.of(failure, true);
+    assertThat(TestBus.await(answer)).isEqualTo(one);
+    assertThat(heard).containsExactly(new SharingMessage.RefusedTwice("a"));
+  }
+
+  @Test
+  void a_failure_that_is_no_refusal_gives_the_lease_at_once() {
+    McpFailure failure = McpFailure.notSent(FailureCode.HANDSHAKE_FAILED, "HTTP 503");
+    SessionSharing sharing = new SessionSharing(bus.vertx(), server -> true, 1);
+    ConnectionId own = new ConnectionId("own");
+    Future<SharingMessage.SharingAnswer> answer = sharing.start(own, "a", true);
+    sharing.outcome(S, own).of(failure, false);
+    assertThat(TestBus.await(answer)).isEqualTo(SharingMessage.SharingAnswer.NONE);
+  }
+
+  /** Completes when the outcomes before it are handled. */
+  private void settled(SessionSharing sharing) {
+    ConnectionId last = new ConnectionId("last");
+    Future<SharingMessage.SharingAnswer> answer = sharing.start(last, "a", true);
+    sharing.outcome(S, last).of(null, false);
+    TestBus.await(answer);
+    sharing.ended(S, last);
+  }
+
   // ---- one process
 
   @Test
@@ -241,10 +330,10 @@ class SessionSharingTest {
         .isTrue();
     assertThat(bus.events("disconnected")).noneMatch(event -> "s".equals(event.getString("id")));
 
-    // A list starts it again, for a moment.
+    // A list starts it again, and the next ones find it so.
     bus.request("mcp.s.tools.list", new JsonObject());
     assertThat(sessions()).isEqualTo(3);
-    bus.awaitState("s", "IDLE");
+    assertThat(bus.status("s").getString("state")).isEqualTo("READY");
 
     release(lease);
     unserved();

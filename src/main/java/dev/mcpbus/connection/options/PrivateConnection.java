@@ -5,6 +5,8 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import io.vertx.core.json.JsonObject;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param era of the server, as its shared connection has found it, so that the server gets no
  *     probe; null if it is to be found
  * @param ended receives each call at its end, on the connection's context; it must not throw
- * @param outcome receives null when a session is ready, and the reason when one has failed or
- *     ended, or when the supervisor gives up; on the connection's context; it must not throw
+ * @param outcome of its starts; on the connection's context; it must not throw
  */
 public record PrivateConnection(
     ConnectionId of,
@@ -35,11 +36,59 @@ public record PrivateConnection(
     @Nullable ProtocolVersion version,
     @Nullable Era era,
     Consumer<EndedCall> ended,
-    Consumer<@Nullable McpFailure> outcome) {
+    StartOutcome outcome) {
+
+  /** Learns what becomes of each start. */
+  @FunctionalInterface
+  public interface StartOutcome {
+
+    /**
+     * A session is ready, has failed or has ended, or the supervisor has given up.
+     *
+     * @param failure null when a session is ready
+     * @param refused whether the server itself answered the handshake with an error that does not
+     *     look like an overload, or its program ended in it
+     */
+    void of(@Nullable McpFailure failure, boolean refused);
+  }
+
+  private static final Set<String> USUAL = Set.of("protocolVersion", "capabilities", "clientInfo");
 
   /** The client's capabilities; an empty object if it states none. */
   public RawJson capabilities() {
     RawJson stated = initialize.member("capabilities");
     return stated == null || !stated.isObject() ? RawJson.EMPTY_OBJECT : stated;
+  }
+
+  /**
+   * Whether no server has a reason to refuse what a client states in {@code initialize}: only then
+   * does a refusal say something of the server. Judges the forms that servers check most.
+   *
+   * @param initialize the params as the client wrote them
+   */
+  public static boolean isUsual(RawJson initialize) {
+    JsonObject stated = initialize.toJsonObject();
+    if (!USUAL.containsAll(stated.fieldNames())) {
+      return false;
+    }
+    if (stated.getValue("clientInfo") instanceof JsonObject info
+        && !(info.getValue("name") instanceof String name
+            && !name.isBlank()
+            && info.getValue("version") instanceof String version
+            && !version.isBlank()
+            && info.stream().allMatch(member -> member.getValue() instanceof String))) {
+      return false;
+    }
+    return !(stated.getValue("capabilities") instanceof JsonObject capabilities)
+        || capabilities.stream().allMatch(one -> isCapability(one.getValue()));
+  }
+
+  /** An object of objects and of flags. */
+  private static boolean isCapability(Object value) {
+    return value instanceof JsonObject parts
+        && parts.stream()
+            .allMatch(
+                part ->
+                    part.getValue() instanceof JsonObject || part.getValue() instanceof Boolean);
   }
 }

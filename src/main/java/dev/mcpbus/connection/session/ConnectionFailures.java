@@ -61,6 +61,24 @@ public final class ConnectionFailures {
         failure.code() == FailureCode.UPSTREAM_ERROR ? failure.data() : null);
   }
 
+  /**
+   * Whether the server refuses the session: it answers the handshake with an error, or its program
+   * ends. Not where it is busy, limits how often it is called, or cannot be reached.
+   *
+   * @param cause as {@link #inHandshake} takes it
+   */
+  public static boolean isRefusal(Throwable cause) {
+    McpFailure failure = cause instanceof TransportException e ? of(e) : McpFailure.of(cause);
+    String message = String.valueOf(failure.getMessage());
+    return failure.retryAfterMillis() < 0
+        && switch (failure.code()) {
+          case UPSTREAM_ERROR, UPSTREAM_EXITED -> true;
+          case PROTOCOL_ERROR -> message.startsWith("HTTP 4");
+          case UPSTREAM_RESET -> message.startsWith("HTTP 500 "); // a server's own defect, often
+          default -> false;
+        };
+  }
+
   /** The failure of a session of one client's own, beside the one that all callers share. */
   public static McpFailure ofSecondSession(McpFailure failure) {
     return failure.code() != FailureCode.HANDSHAKE_FAILED
