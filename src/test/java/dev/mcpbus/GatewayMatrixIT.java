@@ -142,6 +142,8 @@ class GatewayMatrixIT {
   void both_sides_speak_the_era_that_they_are_pinned_to(Combination one) {
     assertThat(clients.status(one.client()).getString("protocolVersion"))
         .isEqualTo(VERSIONS.get(one.clientEra()));
+    // A program that only lists rests while its client has one of its own.
+    gateway.request(address(one.server(), Addresses.PING), new JsonObject());
     assertThat(gateway.status(one.server()).getString("protocolVersion"))
         .isEqualTo(VERSIONS.get(one.serverEra()));
   }

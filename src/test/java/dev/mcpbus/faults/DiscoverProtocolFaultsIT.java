@@ -173,9 +173,7 @@ class DiscoverProtocolFaultsIT {
           lists=$((lists + 1))
           answer '{"tools":[{"name":"t","inputSchema":{}}],"nextCursor":"'"page-$lists"'"}' ;;
         """;
-    try (FaultBed bed =
-        FaultBed.ready(
-            ShServer.discover("lists=0", cases).put("maxPages", 20))) {
+    try (FaultBed bed = FaultBed.ready(ShServer.discover("lists=0", cases).put("maxPages", 20))) {
       assertThat(
               ask(bed, Addresses.TOOLS_LIST, new JsonObject())
                   .failure(FailureCode.PROTOCOL_ERROR, Sent.MAYBE))

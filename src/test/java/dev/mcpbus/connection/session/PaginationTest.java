@@ -103,11 +103,7 @@ class PaginationTest {
             .iterator();
     Future<RawJson> all =
         Pagination.all(
-            "tools",
-            RawJson.EMPTY_OBJECT,
-            ConnectionOptions.DEFAULT,
-            quirks,
-            page -> next.next());
+            "tools", RawJson.EMPTY_OBJECT, ConnectionOptions.DEFAULT, quirks, page -> next.next());
     assertThat(all.result()).hasToString("{\"tools\":[1]}");
   }
 
