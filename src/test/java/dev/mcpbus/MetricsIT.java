@@ -50,7 +50,8 @@ class MetricsIT {
     JsonObject entry =
         new JsonObject()
             .put("command", command.get(0))
-            .put("args", new JsonArray(command.subList(1, command.size())));
+            .put("args", new JsonArray(command.subList(1, command.size())))
+            .put("shared", true); // else it rests while a client has a process of its own
     bus =
         TestBus.await(
             McpBus.start(

@@ -13,6 +13,7 @@ class SharedUseTest {
   private final SharedUse use =
       new SharedUse(new ConnectionId("s"), ConnectionOptions.DEFAULT, true);
 
+  @SuppressWarnings("NullAway") // a list has no caller to remember
   private void list(boolean serves) {
     use.called(Addresses.TOOLS_LIST, null, serves);
   }
