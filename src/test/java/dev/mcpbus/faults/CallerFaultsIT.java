@@ -423,7 +423,10 @@ class CallerFaultsIT {
       used.remove(Addresses.GATEWAY_CHANGED); // the directory has read the tools of "s"
       assertThat(used)
           .filteredOn(address -> address.startsWith("mcp."))
-          .allMatch(address -> address.matches("mcp\\.(s\\.[a-z]+(\\.[a-z]+)?|rpc|events)"));
+          .allMatch(
+              address ->
+                  address.matches(
+                      "mcp\\.((s|[a-z0-9-]+--[0-9a-f]{12})\\.[a-z]+(\\.[a-z]+)?|rpc|events|servers\\.get)"));
       assertThat(addresses).noneMatch(address -> address.equals(calls("s")));
       for (String spelling : List.of("%D1%95", "s%20", "S")) {
         assertThat(Http.get(bus.port(), "/api/servers/" + spelling).json().getString("id"))
