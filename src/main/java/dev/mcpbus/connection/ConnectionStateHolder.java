@@ -28,6 +28,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.LocalMap;
 import java.time.Duration;
@@ -230,8 +231,9 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
   @Override
   public JsonObject status(@Nullable Object request) {
     JsonObject status = view.toJson(spec, this, drift, clock.millis());
-    if (!quirks.toJson().isEmpty()) {
-      status.put("quirks", quirks.toJson());
+    JsonArray tolerated = quirks.toJson();
+    if (!tolerated.isEmpty()) {
+      status.put("quirks", tolerated);
     }
     if (eraSince != null) {
       status.put("eraSince", eraSince.toString());
