@@ -33,6 +33,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Faults 35 and 36: calls over HTTP to a server that wants tokens. */
 class OAuthTransportTest {
@@ -93,6 +95,7 @@ class OAuthTransportTest {
                 null,
                 null,
                 d.dpop(),
+                null,
                 null));
   }
 
@@ -109,6 +112,26 @@ class OAuthTransportTest {
     assertThat(world.seen("/mcp")).hasSize(3);
     assertThat(prompts).hasSize(1);
     assertThat(probe.foreignCallbacks()).isZero();
+    probe.close();
+  }
+
+  /** FastAPI and API gateways say 403 to a request without a token, or with an old one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "Bearer error=\"invalid_token\""})
+  void a_403_without_a_token_or_for_an_old_one_is_a_401(String challenge) throws Exception {
+    world.refusal = 403;
+    world.challenge = challenge.isEmpty() ? null : challenge;
+    ChannelProbe probe = person();
+    assertThat(probe.call(1, "tools/list").payload()).hasToString("{\"n\":1}");
+    assertThat(prompts).hasSize(1);
+    world.valid.clear();
+    if (challenge.isEmpty()) {
+      expect(probe.fail(2, "tools/list"), Reason.FORBIDDEN);
+    } else {
+      assertThat(probe.call(2, "tools/list").payload()).hasToString("{\"n\":2}");
+      assertThat(world.grants("refresh_token")).hasSize(1);
+    }
+    assertThat(prompts).hasSize(1);
     probe.close();
   }
 

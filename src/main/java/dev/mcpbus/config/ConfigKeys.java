@@ -184,7 +184,8 @@ final class ConfigKeys {
           "idJag",
           "workloadIdentity",
           "dpop",
-          "tokenStore");
+          "tokenStore",
+          "resource");
 
   static final Set<String> WORKLOAD_IDENTITY = Set.of("token", "tokenFile");
 

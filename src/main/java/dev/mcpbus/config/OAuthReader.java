@@ -74,7 +74,8 @@ final class OAuthReader {
             entry
                 .plugin("tokenStore", Plugins.tokenStores())
                 .map(TokenStoreProvider::name)
-                .orElse(null));
+                .orElse(null),
+            entry.isFalse("resource") ? "" : text(entry, "resource"));
     needs(entry, options);
     view.put(
         "oauth",

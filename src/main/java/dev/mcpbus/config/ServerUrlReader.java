@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.UrlPlace;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,7 @@ record ServerUrlReader(ConfigEntry entry) {
   private static final Pattern HOST =
       Pattern.compile(
           "(?is)(localhost|\\d+\\.\\d+\\.\\d+\\.\\d+|\\[[\\da-f:]+\\]|[a-z\\d-]+(?:\\.[a-z\\d-]+)++"
-              + "|[a-z][a-z\\d-]*(?=:\\d))(:\\d{1,5})?(?:[/?].*)?");
+              + "|[a-z][a-z\\d_-]*(?=:\\d))(:\\d{1,5})?(?:[/?].*)?");
 
   /** Stands for a URL of which a variable is kept. */
   static final URI UNKNOWN = URI.create("https://variable.invalid/");
@@ -83,7 +84,8 @@ record ServerUrlReader(ConfigEntry entry) {
     if (!scheme.equals("http") && !scheme.equals("https")) {
       return wrong("the url is neither http nor https", "Begin it with http:// or https://");
     }
-    if (uri.getHost() == null || uri.getPort() > 65_535) {
+    UrlPlace place = UrlPlace.of(uri);
+    if (place.host() == null || place.port() > 65_535) {
       return wrong("the url has no valid host and port", "Write https://host:port/path");
     }
     if (uri.getRawFragment() != null) {
@@ -140,7 +142,8 @@ record ServerUrlReader(ConfigEntry entry) {
             && uri.getRawQuery() == null
             && uri.getRawFragment() == null
             && (path.isEmpty() || path.equals("/"));
-    if (!plain || uri.getHost() == null || uri.getPort() < 1 || uri.getPort() > 65_535) {
+    UrlPlace place = UrlPlace.of(uri);
+    if (!plain || place.host() == null || place.port() < 1 || place.port() > 65_535) {
       return wrong(
           "the url of a socket is host and port and no more", "Write " + scheme + "://host:port");
     }

@@ -2,6 +2,7 @@ package dev.mcpbus.doctor;
 
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.UrlPlace;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;
@@ -93,12 +94,13 @@ record Endpoint(
 
   /** The host as a name or an address, without brackets. */
   String host() {
-    String host = String.valueOf(url.getHost());
+    String host = String.valueOf(UrlPlace.of(url).host());
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
   }
 
   int port() {
-    return url.getPort() >= 0 ? url.getPort() : usesTls() ? 443 : 80;
+    int port = UrlPlace.of(url).port();
+    return port >= 0 ? port : usesTls() ? 443 : 80;
   }
 
   /** Host and port, as a person writes them. */

@@ -38,7 +38,7 @@ final class RegistryLookup {
    */
   RegistryLookup(Vertx vertx, @Nullable URI registry) {
     this.registry = registry;
-    this.http = new GuardedHttp(vertx, GuardedHttp.TIMEOUT);
+    this.http = new GuardedHttp(vertx, GuardedHttp.TIMEOUT, null);
     this.guard =
         new UrlGuard(registry == null ? List.of() : List.of(registry), HostResolver.system(vertx));
   }

@@ -166,10 +166,9 @@ public final class AddressRace<T> {
   public static List<InetAddress> others(List<InetAddress> all, @Nullable InetAddress taken) {
     Deque<InetAddress> same = new ArrayDeque<>();
     Deque<InetAddress> other = new ArrayDeque<>();
-    InetAddress first = taken == null ? null : taken;
     for (InetAddress each : all.stream().distinct().toList()) {
-      if (!each.equals(first)) {
-        boolean alike = first != null && each.getClass() == first.getClass();
+      if (!each.equals(taken)) {
+        boolean alike = taken != null && each.getClass() == taken.getClass();
         (alike ? same : other).add(each);
       }
     }

@@ -3,7 +3,6 @@ package dev.mcpbus.protocol;
 import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.ProxyType;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -11,6 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,11 @@ public record OutboundProxy(
           "socks4", ProxyType.SOCKS4,
           "socks4a", ProxyType.SOCKS4);
 
+  /** As curl reads it: the last {@code @} ends the password, and a name may have an underscore. */
+  private static final Pattern URL =
+      Pattern.compile(
+          "([A-Za-z0-9]++)://(?:([^/?#\\s]*)@)?(\\[[0-9A-Fa-f:.]++]|[\\w.-]++)(?::(\\d{1,5}))?(?:[/?#].*)?");
+
   private static final Set<String> DIRECT = Set.of(NONE, "direct", "false");
 
   /**
@@ -70,14 +76,15 @@ public record OutboundProxy(
       UnaryOperator<@Nullable String> properties) {
     String scheme = String.valueOf(target.getScheme()).toLowerCase(Locale.ROOT);
     boolean tls = scheme.equals("https");
-    String host = target.getHost();
+    UrlPlace place = UrlPlace.of(target);
+    String host = place.host();
     if (host == null || !(tls || scheme.equals("http"))) {
       return null;
     }
     if (own != null) {
       return check(own);
     }
-    int port = target.getPort() >= 0 ? target.getPort() : tls ? 443 : 80;
+    int port = place.port() >= 0 ? place.port() : tls ? 443 : 80;
     ProxyExceptions exceptions = new ProxyExceptions(host, port);
     if (exceptions.isThisMachine() || exceptions.listed(either("no_proxy", variables))) {
       return null;
@@ -135,15 +142,8 @@ public record OutboundProxy(
    * @throws IllegalArgumentException if it cannot be used; the message does not quote it
    */
   private static OutboundProxy read(String text, String source) {
-    URI url;
-    try {
-      url = new URI(withScheme(text));
-    } catch (URISyntaxException e) {
-      throw unusable(source);
-    }
-    String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
-    ProxyType type = TYPES.get(scheme);
-    String host = url.getHost();
+    Matcher url = URL.matcher(withScheme(text));
+    String scheme = url.matches() ? url.group(1).toLowerCase(Locale.ROOT) : "";
     if (scheme.equals("https")) {
       throw new IllegalArgumentException(
           source
@@ -151,15 +151,21 @@ public record OutboundProxy(
               + " write http:// if the proxy takes plain connections, as most do; the connection"
               + " through it has TLS all the same");
     }
-    if (type == null || host == null || url.getPort() == 0 || url.getPort() > 65_535) {
-      throw unusable(source);
+    ProxyType type = TYPES.get(scheme);
+    int port = type == null || url.group(4) == null ? -1 : Integer.parseInt(url.group(4));
+    if (type == null || port == 0 || port > 65_535) {
+      throw new IllegalArgumentException(
+          source
+              + " is not the URL of a proxy: write http://host:port, http://user:password@host:port,"
+              + " or socks5://host:port, with / ? # of a password as %2F %3F %23");
     }
-    String user = url.getRawUserInfo();
+    String host = url.group(3);
+    String user = url.group(2);
     int colon = user == null ? -1 : user.indexOf(':');
     return new OutboundProxy(
         type,
         host.startsWith("[") ? host.substring(1, host.length() - 1) : host,
-        url.getPort() >= 0 ? url.getPort() : type == ProxyType.HTTP ? 80 : 1080,
+        port >= 0 ? port : type == ProxyType.HTTP ? 80 : 1080,
         user == null ? null : decoded(colon < 0 ? user : user.substring(0, colon)),
         decoded(user == null || colon < 0 ? "" : user.substring(colon + 1)),
         source);
@@ -173,15 +179,10 @@ public record OutboundProxy(
         : "http://" + written;
   }
 
-  private static IllegalArgumentException unusable(String source) {
-    return new IllegalArgumentException(
-        source
-            + " is not the URL of a proxy: write http://host:port, http://user:password@host:port,"
-            + " or socks5://host:port, with special characters of the password as %40 and so on");
-  }
-
+  /** A percent sign that begins no code stands for itself. */
   private static Sensitive decoded(String part) {
-    return Sensitive.of(URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8));
+    String codes = part.replace("+", "%2B").replaceAll("%(?![0-9A-Fa-f]{2})", "%25");
+    return Sensitive.of(URLDecoder.decode(codes, StandardCharsets.UTF_8));
   }
 
   /**

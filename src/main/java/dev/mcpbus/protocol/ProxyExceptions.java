@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides whether a host is reached without the proxy, by lists such as {@code NO_PROXY}. A name in
  * a list stands for itself and all names below it, with a dot before it or without; an address may
- * be written as a range ({@code 10.0.0.0/8}) or with a star ({@code 10.*}); {@code *} stands for
- * all hosts. An entry with a port is for that port alone. Looks no name up. Immutable.
+ * be written as a range ({@code 10.0.0.0/8}); a star stands for any text ({@code 10.*}, {@code *}
+ * alone for all hosts). An entry with a port is for that port alone. Looks no name up. Immutable.
  */
 final class ProxyExceptions {
 
@@ -67,21 +67,15 @@ final class ProxyExceptions {
     if (slash > 0) {
       return within(name.substring(0, slash), name.substring(slash + 1));
     }
-    if (name.equals("*")) {
-      return true;
-    }
-    if (name.endsWith("*")) {
-      return host.startsWith(name.substring(0, name.length() - 1));
-    }
     String ending = bare(name);
+    String domain = bare(name.replaceFirst("^\\*?\\.", ""));
+    if (domain.contains("*")) {
+      return Glob.matches(ending, host);
+    }
     InetAddress listed = HttpConnections.address(ending);
     if (listed != null || address != null) {
       return listed != null && listed.equals(address);
     }
-    if (ending.matches("\\*[^.*].*")) {
-      return host.endsWith(ending.substring(1));
-    }
-    String domain = ending.replaceFirst("^\\*?\\.", "");
     return !domain.isEmpty() && (host.equals(domain) || host.endsWith("." + domain));
   }
 

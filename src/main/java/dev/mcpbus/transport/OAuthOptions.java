@@ -9,9 +9,10 @@ import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.WorkloadIdentity;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * @param workloadIdentity the platform's JWT; for {@link OAuthGrant#WORKLOAD_IDENTITY}
  * @param dpop whether tokens are bound to a key of the client
  * @param tokenStore name of the store that keeps the tokens, null for the program's own
+ * @param resource sent in place of the server's own identifier (RFC 8707), empty for none; null for
+ *     that
  */
 @PublicApi
 public record OAuthOptions(
@@ -53,7 +56,8 @@ public record OAuthOptions(
     @Nullable IdentityProvider idJag,
     @Nullable WorkloadIdentity workloadIdentity,
     DpopMode dpop,
-    @Nullable String tokenStore) {
+    @Nullable String tokenStore,
+    @Nullable String resource) {
 
   public static final URI ANY_LOOPBACK_PORT = URI.create("http://127.0.0.1:0/callback");
 
@@ -72,6 +76,7 @@ public record OAuthOptions(
           null,
           null,
           DpopMode.AUTO,
+          null,
           null);
 
   public OAuthOptions {
@@ -80,20 +85,13 @@ public record OAuthOptions(
 
   /** Values that must never be shown in a log or a status. */
   public Collection<Sensitive> secrets() {
-    List<Sensitive> secrets = new ArrayList<>();
-    if (clientSecret != null) {
-      secrets.add(clientSecret);
-    }
-    if (idJag != null && idJag.clientSecret() != null) {
-      secrets.add(idJag.clientSecret());
-    }
-    if (idJag != null && idJag.subjectToken() != null) {
-      secrets.add(idJag.subjectToken());
-    }
-    if (workloadIdentity != null && workloadIdentity.token() != null) {
-      secrets.add(workloadIdentity.token());
-    }
-    return secrets;
+    return Stream.of(
+            clientSecret,
+            idJag == null ? null : idJag.clientSecret(),
+            idJag == null ? null : idJag.subjectToken(),
+            workloadIdentity == null ? null : workloadIdentity.token())
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   /** Omits every credential. */

@@ -115,6 +115,8 @@ class ConfigProblemsTest {
         "\"url\": \"http://h/\", \"preferSSE\": \"yes\"|\"preferSSE\" must be true or false, not a string",
         "\"url\": \"ftp://h/\"|the url is neither http nor https",
         "\"url\": \"http://h:99999/\"|the url has no valid host and port",
+        "\"url\": \"http://my_server:99999/\"|the url has no valid host and port",
+        "\"url\": \"http://ada:canary@my_server/\"|the url has no valid host and port",
         "\"url\": \"http:///mcp\"|the url ",
         "\"url\": \"http://h/#x\"|the url has a fragment (#)",
         "\"url\": \"http://h/a b\"|the url is not well formed",

@@ -45,6 +45,8 @@ class OutboundProxyTest {
         "https://far.example/mcp | HTTPS_PROXY=p.corp:8080 | http://p.corp:8080 (HTTPS_PROXY)",
         "https://far.example/mcp | HTTPS_PROXY=http://[::1]:8 | http://[::1]:8 (HTTPS_PROXY)",
         "https://far.example/mcp | HTTPS_PROXY=socks4a://p | socks4://p:1080 (HTTPS_PROXY)",
+        "http://my_server:8000/  | HTTP_PROXY=http://my_proxy:3128"
+            + " | http://my_proxy:3128 (HTTP_PROXY)",
         "unix:///run/x.sock      | ALL_PROXY=http://p | direct",
         "tcp://far.example:7     | ALL_PROXY=http://p | direct",
       })
@@ -95,6 +97,11 @@ class OutboundProxyTest {
         "http://10.1.2.3/ | 0.0.0.0/0 | direct",
         "http://10.1.2.3/ | 10.1.* | direct",
         "http://10.1.2.3/ | 2.3 | p",
+        "http://10.1.2.3/ | 10.*.*.* | direct",
+        "http://110.1.2.3/ | 10.*.*.* | p",
+        "http://far.example/ | *ar.* | direct",
+        "http://far.example/ | *.example.* | p",
+        "http://my_server:8000/ | my_server | direct",
         "http://10.1.2.3/ | 10.0.0.0/99 | p",
         "http://10.1.2.3/ | 10.0.0.0/x | p",
         "http://[2001:db8::1]/ | 2001:db8::1 | direct",
@@ -154,10 +161,27 @@ class OutboundProxyTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "http://CORP\\me:canary@p:1, CORP\\me, canary",
+    "http://me:c@n:ary@p:1, me, c@n:ary",
+    "http://me:100%@p:1, me, 100%",
+    "http://me:a%zzb%40@p:1, me, a%zzb@",
+    "http://me@corp.example:x@p:1, me@corp.example, x"
+  })
+  void user_and_password_may_be_written_as_curl_reads_them(
+      String url, String user, String password) {
+    OutboundProxy proxy = Objects.requireNonNull(OutboundProxy.check(Sensitive.of(url)));
+    assertThat(proxy.host() + ":" + proxy.port()).isEqualTo("p:1");
+    assertThat(proxy.user()).isEqualTo(Sensitive.of(user));
+    assertThat(proxy.password()).isEqualTo(Sensitive.of(password));
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "https://u:canary@p:1", "ftp://u:canary@p", "http://u:canary@", "http://u:can ary@p",
-        "http://u:canary@p:99999", "http://u:canary@p:0", "http://u:c%@p", "://canary",
+        "http://u:canary@p:99999", "http://u:canary@p:0", "http://u:c#ary@p", "http://u:c/ary@p",
+        "://canary",
       })
   void what_is_no_usable_url_is_refused_without_quoting_it(String text) {
     assertThatThrownBy(() -> OutboundProxy.check(Sensitive.of(text)))

@@ -80,6 +80,15 @@ public final class OAuthWorld implements AutoCloseable {
   public volatile Set<String> needed = Set.of();
   public volatile boolean holdTokens;
 
+  /** Whether the token endpoint answers with forms, as GitHub's does without {@code Accept}. */
+  public volatile boolean answersForms;
+
+  /** Added to the answer of the registration endpoint. */
+  public final JsonObject registration = new JsonObject();
+
+  /** How the MCP server refuses a request without a valid token. */
+  public volatile int refusal = 401;
+
   /** The nonces that proofs need at the token endpoint and at the MCP server; null for none. */
   public volatile @Nullable String tokenNonce;
 
@@ -280,6 +289,8 @@ public final class OAuthWorld implements AutoCloseable {
           () -> {
             if (!hasNonce(request, tokenNonce)) {
               json(request, new Answer(400, new JsonObject().put("error", "use_dpop_nonce")));
+            } else if (answersForms) {
+              form(request, tokenAnswer.apply(fields));
             } else {
               json(request, tokenAnswer.apply(fields));
             }
@@ -289,13 +300,35 @@ public final class OAuthWorld implements AutoCloseable {
       json(
           request,
           new Answer(
-              201, new JsonObject(text).put("client_id", "dcr-" + clients.incrementAndGet())));
+              201,
+              new JsonObject(text)
+                  .put("client_id", "dcr-" + clients.incrementAndGet())
+                  .mergeIn(registration)));
     } else {
       JsonObject document = documents.get(path);
       json(
           request,
           document == null ? new Answer(404, new JsonObject()) : new Answer(200, document));
     }
+  }
+
+  private static void form(HttpServerRequest request, Answer answer) {
+    StringBuilder form = new StringBuilder();
+    answer
+        .body()
+        .forEach(
+            field ->
+                form.append(form.isEmpty() ? "" : "&")
+                    .append(field.getKey())
+                    .append('=')
+                    .append(
+                        URLEncoder.encode(
+                            String.valueOf(field.getValue()), StandardCharsets.UTF_8)));
+    request
+        .response()
+        .setStatusCode(answer.status())
+        .putHeader("content-type", "application/x-www-form-urlencoded; charset=utf-8")
+        .end(form.toString());
   }
 
   private static void json(HttpServerRequest request, Answer answer) {
@@ -367,7 +400,7 @@ public final class OAuthWorld implements AutoCloseable {
           .putHeader("www-authenticate", "DPoP error=\"use_dpop_nonce\"")
           .end();
     } else if (scopes == null) {
-      var response = request.response().setStatusCode(401);
+      var response = request.response().setStatusCode(refusal);
       if (said != null) {
         response.putHeader("www-authenticate", said);
       }

@@ -49,6 +49,7 @@ class SensitiveOptionsTest {
               "id_token"),
           new WorkloadIdentity(Sensitive.of("canary-workload"), null),
           DpopMode.AUTO,
+          null,
           null);
 
   private static final HttpOptions HTTP =

@@ -220,7 +220,8 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
         options.keyId(),
         options.idJag(),
         options.workloadIdentity(),
-        options.dpop());
+        options.dpop(),
+        options.resource());
   }
 
   private static @Nullable String text(@Nullable URI uri) {

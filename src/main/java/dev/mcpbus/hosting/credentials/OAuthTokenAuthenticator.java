@@ -60,7 +60,7 @@ record OAuthTokenAuthenticator(OAuthClient client) implements Authenticator {
           Reason.INTERNAL, Reached.NO, "no token, because of a defect in mcpbus", -1, failure);
     }
     Reason reason =
-        why.reason() == OAuthException.OAuthFailure.UNREACHABLE
+        why.reason().passes()
             ? Reason.CONNECT_FAILED
             : status == 403 ? Reason.FORBIDDEN : Reason.AUTH_REQUIRED;
     return new TransportException(reason, Reached.NO, "no token: " + why.getMessage());

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TraceContext;
+import dev.mcpbus.protocol.UrlPlace;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
 import io.opentelemetry.api.trace.Span;
@@ -48,11 +49,11 @@ final class TracedConnection implements ConnectionTelemetry {
 
   private static void place(AttributesBuilder all, String url) {
     try {
-      URI place = URI.create(url);
-      if (place.getHost() != null) {
-        int implied = "https".equals(place.getScheme()) ? 443 : 80;
-        all.put("server.address", place.getHost())
-            .put("server.port", place.getPort() < 0 ? implied : place.getPort());
+      UrlPlace place = UrlPlace.of(URI.create(url));
+      if (place.host() != null) {
+        int implied = url.startsWith("https:") ? 443 : 80;
+        all.put("server.address", place.host())
+            .put("server.port", place.port() < 0 ? implied : place.port());
       }
     } catch (IllegalArgumentException noUrl) {
       // Then there is no address to tell.

@@ -43,10 +43,8 @@ final class BrowserLogin {
   static Future<BrowserLogin> listen(Vertx vertx, URI wanted) {
     String address = LOOPBACK.get(String.valueOf(wanted.getHost()));
     if (address == null || !"http".equals(wanted.getScheme())) {
-      return Future.failedFuture(
-          new OAuthException(
-              OAuthFailure.LOGIN_REQUIRED,
-              "the redirect URI must be http on 127.0.0.1 or localhost"));
+      return OAuthFailure.LOGIN_REQUIRED.fails(
+          "the redirect URI must be http on 127.0.0.1 or localhost");
     }
     HttpServer server =
         vertx.createHttpServer(
@@ -67,10 +65,8 @@ final class BrowserLogin {
                         + wanted.getRawPath()))
         .recover(
             failure ->
-                Future.failedFuture(
-                    new OAuthException(
-                        OAuthFailure.LOGIN_REQUIRED,
-                        "port " + wanted.getPort() + " for the login is taken")))
+                OAuthFailure.LOGIN_REQUIRED.fails(
+                    "port " + wanted.getPort() + " for the login is taken"))
         .onComplete(made);
     return made.future();
   }
@@ -97,12 +93,10 @@ final class BrowserLogin {
         .timeout(timeout.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS)
         .recover(
             failure ->
-                Future.failedFuture(
-                    failure instanceof OAuthException
-                        ? failure
-                        : new OAuthException(
-                            OAuthFailure.LOGIN_REQUIRED,
-                            "the login was not completed within " + timeout.toSeconds() + " s")));
+                failure instanceof OAuthException
+                    ? Future.failedFuture(failure)
+                    : OAuthFailure.LOGIN_REQUIRED.fails(
+                        "the login was not completed within " + timeout.toSeconds() + " s"));
   }
 
   Future<Void> close() {
@@ -134,7 +128,7 @@ final class BrowserLogin {
   private static String check(Map<String, String> fields, ServerMetadata from)
       throws OAuthException {
     String issuer = fields.get("iss");
-    if (issuer == null ? from.sendsIssuer() : !issuer.equals(from.issuer())) {
+    if (issuer == null ? from.sendsIssuer() : !IssuerKeys.isCalled(from.ownName(), issuer)) {
       throw new OAuthException(
           OAuthFailure.INVALID,
           "the login's answer "
@@ -143,12 +137,11 @@ final class BrowserLogin {
     }
     String error = fields.get("error");
     if (error != null) {
-      boolean plain = error.matches("[a-z_]{1,64}");
       throw new OAuthException(
           TokenEndpoint.UNKNOWN_CLIENT.contains(error)
               ? OAuthFailure.CLIENT_FORGOTTEN
               : OAuthFailure.DENIED,
-          "the login was refused" + (plain ? ": " + error : ""));
+          "the login was refused" + OAuthException.said(": ", error));
     }
     String received = fields.get("code");
     if (received == null || received.isEmpty()) {

@@ -65,25 +65,21 @@ final class ClientRegistrar {
     if (redirectUri == null
         && (known != null || settings.grant() == OAuthGrant.AUTHORIZATION_CODE)) {
       // A renewal. A new login can register this client anew.
-      return Future.failedFuture(
-          new OAuthException(
-              OAuthFailure.CLIENT_FORGOTTEN,
-              "the registration at " + issuer + " is forgotten, or has expired"));
+      return OAuthFailure.CLIENT_FORGOTTEN.fails(
+          "the registration at " + issuer + " is forgotten, or has expired");
     }
     String endpoint = server.registrationEndpoint();
     if (endpoint == null || redirectUri == null) {
-      return Future.failedFuture(
-          new OAuthException(
-              OAuthFailure.LOGIN_REQUIRED,
-              "this client is not registered with "
-                  + issuer
-                  + ": register it there and set \"clientId\" in the configuration"));
+      return OAuthFailure.LOGIN_REQUIRED.fails(
+          "this client is not registered with "
+              + issuer
+              + ": register it there and set \"clientId\" in the configuration");
     }
-    return register(server, endpoint, redirectUri);
+    return register(server, endpoint, redirectUri, now);
   }
 
   private Future<RegisteredClient> register(
-      ServerMetadata server, String endpoint, String redirectUri) {
+      ServerMetadata server, String endpoint, String redirectUri, Instant now) {
     JsonObject request =
         new JsonObject()
             .put("client_name", settings.clientName())
@@ -99,7 +95,7 @@ final class ClientRegistrar {
     Map<String, String> headers = Map.of("Content-Type", "application/json");
     return http.patiently(
             endpoint, what, () -> http.post(guard, endpoint, what, headers, request.encode()))
-        .compose(reply -> registered(reply, server.issuer(), redirectUri));
+        .compose(reply -> registered(reply, server.issuer(), redirectUri, now));
   }
 
   /** Prefers a public client: a client on a person's machine cannot keep a secret well. */
@@ -117,20 +113,17 @@ final class ClientRegistrar {
   }
 
   private static Future<RegisteredClient> registered(
-      Reply reply, String issuer, String redirectUri) {
+      Reply reply, String issuer, String redirectUri, Instant now) {
     String id = JsonMembers.text(reply.body(), "client_id");
     if (!reply.isSuccess() || id == null) {
       String error = JsonMembers.text(reply.body(), "error");
-      boolean plain = error != null && error.matches("[a-z_]{1,64}");
-      return Future.failedFuture(
-          new OAuthException(
-              OAuthFailure.LOGIN_REQUIRED,
-              "the registration at "
-                  + issuer
-                  + " was refused ("
-                  + reply
-                  + (plain ? " " + error : "")
-                  + "): register this client there and set \"clientId\" in the configuration"));
+      return OAuthFailure.LOGIN_REQUIRED.fails(
+          "the registration at "
+              + issuer
+              + " was refused ("
+              + reply
+              + OAuthException.said(" ", error)
+              + "): register this client there and set \"clientId\" in the configuration");
     }
     long expires = JsonMembers.number(reply.body(), "client_secret_expires_at", 0);
     return Future.succeededFuture(
@@ -141,6 +134,7 @@ final class ClientRegistrar {
             ClientAuthentication.of(JsonMembers.text(reply.body(), "token_endpoint_auth_method")),
             redirectUri,
             true,
-            expires <= 0 ? null : Instant.ofEpochSecond(expires)));
+            // A time that is over means something else, such as a duration.
+            expires <= now.getEpochSecond() ? null : Instant.ofEpochSecond(expires)));
   }
 }

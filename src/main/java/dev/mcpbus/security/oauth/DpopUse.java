@@ -2,6 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
+import io.vertx.core.Future;
 
 /**
  * Whether tokens for a server are bound to a key (SEP-1932). The authorization server's metadata
@@ -16,30 +17,27 @@ enum DpopUse {
   DEMANDED;
 
   /**
-   * Decides for one exchange.
-   *
-   * @throws OAuthException if a bound token is needed and cannot be had
+   * Decides for one exchange; fails with {@code INVALID} if a bound token is needed and cannot be
+   * had.
    */
-  static DpopUse of(
-      DpopMode mode, TokenChallenge challenge, ResourceMetadata resource, ServerMetadata server)
-      throws OAuthException {
+  static Future<DpopUse> of(
+      DpopMode mode, TokenChallenge challenge, ResourceMetadata resource, ServerMetadata server) {
     if (mode == DpopMode.NEVER) {
-      return NONE;
+      return Future.succeededFuture(NONE);
     }
     boolean possible =
         server.dpopAlgorithms() == null || server.dpopAlgorithms().contains(DpopKey.ALGORITHM);
     if (mode == DpopMode.REQUIRED
         || resource.dpopRequired()
         || (challenge.dpop() && !challenge.bearer())) {
-      if (!possible) {
-        throw new OAuthException(
-            OAuthFailure.INVALID,
-            "a DPoP-bound token is needed, and the authorization server takes no proofs with "
-                + DpopKey.ALGORITHM);
-      }
-      return DEMANDED;
+      return possible
+          ? Future.succeededFuture(DEMANDED)
+          : OAuthFailure.INVALID.fails(
+              "a DPoP-bound token is needed, and the authorization server takes no proofs with "
+                  + DpopKey.ALGORITHM);
     }
     boolean named = challenge.dpop() || resource.dpop();
-    return named && possible && server.dpopAlgorithms() != null ? OFFERED : NONE;
+    return Future.succeededFuture(
+        named && possible && server.dpopAlgorithms() != null ? OFFERED : NONE);
   }
 }

@@ -28,6 +28,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -69,7 +70,8 @@ public final class GuardedHttp {
   /**
    * A response.
    *
-   * @param body an empty object if it is not a JSON object
+   * @param body the fields of a form, as some token endpoints answer; an empty object if it is
+   *     neither that nor a JSON object
    */
   public record Reply(int status, JsonObject body, MultiMap headers) {
 
@@ -82,6 +84,12 @@ public final class GuardedHttp {
       return status >= 500
           || Set.of(408, 425, 429).contains(status)
           || LATER.contains(String.valueOf(body.getValue("error")));
+    }
+
+    private OAuthException failure(String what) {
+      return new OAuthException(
+          status == 500 ? OAuthFailure.FAILING : OAuthFailure.UNREACHABLE,
+          what + " answers " + this);
     }
 
     /** The nonce for DPoP proofs that the server supplied, null for none. */
@@ -101,8 +109,9 @@ public final class GuardedHttp {
    *
    * @param tries how often in a row
    * @param until when the next request may go, by {@link System#nanoTime}
+   * @param why it could not, the last time
    */
-  private record Pause(int tries, long until) {}
+  private record Pause(int tries, long until, OAuthException why) {}
 
   private final Vertx vertx;
   private final Duration timeout;
@@ -112,15 +121,9 @@ public final class GuardedHttp {
 
   /**
    * @param timeout of one request; also how long {@link #patiently} goes on
-   */
-  public GuardedHttp(Vertx vertx, Duration timeout) {
-    this(vertx, timeout, null);
-  }
-
-  /**
    * @param proxy of the server's entry; null for that of the environment
    */
-  GuardedHttp(Vertx vertx, Duration timeout, @Nullable Sensitive proxy) {
+  public GuardedHttp(Vertx vertx, Duration timeout, @Nullable Sensitive proxy) {
     this.vertx = vertx;
     this.timeout = timeout;
     this.proxy = proxy;
@@ -151,7 +154,12 @@ public final class GuardedHttp {
             reply -> {
               String place = reply.headers().get(HttpHeaders.LOCATION);
               boolean leads = REDIRECTS.contains(reply.status()) && place != null && redirects > 0;
-              String next = leads ? url(url).resolve(url(place)).toString() : "";
+              // A server behind a proxy that ends TLS writes http for its own https.
+              String scheme = url.startsWith("https:") ? "https:" : "http:";
+              String next =
+                  leads
+                      ? url(url).resolve(url(place)).toString().replaceFirst("^http:", scheme)
+                      : "";
               return leads && origin(next).equals(origin(url))
                   ? get(guard, next, what, redirects - 1)
                   : Future.succeededFuture(reply);
@@ -161,7 +169,8 @@ public final class GuardedHttp {
   /**
    * The document at the first of several places that has a wanted one; all are asked again while
    * one of them cannot answer. Without a wanted one: the failure or the document of the first place
-   * that has either, else an answer without a document.
+   * that has either, else an answer without a document. A server that is silent at one place is not
+   * asked at the others.
    *
    * @param places at least one
    */
@@ -174,10 +183,13 @@ public final class GuardedHttp {
     Future<Reply> here = get(guard, places.get(0), what);
     return here.transform(
         (reply, failure) -> {
-          if (places.size() == 1 || (failure == null && wanted.test(reply))) {
+          String silent = isSilent(failure) ? origin(places.get(0)) : "";
+          List<String> others =
+              places.stream().skip(1).filter(place -> !origin(place).equals(silent)).toList();
+          if (others.isEmpty() || (failure == null && wanted.test(reply))) {
             return here;
           }
-          Future<Reply> rest = round(guard, places.subList(1, places.size()), what, wanted);
+          Future<Reply> rest = round(guard, others, what, wanted);
           boolean says = failure != null || reply.isLater() || reply.status() == 200;
           return says
               ? rest.transform((other, lost) -> lost == null && wanted.test(other) ? rest : here)
@@ -192,19 +204,23 @@ public final class GuardedHttp {
    * asks for more time than that.
    */
   Future<Reply> patiently(String url, String what, Supplier<Future<Reply>> request) {
-    return attempt(
-        origin(url), what, request, System.nanoTime() + timeout.toNanos(), what + ": no answer");
+    return attempt(origin(url), what, request, System.nanoTime() + timeout.toNanos());
   }
 
   private Future<Reply> attempt(
-      String origin, String what, Supplier<Future<Reply>> request, long end, String reason) {
-    Pause pause = pauses.getOrDefault(origin, new Pause(0, System.nanoTime()));
+      String origin, String what, Supplier<Future<Reply>> request, long end) {
+    OAuthException silence = new OAuthException(OAuthFailure.UNREACHABLE, what + ": no answer");
+    Pause pause = pauses.getOrDefault(origin, new Pause(0, System.nanoTime(), silence));
     long wait = Math.max(0, pause.until() - System.nanoTime());
     if (System.nanoTime() + wait - end > 0) {
-      return Future.failedFuture(
-          new OAuthException(
-              OAuthFailure.UNREACHABLE,
-              reason + "; mcpbus asks again after " + (wait / 1_000_000_000 + 1) + " s"));
+      return pause
+          .why()
+          .reason()
+          .fails(
+              pause.why().getMessage()
+                  + "; mcpbus asks again after "
+                  + (wait / 1_000_000_000 + 1)
+                  + " s");
     }
     return (wait == 0
             ? Future.succeededFuture()
@@ -212,9 +228,7 @@ public final class GuardedHttp {
         .compose(turn -> request.get())
         .transform(
             (reply, failure) -> {
-              boolean silent =
-                  failure instanceof OAuthException known
-                      && known.reason() == OAuthFailure.UNREACHABLE;
+              boolean silent = isSilent(failure);
               if (!silent && (reply == null || !reply.isLater())) {
                 pauses.remove(origin);
                 return failure == null
@@ -231,14 +245,14 @@ public final class GuardedHttp {
               if (pauses.size() > MAX_PAUSES) {
                 pauses.clear();
               }
-              pauses.put(origin, new Pause(tries, System.nanoTime() + millis * 1_000_000));
-              return attempt(
-                  origin,
-                  what,
-                  request,
-                  end,
-                  silent ? String.valueOf(failure.getMessage()) : what + " answers " + reply);
+              OAuthException why = reply == null ? (OAuthException) failure : reply.failure(what);
+              pauses.put(origin, new Pause(tries, System.nanoTime() + millis * 1_000_000, why));
+              return attempt(origin, what, request, end);
             });
+  }
+
+  private static boolean isSilent(@Nullable Throwable failure) {
+    return failure instanceof OAuthException known && known.reason() == OAuthFailure.UNREACHABLE;
   }
 
   /**
@@ -293,8 +307,7 @@ public final class GuardedHttp {
     try {
       through = OutboundProxy.of(url(url), proxy);
     } catch (IllegalArgumentException e) {
-      return Future.failedFuture(
-          new OAuthException(OAuthFailure.UNREACHABLE, what + ": " + e.getMessage()));
+      return OAuthFailure.UNREACHABLE.fails(what + ": " + e.getMessage());
     }
     return guard
         .check(url, what, through != null)
@@ -380,7 +393,10 @@ public final class GuardedHttp {
     try {
       return new JsonObject(body);
     } catch (DecodeException | ClassCastException e) {
-      return new JsonObject();
+      String type = String.valueOf(response.getHeader(HttpHeaders.CONTENT_TYPE));
+      Map<String, String> form =
+          type.startsWith(FormEncoding.TYPE) ? FormEncoding.decode(body.toString()) : null;
+      return form == null ? new JsonObject() : new JsonObject(new LinkedHashMap<>(form));
     }
   }
 

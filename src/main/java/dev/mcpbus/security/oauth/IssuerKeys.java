@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,8 @@ public final class IssuerKeys {
   private static final String OAUTH = "/.well-known/oauth-authorization-server";
   private static final String OPENID = "/.well-known/openid-configuration";
 
+  private static final String TENANT = "{tenantid}";
+
   private final GuardedHttp http;
   private final UrlGuard guard;
   private final String issuer;
@@ -35,7 +38,7 @@ public final class IssuerKeys {
    * @param jwks URL of the key set; null: read it from the issuer's metadata
    */
   public IssuerKeys(Vertx vertx, String issuer, @Nullable URI jwks, HostResolver resolver) {
-    this.http = new GuardedHttp(vertx, TIMEOUT);
+    this.http = new GuardedHttp(vertx, TIMEOUT, null);
     this.issuer = issuer;
     this.jwks = jwks;
     List<URI> trusted = new ArrayList<>(List.of(URI.create(issuer)));
@@ -59,7 +62,8 @@ public final class IssuerKeys {
             reply -> {
               if (reply.status() != 200
                   || !(reply.body().getValue("keys") instanceof JsonArray keys)) {
-                return failed("the issuer's key set: " + reply + ", without \"keys\"");
+                return OAuthFailure.INVALID.fails(
+                    "the issuer's key set: " + reply + ", without \"keys\"");
               }
               return Future.succeededFuture(
                   keys.stream()
@@ -69,7 +73,10 @@ public final class IssuerKeys {
             });
   }
 
-  /** Where an issuer's metadata may be, in the order of the MCP specification. */
+  /**
+   * Where an issuer's metadata may be: in the order of the MCP specification, then where others
+   * have it, below the issuer's path and at the root.
+   */
   static List<String> places(String issuer) {
     URI uri = URI.create(issuer);
     String origin = uri.getScheme() + "://" + uri.getRawAuthority();
@@ -78,6 +85,9 @@ public final class IssuerKeys {
     places.add(origin + OAUTH + path);
     places.add(origin + OPENID + path);
     places.add(origin + path + OPENID);
+    places.add(origin + path + OAUTH);
+    places.add(origin + OAUTH);
+    places.add(origin + OPENID);
     return List.copyOf(places);
   }
 
@@ -88,7 +98,7 @@ public final class IssuerKeys {
             reply -> {
               String uri = keySet(reply);
               return uri == null
-                  ? failed(
+                  ? OAuthFailure.INVALID.fails(
                       "the issuer's metadata names no jwks_uri: set \"jwksUri\" in the"
                           + " configuration")
                   : Future.succeededFuture(uri);
@@ -103,23 +113,27 @@ public final class IssuerKeys {
   }
 
   /**
-   * Whether two identifiers are those of one issuer: equal, or both an origin alone, which some
-   * write with a slash at its end.
+   * Whether two identifiers are those of one issuer: equal, but for one slash at the end, because
+   * both have their metadata at the same place (RFC 8414, section 3.1).
    */
   public static boolean isSame(String one, String other) {
-    return one.equals(other) || (isOrigin(one) && isOrigin(other) && bare(one).equals(bare(other)));
-  }
-
-  /** Whether nothing follows the host and port but one slash. */
-  private static boolean isOrigin(String issuer) {
-    return issuer.matches("https?://[^/?#]+/?");
+    return bare(one).equals(bare(other));
   }
 
   private static String bare(String issuer) {
     return issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
   }
 
-  private static <T> Future<T> failed(String message) {
-    return Future.failedFuture(new OAuthException(OAuthFailure.INVALID, message));
+  /**
+   * Whether {@code issuer} is what the metadata calls it: equal, or with one path segment for the
+   * {@code {tenantid}} that Microsoft writes for all its tenants together.
+   */
+  static boolean isCalled(String inMetadata, String issuer) {
+    int at = inMetadata.indexOf(TENANT);
+    int after = at + TENANT.length();
+    return at < 0
+        ? inMetadata.equals(issuer)
+        : issuer.startsWith(inMetadata.substring(0, at))
+            && issuer.substring(at).matches("[^/?#]+" + Pattern.quote(inMetadata.substring(after)));
   }
 }

@@ -4,6 +4,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,17 +37,15 @@ final class JsonMembers {
         : otherwise;
   }
 
-  /** Null if the member is not a list. */
+  /** Null if the member is not a list; a text stands for a list of one. */
   static @Nullable Set<String> texts(JsonObject of, String name) {
     if (!(of.getValue(name) instanceof JsonArray array)) {
-      return null;
+      String one = text(of, name);
+      return one == null ? null : Set.of(one);
     }
-    Set<String> texts = new LinkedHashSet<>();
-    for (Object item : array) {
-      if (item instanceof String text) {
-        texts.add(text);
-      }
-    }
-    return texts;
+    return array.stream()
+        .filter(String.class::isInstance)
+        .map(String.class::cast)
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 }

@@ -228,7 +228,11 @@ public final class OAuthClient {
                 tokens.refresh() != null
                     ? refresh(place, tokens)
                     : alone(place, Set.of(), () -> obtain(place, tokens.scopes())))
-        .recover(why -> ifDenied(why, () -> save(state.withTokens(null)).map(false)));
+        .recover(
+            why ->
+                OAuthException.reason(why) == OAuthFailure.FAILING
+                    ? Future.succeededFuture(false)
+                    : ifDenied(why, () -> save(state.withTokens(null)).map(false)));
   }
 
   private static boolean isDenied(Throwable why) {
@@ -282,14 +286,11 @@ public final class OAuthClient {
         .timeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
         .recover(
             why ->
-                Future.failedFuture(
-                    why instanceof TimeoutException
-                        ? new OAuthException(
-                            OAuthFailure.LOGIN_REQUIRED,
-                            "a person has to log in: \"mcpbus login\" with the server's name shows"
-                                + " the page, as do the log and GET /api/logins of the node that"
-                                + " runs it")
-                        : why));
+                why instanceof TimeoutException
+                    ? OAuthFailure.LOGIN_REQUIRED.fails(
+                        "a person has to log in: \"mcpbus login\" with the server's name shows the"
+                            + " page, as do the log and GET /api/logins of the node that runs it")
+                    : Future.failedFuture(why));
   }
 
   private synchronized Future<Boolean> decide(
@@ -307,11 +308,9 @@ public final class OAuthClient {
         return Future.succeededFuture(nonce != null);
       }
       if (challenge.error().equals("invalid_dpop_proof")) {
-        return Future.failedFuture(
-            new OAuthException(
-                OAuthFailure.INVALID,
-                "the server refuses the proof of the token's key (invalid_dpop_proof): check this"
-                    + " machine's clock, and that \"url\" is the server's own name for itself"));
+        return OAuthFailure.INVALID.fails(
+            "the server refuses the proof of the token's key (invalid_dpop_proof): check this"
+                + " machine's clock, and that \"url\" is the server's own name for itself");
       }
     }
     if (status == 403) {
@@ -373,15 +372,17 @@ public final class OAuthClient {
             ? refresh(place, tokens)
                 .recover(
                     why ->
-                        ifDenied(
-                            why,
-                            () ->
-                                save(state.withTokens(tokens.withoutRefresh()))
-                                    .compose(
-                                        saved ->
-                                            person
-                                                ? Future.succeededFuture(false)
-                                                : obtain(place, challenge, Set.of()))))
+                        OAuthException.reason(why) == OAuthFailure.FAILING && !person
+                            ? obtain(place, challenge, Set.of())
+                            : ifDenied(
+                                why,
+                                () ->
+                                    save(state.withTokens(tokens.withoutRefresh()))
+                                        .compose(
+                                            saved ->
+                                                person
+                                                    ? Future.succeededFuture(false)
+                                                    : obtain(place, challenge, Set.of()))))
             : obtain(place, challenge, Set.of());
     return renewed.map(
         done -> {
@@ -531,8 +532,7 @@ public final class OAuthClient {
 
   private synchronized void finished(@Nullable Throwable why) {
     running = null;
-    boolean lasting =
-        why instanceof OAuthException known && known.reason() != OAuthFailure.UNREACHABLE;
+    boolean lasting = why instanceof OAuthException known && !known.reason().passes();
     failure = lasting ? (OAuthException) why : null;
     failedAt = environment.clock().instant();
     if (why != null) {

@@ -42,18 +42,10 @@ final class OAuthDiscovery {
             resource ->
                 issuer(resource, stored)
                     .compose(this::server)
-                    .compose(server -> bound(challenge, resource, server)));
-  }
-
-  private Future<DiscoveredServers> bound(
-      TokenChallenge challenge, ResourceMetadata resource, ServerMetadata server) {
-    try {
-      return Future.succeededFuture(
-          new DiscoveredServers(
-              resource, server, DpopUse.of(settings.dpop(), challenge, resource, server)));
-    } catch (OAuthException e) {
-      return Future.failedFuture(e);
-    }
+                    .compose(
+                        server ->
+                            DpopUse.of(settings.dpop(), challenge, resource, server)
+                                .map(dpop -> new DiscoveredServers(resource, server, dpop))));
   }
 
   /** Credentials are sent only to the authorization server to which they belong. */
@@ -65,7 +57,7 @@ final class OAuthDiscovery {
     }
     return own == null || !isOfOneIssuer()
         ? Future.succeededFuture(named.get(0))
-        : failed(
+        : OAuthFailure.INVALID.fails(
             "the server names another authorization server than "
                 + own
                 + ", to which the credentials belong: they are not sent. If the change is"
@@ -101,14 +93,14 @@ final class OAuthDiscovery {
                     : named == null
                         ? Future.succeededFuture(
                             new ResourceMetadata(settings.resource(), List.of(fallback()), null))
-                        : failed(
+                        : OAuthFailure.INVALID.fails(
                             "neither the resource_metadata URL of the server's challenge nor its"
                                 + " well-known places hold its metadata"));
   }
 
   private boolean isOurs(Reply reply) {
     String resource = JsonMembers.text(reply.body(), "resource");
-    return isDocument(reply) && resource != null && covers(resource, settings.resource());
+    return isDocument(reply) && resource != null && covers(resource, settings.server().toString());
   }
 
   private String fallback() {
@@ -119,19 +111,20 @@ final class OAuthDiscovery {
   private Future<ResourceMetadata> resource(JsonObject document) {
     String resource = JsonMembers.text(document, "resource");
     Set<String> servers = JsonMembers.texts(document, "authorization_servers");
-    if (resource == null || !covers(resource, settings.resource())) {
-      return failed(
+    if (resource == null || !covers(resource, settings.server().toString())) {
+      return OAuthFailure.INVALID.fails(
           "the server's metadata describes another resource than "
               + settings.resource()
               + ": check \"url\" in the configuration");
     }
-    if (servers == null || servers.isEmpty() || servers.size() > MAX_SERVERS) {
-      return failed("the server's metadata names no authorization server, or too many");
+    if (servers != null && servers.size() > MAX_SERVERS) {
+      return OAuthFailure.INVALID.fails(
+          "the server's metadata names too many authorization servers");
     }
     return Future.succeededFuture(
         new ResourceMetadata(
             resource,
-            List.copyOf(servers),
+            servers == null || servers.isEmpty() ? List.of(fallback()) : List.copyOf(servers),
             JsonMembers.texts(document, "scopes_supported"),
             JsonMembers.texts(document, "dpop_signing_alg_values_supported") != null,
             JsonMembers.flag(document, "dpop_bound_access_tokens_required")));
@@ -139,7 +132,7 @@ final class OAuthDiscovery {
 
   /**
    * Whether {@code resource} equals {@code server}, or has the same origin and a path that contains
-   * it.
+   * it; it may have the server's own query.
    */
   static boolean covers(String resource, String server) {
     URI outer;
@@ -151,7 +144,7 @@ final class OAuthDiscovery {
     URI inner = URI.create(server);
     if (outer.getHost() == null
         || outer.getRawFragment() != null
-        || outer.getRawQuery() != null
+        || (outer.getRawQuery() != null && !outer.getRawQuery().equals(inner.getRawQuery()))
         || outer.getRawUserInfo() != null
         || !GuardedHttp.origin(outer).equals(GuardedHttp.origin(inner))) {
       return false;
@@ -163,12 +156,14 @@ final class OAuthDiscovery {
 
   /**
    * The metadata of the authorization server {@code issuer}; the document's {@code issuer} must be
-   * the same (RFC 8414, section 3.3), and is the one that counts from there on.
+   * the same (RFC 8414, section 3.3), or the one of the whole origin if no credentials are
+   * configured, and is the one that counts from there on. Without any, the MCP server's own origin
+   * has the endpoints of protocol 2025-03-26.
    */
   Future<ServerMetadata> server(String issuer) {
     try {
       if (guard.form(issuer, "the authorization server").getRawQuery() != null) {
-        return failed("the authorization server's issuer has a query");
+        return OAuthFailure.INVALID.fails("the authorization server's issuer has a query");
       }
     } catch (OAuthException e) {
       return Future.failedFuture(e);
@@ -177,26 +172,38 @@ final class OAuthDiscovery {
             guard,
             IssuerKeys.places(issuer),
             "the authorization server's metadata",
-            OAuthDiscovery::isDocument)
+            reply -> counting(issuer, reply) != null)
         .compose(
             found -> {
-              if (!isDocument(found)) {
-                return failed(
-                    "the authorization server publishes no metadata: set \"issuer\" in the"
-                        + " configuration if it is another one");
+              String counts = counting(issuer, found);
+              if (counts != null) {
+                return Future.succeededFuture(ServerMetadata.of(counts, found.body()));
               }
-              String own = JsonMembers.text(found.body(), "issuer");
-              return own == null || !IssuerKeys.isSame(issuer, own)
-                  ? failed("the authorization server's metadata names another issuer")
-                  : Future.succeededFuture(ServerMetadata.of(own, found.body()));
+              if (isDocument(found)) {
+                return OAuthFailure.INVALID.fails(
+                    "the authorization server's metadata names another issuer");
+              }
+              return IssuerKeys.isSame(issuer, settings.origin())
+                  ? Future.succeededFuture(ServerMetadata.ofDefaults(settings.origin()))
+                  : OAuthFailure.INVALID.fails(
+                      "the authorization server publishes no metadata: set \"issuer\" in the"
+                          + " configuration if it is another one");
             });
+  }
+
+  /** The issuer that counts where a document was asked for at {@code issuer}; null for no such. */
+  private @Nullable String counting(String issuer, Reply reply) {
+    String own = isDocument(reply) ? JsonMembers.text(reply.body(), "issuer") : null;
+    if (own == null) {
+      return null;
+    }
+    boolean root = !isOfOneIssuer() && IssuerKeys.isSame(GuardedHttp.origin(issuer), own);
+    return root || IssuerKeys.isSame(issuer, own)
+        ? own
+        : IssuerKeys.isCalled(own, issuer) ? issuer : null;
   }
 
   private static boolean isDocument(Reply reply) {
     return reply.status() == 200 && !reply.body().isEmpty();
-  }
-
-  private static <T> Future<T> failed(String message) {
-    return Future.failedFuture(new OAuthException(OAuthFailure.INVALID, message));
   }
 }

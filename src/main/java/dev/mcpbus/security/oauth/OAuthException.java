@@ -1,5 +1,7 @@
 package dev.mcpbus.security.oauth;
 
+import io.vertx.core.Future;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +23,32 @@ public final class OAuthException extends Exception {
     /** Metadata or a response breaks the specification. */
     INVALID,
     /** No answer; another try may help. */
-    UNREACHABLE
+    UNREACHABLE,
+    /** Nothing but HTTP 500: another try may help, or never, as with a token that it has lost. */
+    FAILING;
+
+    /** Whether another try may help. */
+    public boolean passes() {
+      return this == UNREACHABLE || this == FAILING;
+    }
+
+    /** Fails for this reason. */
+    <T> Future<T> fails(String message) {
+      return Future.failedFuture(new OAuthException(this, message));
+    }
   }
 
   private static final long serialVersionUID = 1;
+
+  private static final Map<String, String> REMEDIES =
+      Map.of(
+          "invalid_scope",
+          " (\"scopes\" of \"oauth\" names others)",
+          "invalid_redirect_uri",
+          " (\"callbackPort\" of \"oauth\" makes it localhost and that port, \"redirectPort\""
+              + " 127.0.0.1)",
+          "invalid_target",
+          " (\"resource\" of \"oauth\" names another one for the server, false none)");
 
   private final OAuthFailure reason;
 
@@ -35,6 +59,16 @@ public final class OAuthException extends Exception {
 
   public OAuthFailure reason() {
     return reason;
+  }
+
+  /**
+   * The error code of a server with the setting that may help, for a message; empty for free text,
+   * which may quote what was sent.
+   */
+  static String said(String before, @Nullable String error) {
+    return error == null || !error.matches("[a-z_]{1,64}")
+        ? ""
+        : before + error + REMEDIES.getOrDefault(error, "");
   }
 
   /** The reason of a failure, null if it is none of OAuth. */

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param idJag the enterprise's identity provider, null for none
  * @param workload the platform's JWT for this process, null for none
  * @param dpop whether tokens are bound to a key
+ * @param otherResource sent in place of the server's identifier, empty for none; null for that
  */
 public record OAuthSettings(
     URI server,
@@ -48,7 +50,8 @@ public record OAuthSettings(
     @Nullable String keyId,
     @Nullable IdentityProvider idJag,
     @Nullable WorkloadIdentity workload,
-    DpopMode dpop) {
+    DpopMode dpop,
+    @Nullable String otherResource) {
 
   public OAuthSettings {
     scopes = Set.copyOf(scopes);
@@ -59,6 +62,14 @@ public record OAuthSettings(
     String path =
         server.getRawPath() == null || server.getRawPath().equals("/") ? "" : server.getRawPath();
     return origin() + path;
+  }
+
+  /** Adds the parameter {@code resource} (RFC 8707), if one is sent. */
+  void addResource(Map<String, String> parameters, String named) {
+    String sent = otherResource == null ? named : otherResource;
+    if (!sent.isEmpty()) {
+      parameters.put("resource", sent);
+    }
   }
 
   /** The resource without its path, which may hold a secret; for messages. */
@@ -90,6 +101,9 @@ public record OAuthSettings(
     }
     if (dpop != DpopMode.AUTO) {
       identity.add(dpop);
+    }
+    if (otherResource != null) {
+      identity.add("resource " + otherResource);
     }
     if (server.getRawQuery() != null) {
       identity.add("?" + server.getRawQuery()); // often names an account or a tenant

@@ -72,6 +72,6 @@ record RegisteredClient(
   }
 
   boolean expired(Instant now) {
-    return secretExpires != null && !now.isBefore(secretExpires);
+    return secret != null && secretExpires != null && !now.isBefore(secretExpires);
   }
 }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The metadata of an authorization server (RFC 8414, OpenID Connect Discovery).
  *
- * @param issuer exactly as it was requested
+ * @param issuer that its credentials and tokens belong to
+ * @param ownName its name for itself in answers to logins, with Microsoft's {@code {tenantid}}
  * @param scopes null if not given
  * @param codeChallengeMethods null if not given
  * @param tokenAuthMethods null if not given
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ServerMetadata(
     String issuer,
+    String ownName,
     @Nullable String authorizationEndpoint,
     @Nullable String tokenEndpoint,
     @Nullable String registrationEndpoint,
@@ -27,9 +29,25 @@ record ServerMetadata(
     boolean sendsIssuer,
     boolean readsClientMetadata) {
 
+  /**
+   * An authorization server without metadata: its endpoints are those of protocol 2025-03-26, which
+   * requires PKCE.
+   */
+  static ServerMetadata ofDefaults(String origin) {
+    return of(
+        origin,
+        new JsonObject()
+            .put("issuer", origin)
+            .put("authorization_endpoint", origin + "/authorize")
+            .put("token_endpoint", origin + "/token")
+            .put("registration_endpoint", origin + "/register")
+            .put("code_challenge_methods_supported", "S256"));
+  }
+
   static ServerMetadata of(String issuer, JsonObject document) {
     return new ServerMetadata(
         issuer,
+        document.getString("issuer"),
         JsonMembers.text(document, "authorization_endpoint"),
         JsonMembers.text(document, "token_endpoint"),
         JsonMembers.text(document, "registration_endpoint"),
@@ -41,7 +59,13 @@ record ServerMetadata(
         JsonMembers.flag(document, "client_id_metadata_document_supported"));
   }
 
-  boolean provesCodes() {
-    return codeChallengeMethods != null && codeChallengeMethods.contains("S256");
+  /**
+   * Whether it supports PKCE with S256.
+   *
+   * @param chosen whether the operator has registered a client there. Then silence is no refusal:
+   *     Entra ID and Cognito support it without a word
+   */
+  boolean provesCodes(boolean chosen) {
+    return codeChallengeMethods == null ? chosen : codeChallengeMethods.contains("S256");
   }
 }

@@ -1,14 +1,14 @@
 package dev.mcpbus.security.oauth;
 
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,8 +46,9 @@ record TokenChallenge(
               + ")(?:\\s+(?<token68>[A-Za-z0-9._~+/-]+=*)(?=\\s*(?:,|$)))?)");
 
   /**
-   * The first Bearer and the first DPoP challenge of {@code header}; {@link #NONE} if there is
-   * neither. Where both have a parameter, that of DPoP counts.
+   * The Bearer and DPoP challenges of {@code header}; {@link #NONE} if there is neither. Of several
+   * of one scheme the first that has a parameter counts: a proxy may put its own before that of the
+   * server. Where both schemes have a parameter, that of DPoP counts.
    */
   static TokenChallenge parse(@Nullable String header) {
     if (header == null || header.length() > MAX_HEADER) {
@@ -60,12 +61,8 @@ record TokenChallenge(
       String scheme = part.group("scheme");
       if (scheme != null) {
         String name = scheme.toLowerCase(Locale.ROOT);
-        boolean counts =
-            (name.equals(BEARER) || name.equals(DPOP)) && !challenges.containsKey(name);
-        current = counts ? new LinkedHashMap<>() : null;
-        if (current != null) {
-          challenges.put(name, current);
-        }
+        boolean counts = name.equals(BEARER) || name.equals(DPOP);
+        current = counts ? challenges.computeIfAbsent(name, first -> new HashMap<>()) : null;
       } else if (current != null) {
         String quoted = part.group("quoted");
         String value = quoted == null ? part.group("plain") : quoted.replaceAll("\\\\(.)", "$1");
@@ -85,13 +82,9 @@ record TokenChallenge(
 
   /** The scopes of a blank-separated list, without those that RFC 6749 does not allow. */
   static Set<String> scopes(String text) {
-    Set<String> scopes = new LinkedHashSet<>();
-    for (String scope : List.of(text.strip().split("\\s+"))) {
-      if (!scope.isEmpty()
-          && scope.chars().allMatch(c -> c > 0x20 && c < 0x7f && c != '"' && c != '\\')) {
-        scopes.add(scope);
-      }
-    }
-    return scopes;
+    return Stream.of(text.strip().split("\\s+"))
+        .filter(scope -> scope.chars().allMatch(c -> c > 0x20 && c < 0x7f && c != '"' && c != '\\'))
+        .filter(scope -> !scope.isEmpty())
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 }

@@ -33,6 +33,9 @@ final class TokenEndpoint {
   /** What servers say of a client that they do not know, or do not know any more. */
   static final Set<String> UNKNOWN_CLIENT = Set.of("invalid_client", "unauthorized_client");
 
+  /** What servers say to scopes that they do not expect in a renewal. */
+  private static final Set<String> SCOPES_REFUSED = Set.of("invalid_scope", "invalid_request");
+
   /** Parameters that stand in the body or in a header, so in no query of a token endpoint. */
   private static final Set<String> CREDENTIALS =
       Set.of("client_id", "client_secret", "client_assertion", "client_assertion_type");
@@ -59,7 +62,8 @@ final class TokenEndpoint {
    * Sends a grant.
    *
    * @param grant the fields of the grant; resource, scopes and client are added
-   * @param scopes to request; if empty, none are sent
+   * @param scopes the requested ones, which are granted if the answer names none; not sent with the
+   *     code of a login, which has them
    * @param binding of the token to a key
    */
   Future<OAuthTokens> request(
@@ -70,19 +74,15 @@ final class TokenEndpoint {
       Map<String, String> grant,
       TokenBinding binding) {
     if (!IssuerKeys.isSame(client.issuer(), server.issuer())) {
-      return Future.failedFuture(
-          new OAuthException(
-              OAuthFailure.INVALID, "the credentials belong to another authorization server"));
+      return OAuthFailure.INVALID.fails("the credentials belong to another authorization server");
     }
     String endpoint = server.tokenEndpoint();
     if (endpoint == null) {
-      return Future.failedFuture(
-          new OAuthException(
-              OAuthFailure.INVALID, "the authorization server has no token endpoint"));
+      return OAuthFailure.INVALID.fails("the authorization server has no token endpoint");
     }
     Map<String, String> form = new LinkedHashMap<>(grant);
-    form.put("resource", resource);
-    if (!scopes.isEmpty()) {
+    settings.addResource(form, resource);
+    if (!scopes.isEmpty() && !grant.containsKey("code")) {
       form.put("scope", String.join(" ", scopes));
     }
     ClientAuthentication method = method(server, client);
@@ -159,11 +159,17 @@ final class TokenEndpoint {
     }
   }
 
-  /** Sends the request; once more if the authorization server wants its nonce in the proof. */
+  /**
+   * Sends the request; once more if the authorization server wants its nonce in the proof, or no
+   * scopes in a renewal: some require them there, and others take none.
+   */
   private Future<JsonObject> send(TokenRequest request, boolean again) {
     return http.patiently(request.endpoint(), request.what(), () -> sendOnce(request))
         .compose(
             reply -> {
+              if (refusesScopes(reply, request) && request.fields().remove("scope") != null) {
+                return send(request, again);
+              }
               if (reply.nonce() != null && request.key() != null) {
                 nonces.put(request.endpoint(), reply.nonce());
                 if (!again && isNonceWanted(reply)) {
@@ -192,6 +198,12 @@ final class TokenEndpoint {
                   headers,
                   FormEncoding.encode(form));
             });
+  }
+
+  private static boolean refusesScopes(Reply reply, TokenRequest request) {
+    return !reply.isSuccess()
+        && SCOPES_REFUSED.contains(String.valueOf(reply.body().getValue("error")))
+        && "refresh_token".equals(request.fields().get("grant_type"));
   }
 
   private static boolean isNonceWanted(Reply reply) {
@@ -252,10 +264,8 @@ final class TokenEndpoint {
   Future<String> assertion(String clientId, String audience) {
     Path file = settings.privateKey();
     if (file == null) {
-      return Future.failedFuture(
-          new OAuthException(
-              OAuthFailure.LOGIN_REQUIRED,
-              "a signed assertion needs \"privateKey\" in the configuration"));
+      return OAuthFailure.LOGIN_REQUIRED.fails(
+          "a signed assertion needs \"privateKey\" in the configuration");
     }
     Instant now = clock.instant();
     return vertx.executeBlocking(
@@ -268,9 +278,7 @@ final class TokenEndpoint {
     if (reply.isSuccess() && (error == null || reply.body().containsKey("access_token"))) {
       return Future.succeededFuture(reply.body());
     }
-    // The response's error_description is free text and may quote what was sent.
-    boolean plain = error != null && error.matches("[a-z_]{1,64}");
-    String said = request.what() + " answers " + reply + (plain ? " " + error : "");
+    String said = request.what() + " answers " + reply + OAuthException.said(" ", error);
     boolean unknown = error == null ? reply.status() == 401 : UNKNOWN_CLIENT.contains(error);
     return Future.failedFuture(
         unknown ? request.client().unknown(said) : new OAuthException(OAuthFailure.DENIED, said));
@@ -291,18 +299,15 @@ final class TokenEndpoint {
         || (type != null && !bound && !type.equalsIgnoreCase("bearer"))) {
       // A refresh token that gives no token any more leads to a new grant.
       boolean dead = grant.containsKey("refresh_token") && access == null && !answer.isEmpty();
-      return Future.failedFuture(
-          new OAuthException(
-              dead ? OAuthFailure.DENIED : OAuthFailure.INVALID,
-              "the token endpoint gave no Bearer token"));
+      return (dead ? OAuthFailure.DENIED : OAuthFailure.INVALID)
+          .fails("the token endpoint gave no Bearer token");
     }
     if (!bound && binding.demanded()) {
       // A refusal of a refresh token leads to a new grant, and the server decides anew.
-      return Future.failedFuture(
-          new OAuthException(
-              grant.containsKey("refresh_token") ? OAuthFailure.DENIED : OAuthFailure.INVALID,
+      return (grant.containsKey("refresh_token") ? OAuthFailure.DENIED : OAuthFailure.INVALID)
+          .fails(
               "the token endpoint gave a token that is not bound to this client's key (DPoP): it"
-                  + " is not used"));
+                  + " is not used");
     }
     String refresh = JsonMembers.text(answer, "refresh_token");
     String scope = JsonMembers.text(answer, "scope");
@@ -314,7 +319,7 @@ final class TokenEndpoint {
             Sensitive.of(access),
             Sensitive.ofNullable(refresh == null ? grant.get("refresh_token") : refresh),
             scope == null ? scopes : TokenChallenge.scopes(scope),
-            seconds < 0
+            seconds <= 0
                 ? null
                 : OAuthTokens.renewal(clock.instant(), Math.min(seconds, 31_536_000)),
             bound ? binding.key() : null));

@@ -72,15 +72,6 @@ final class TokenGrants {
     this.workloads = new WorkloadToken(vertx, settings.workload(), clock);
   }
 
-  /** Adds to a refusal what an operator can check. */
-  private Throwable explained(Throwable why, ServerMetadata server) {
-    return settings.grant() == OAuthGrant.WORKLOAD_IDENTITY
-            && why instanceof OAuthException known
-            && known.reason() == OAuthFailure.DENIED
-        ? workloads.refused(known, server)
-        : why;
-  }
-
   Future<Obtained> obtain(
       DiscoveredServers place, Set<String> scopes, @Nullable RegisteredClient known) {
     return settings.grant() == OAuthGrant.AUTHORIZATION_CODE
@@ -94,7 +85,7 @@ final class TokenGrants {
                             grant ->
                                 request(
                                     place, scopes, client, grant, TokenBinding.of(place.dpop()))))
-            .recover(why -> Future.failedFuture(explained(why, place.server())));
+            .recover(why -> Future.failedFuture(workloads.explained(why, place.server())));
   }
 
   /** Renews by a refresh token. If the response holds no new refresh token, the old one stays. */
@@ -144,8 +135,8 @@ final class TokenGrants {
   private Future<String> idJag(DiscoveredServers place, Set<String> scopes) {
     IdentityProvider idp = settings.idJag();
     if (idp == null) {
-      return failed(
-          OAuthFailure.LOGIN_REQUIRED, "the grant id_jag needs \"idJag\" in the configuration");
+      return OAuthFailure.LOGIN_REQUIRED.fails(
+          "the grant id_jag needs \"idJag\" in the configuration");
     }
     return subject(idp)
         .compose(
@@ -154,7 +145,7 @@ final class TokenGrants {
               form.put("grant_type", TOKEN_EXCHANGE);
               form.put("requested_token_type", ID_JAG);
               form.put("audience", place.server().issuer());
-              form.put("resource", place.resource().resource());
+              settings.addResource(form, place.resource().resource());
               if (!scopes.isEmpty()) {
                 form.put("scope", String.join(" ", scopes));
               }
@@ -168,7 +159,7 @@ final class TokenGrants {
               return jwt == null
                       || !OAuthTokens.isUsable(jwt)
                       || !ID_JAG.equals(answer.getValue("issued_token_type"))
-                  ? failed(OAuthFailure.INVALID, "the identity provider gave no ID-JAG")
+                  ? OAuthFailure.INVALID.fails("the identity provider gave no ID-JAG")
                   : Future.succeededFuture(jwt);
             });
   }
@@ -178,7 +169,7 @@ final class TokenGrants {
     if (file == null) {
       Sensitive token = idp.subjectToken();
       return token == null || token.isEmpty()
-          ? failed(OAuthFailure.LOGIN_REQUIRED, "\"idJag\" has no subject token")
+          ? OAuthFailure.LOGIN_REQUIRED.fails("\"idJag\" has no subject token")
           : Future.succeededFuture(token.reveal());
     }
     return vertx
@@ -188,8 +179,7 @@ final class TokenGrants {
         .compose(
             token ->
                 token.isEmpty()
-                    ? failed(
-                        OAuthFailure.LOGIN_REQUIRED, "the file of the subject token is unusable")
+                    ? OAuthFailure.LOGIN_REQUIRED.fails("the file of the subject token is unusable")
                     : Future.succeededFuture(token));
   }
 
@@ -197,9 +187,8 @@ final class TokenGrants {
       DiscoveredServers place, Set<String> scopes, @Nullable RegisteredClient known) {
     ServerMetadata server = place.server();
     String page = server.authorizationEndpoint();
-    if (page == null || !server.provesCodes()) {
-      return failed(
-          OAuthFailure.INVALID,
+    if (page == null || !server.provesCodes(settings.clientId() != null)) {
+      return OAuthFailure.INVALID.fails(
           page == null
               ? "the authorization server has no authorization endpoint"
               : "the authorization server does not support PKCE with S256: no login is started");
@@ -240,7 +229,7 @@ final class TokenGrants {
     query.put("state", login.state());
     query.put("code_challenge", OAuthDigests.s256(login.verifier()));
     query.put("code_challenge_method", "S256");
-    query.put("resource", place.resource().resource());
+    settings.addResource(query, place.resource().resource());
     TokenBinding binding = TokenBinding.of(place.dpop());
     if (binding.key() != null) {
       query.put("dpop_jkt", binding.key().thumbprint());
@@ -272,40 +261,18 @@ final class TokenGrants {
     return code.compose(
         received ->
             request(
-                    place,
-                    Set.of(),
-                    client,
-                    Map.of(
-                        "grant_type",
-                        "authorization_code",
-                        "code",
-                        received,
-                        "redirect_uri",
-                        login.redirectUri(),
-                        "code_verifier",
-                        login.verifier()),
-                    binding)
-                .map(obtained -> granted(obtained, scopes)));
-  }
-
-  /** A response without scopes means that all requested ones were granted. */
-  private static Obtained granted(Obtained obtained, Set<String> requested) {
-    OAuthTokens received = obtained.tokens();
-    return received.scopes().isEmpty()
-        ? new Obtained(
-            new OAuthTokens(
-                received.issuer(),
-                received.resource(),
-                received.access(),
-                received.refresh(),
-                requested,
-                received.expires(),
-                received.key()),
-            obtained.client())
-        : obtained;
-  }
-
-  private static <T> Future<T> failed(OAuthFailure reason, String message) {
-    return Future.failedFuture(new OAuthException(reason, message));
+                place,
+                scopes,
+                client,
+                Map.of(
+                    "grant_type",
+                    "authorization_code",
+                    "code",
+                    received,
+                    "redirect_uri",
+                    login.redirectUri(),
+                    "code_verifier",
+                    login.verifier()),
+                binding));
   }
 }

@@ -125,17 +125,14 @@ public final class UrlGuard {
               }
               return proxied && !INNER.matcher(host).matches()
                   ? Future.succeededFuture(new Checked(uri, List.of()))
-                  : Future.failedFuture(
-                      new OAuthException(
-                          OAuthFailure.UNREACHABLE, what + ": host " + host + " is unknown"));
+                  : OAuthFailure.UNREACHABLE.fails(what + ": host " + host + " is unknown");
             });
   }
 
   private static Future<Checked> choose(
       URI uri, List<InetAddress> addresses, boolean known, String what) {
     if (addresses.isEmpty()) {
-      return Future.failedFuture(
-          new OAuthException(OAuthFailure.UNREACHABLE, what + ": the host has no address"));
+      return OAuthFailure.UNREACHABLE.fails(what + ": the host has no address");
     }
     if (!known && !addresses.stream().allMatch(PublicAddressRule::isPublic)) {
       return Future.failedFuture(

@@ -41,7 +41,8 @@ final class WorkloadToken {
   Future<String> jwt() {
     WorkloadIdentity given = identity;
     if (given == null) {
-      return failed("the grant workload_identity needs \"workloadIdentity\" in the configuration");
+      return OAuthFailure.LOGIN_REQUIRED.fails(
+          "the grant workload_identity needs \"workloadIdentity\" in the configuration");
     }
     Path file = given.tokenFile();
     if (file == null) {
@@ -72,11 +73,11 @@ final class WorkloadToken {
   private Future<String> checked(String jwt, String source) {
     JsonObject claims = claims(jwt);
     if (claims == null || !OAuthTokens.isUsable(jwt)) {
-      return failed(source + " holds no signed JWT");
+      return OAuthFailure.LOGIN_REQUIRED.fails(source + " holds no signed JWT");
     }
     long expires = JsonMembers.number(claims, "exp", 0);
     if (expires > 0 && clock.instant().getEpochSecond() >= expires) {
-      return failed(
+      return OAuthFailure.LOGIN_REQUIRED.fails(
           source
               + " holds a token that expired at "
               + Instant.ofEpochSecond(expires)
@@ -97,10 +98,13 @@ final class WorkloadToken {
     }
   }
 
-  /** The refusal with its usual causes. */
-  OAuthException refused(OAuthException why, ServerMetadata server) {
+  /** A failure; the refusal of a workload's token with its usual causes. */
+  Throwable explained(Throwable why, ServerMetadata server) {
+    if (identity == null || OAuthException.reason(why) != OAuthFailure.DENIED) {
+      return why;
+    }
     return new OAuthException(
-        why.reason(),
+        OAuthFailure.DENIED,
         why.getMessage()
             + ": check that "
             + server.issuer()
@@ -108,10 +112,6 @@ final class WorkloadToken {
             + " audience is "
             + server.issuer()
             + " or the token endpoint");
-  }
-
-  private static <T> Future<T> failed(String message) {
-    return Future.failedFuture(unusable(message));
   }
 
   private static OAuthException unusable(String message) {

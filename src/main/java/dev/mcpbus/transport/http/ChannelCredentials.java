@@ -79,15 +79,20 @@ final class ChannelCredentials {
     return lastHeaders;
   }
 
-  /** Whether other credentials could change the server's answer. */
-  static boolean isChallenge(HttpClientResponse response) {
-    if (response.statusCode() == 401) {
-      return true;
+  /**
+   * What a refusal means: 401 that credentials are missing or too old, which some servers say with
+   * 403, and 403 that they do not suffice; 0 where others would not change the answer.
+   *
+   * @param sent the headers that the request carried
+   */
+  static int challenge(HttpClientResponse response, @Nullable ConfiguredHeaders sent) {
+    int status = response.statusCode();
+    if (status != 403) {
+      return status == 401 ? 401 : 0;
     }
-    String header = header(response);
-    return response.statusCode() == 403
-        && header != null
-        && header.toLowerCase(Locale.ROOT).contains("insufficient_scope");
+    String header = String.valueOf(header(response)).toLowerCase(Locale.ROOT);
+    boolean missing = sent == null || sent.given().isEmpty() || header.contains("invalid_token");
+    return missing ? 401 : header.contains("insufficient_scope") ? 403 : 0;
   }
 
   /**
@@ -98,7 +103,8 @@ final class ChannelCredentials {
   Future<Boolean> challenged(HttpClientResponse response, @Nullable ConfiguredHeaders sent) {
     Map<String, Sensitive> carried = sent == null ? Map.of() : sent.given();
     return onOwner(
-        authenticator.challenged(new Challenge(response.statusCode(), header(response), carried)));
+        authenticator.challenged(
+            new Challenge(challenge(response, sent), header(response), carried)));
   }
 
   private static @Nullable String header(HttpClientResponse response) {

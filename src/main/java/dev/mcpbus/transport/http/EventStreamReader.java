@@ -227,8 +227,7 @@ final class EventStreamReader implements SseParser.EventSink {
                 int status = response.statusCode();
                 boolean mayOpenLater = listener.refused(status) || status >= 500 || status == 429;
                 listener.unavailable(
-                    StatusFailures.of(response, channel.endpoint(), null, channel.clock()),
-                    !mayOpenLater);
+                    StatusFailures.of(response, channel.endpoint(), null), !mayOpenLater);
               }
             });
   }

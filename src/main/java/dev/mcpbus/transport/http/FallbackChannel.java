@@ -10,7 +10,6 @@ import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.json.JsonObject;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -54,8 +53,7 @@ final class FallbackChannel implements Channel {
     if ((status != 400 && status != 404 && status != 405) || !isOpening(message)) {
       return false;
     }
-    TransportException why =
-        StatusFailures.of(response, http.endpoint(), null, InstantSource.system());
+    TransportException why = StatusFailures.of(response, http.endpoint(), null);
     held.add(message);
     if (opening != null) {
       return true;

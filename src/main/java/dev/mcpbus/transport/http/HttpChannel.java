@@ -148,7 +148,6 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     getStream.hold(pause);
   }
 
-  /** The GET stream opens with the first message that the server accepts after this call. */
   /**
    * The messages of a body or of an event: one, or those of a batch where the version has batches.
    */
@@ -158,6 +157,7 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
         : List.of(Envelope.received(bytes, offset, length, limits()));
   }
 
+  /** The GET stream opens with the first message that the server accepts after this call. */
   @Override
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);

@@ -2,6 +2,7 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.UrlPlace;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -62,7 +63,8 @@ record HttpEndpoint(
       return ofSocket(url);
     }
     boolean tls = "https".equalsIgnoreCase(scheme);
-    String host = url.getHost();
+    UrlPlace place = UrlPlace.of(url);
+    String host = place.host();
     if (host == null || !(tls || "http".equalsIgnoreCase(scheme))) {
       throw new IllegalArgumentException("url must be http://host[:port]/path or https://...");
     }
@@ -70,7 +72,7 @@ record HttpEndpoint(
       throw new IllegalArgumentException(
           "url must not hold credentials: put them into an Authorization header");
     }
-    int port = url.getPort() >= 0 ? url.getPort() : tls ? 443 : 80;
+    int port = place.port() >= 0 ? place.port() : tls ? 443 : 80;
     String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
     return new HttpEndpoint(tls, host, port, path + query, null, proxy);
@@ -86,11 +88,19 @@ record HttpEndpoint(
         false, "localhost", 80, path.startsWith("/") ? path : "/" + path, socket, null);
   }
 
-  /** The endpoint of a {@code Location} header, or null if that is not an http(s) URL. */
+  /**
+   * The endpoint of a {@code Location} header, or null if that is not an http(s) URL. A server
+   * behind a proxy that ends TLS writes http for its own https.
+   */
   @Nullable HttpEndpoint resolve(String location) {
     try {
-      HttpEndpoint to =
-          of(URI.create(authority() + requestUri).resolve(URI.create(location)), proxy);
+      URI target = URI.create(authority() + requestUri).resolve(URI.create(location));
+      HttpEndpoint to = of(target, proxy);
+      HttpEndpoint meant =
+          tls && !to.tls ? of(URI.create("https" + target.toString().substring(4)), proxy) : to;
+      if (sameOrigin(meant)) {
+        return meant;
+      }
       // A server behind a socket knows only the authority that our requests carry.
       return socket != null && to.authority().equals(authority())
           ? new HttpEndpoint(false, to.host, to.port, to.requestUri, socket, null)

@@ -383,7 +383,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
     } else if (reply != null && (named ? isAnswerOfTheServer(status) : status == 400)) {
       finish(reply);
     } else if (error != null || !channel.takenOver(this, response)) {
-      fail(StatusFailures.of(response, channel.endpoint(), error, channel.clock()));
+      fail(StatusFailures.of(response, channel.endpoint(), error));
     }
   }
 

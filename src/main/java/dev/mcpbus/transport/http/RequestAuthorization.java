@@ -4,7 +4,6 @@ import dev.mcpbus.transport.TransportException;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
-import java.time.InstantSource;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -77,12 +76,14 @@ final class RequestAuthorization {
    * twice, and a nonce is taken up once.
    */
   boolean mayRenew(HttpClientResponse response) {
-    return credentials != null
-        && ChannelCredentials.isChallenge(response)
-        && (response.statusCode() == 401
-            ? isFirstNonce(response)
-                || renewals < (ChannelCredentials.isNonceWanted(response) ? 1 : MAX_RENEWALS)
-            : stepUps < MAX_STEP_UPS);
+    if (credentials == null) {
+      return false;
+    }
+    int challenge = ChannelCredentials.challenge(response, headers);
+    return challenge == 401
+        ? isFirstNonce(response)
+            || renewals < (ChannelCredentials.isNonceWanted(response) ? 1 : MAX_RENEWALS)
+        : challenge == 403 && stepUps < MAX_STEP_UPS;
   }
 
   private boolean isFirstNonce(HttpClientResponse response) {
@@ -101,12 +102,12 @@ final class RequestAuthorization {
       Consumer<TransportException> failed) {
     if (isFirstNonce(response)) {
       nonceTaken = true;
-    } else if (response.statusCode() == 401) {
+    } else if (ChannelCredentials.challenge(response, headers) == 401) {
       renewals++;
     } else {
       stepUps++;
     }
-    TransportException refusal = StatusFailures.of(response, from, null, InstantSource.system());
+    TransportException refusal = StatusFailures.of(response, from, null);
     Objects.requireNonNull(credentials)
         .challenged(response, headers)
         .onComplete(

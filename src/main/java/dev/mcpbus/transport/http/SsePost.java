@@ -13,7 +13,6 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import java.time.InstantSource;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -199,7 +198,7 @@ final class SsePost {
                   + to
                   + ", the URL that the server's endpoint event named: is a proxy in between?"));
     } else {
-      fail(StatusFailures.of(response, to, null, InstantSource.system()));
+      fail(StatusFailures.of(response, to, null));
     }
   }
 

@@ -164,7 +164,7 @@ final class SseStream implements SseParser.EventSink {
                   + ": this is not a server with HTTP+SSE (2024-11-05); for Streamable HTTP set"
                   + " type \"http\""));
     } else {
-      end(StatusFailures.of(answer, endpoint, null, InstantSource.system()));
+      end(StatusFailures.of(answer, endpoint, null));
     }
   }
 

@@ -39,10 +39,7 @@ final class StatusFailures {
    * @param error a JSON-RPC error in the body without a request id, or null
    */
   static TransportException of(
-      HttpClientResponse response,
-      HttpEndpoint from,
-      @Nullable Envelope error,
-      InstantSource clock) {
+      HttpClientResponse response, HttpEndpoint from, @Nullable Envelope error) {
     int status = response.statusCode();
     String what = "HTTP " + status + " from " + from + HttpFailures.via(from) + textOf(error);
     return switch (status) {
@@ -67,7 +64,7 @@ final class StatusFailures {
               Reason.RATE_LIMITED,
               Reached.NO,
               what + ": the server limits how often it is called",
-              retryAfter(response, clock),
+              retryAfter(response),
               null);
       default ->
           status >= 500
@@ -75,14 +72,14 @@ final class StatusFailures {
                   Reason.UPSTREAM_RESET,
                   Reached.MAYBE,
                   what + (status == 501 ? endpoint(error) : ": see the log of that server"),
-                  retryAfter(response, clock),
+                  retryAfter(response),
                   null)
               : failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what);
     };
   }
 
-  private static long retryAfter(HttpClientResponse response, InstantSource clock) {
-    return HeaderValue.retryAfter(response.getHeader("retry-after"), clock);
+  private static long retryAfter(HttpClientResponse response) {
+    return HeaderValue.retryAfter(response.getHeader("retry-after"), InstantSource.system());
   }
 
   private static String challenge(HttpClientResponse response) {

@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.socket;
 
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.UrlPlace;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.util.Locale;
@@ -27,20 +28,21 @@ record SocketTarget(SocketAddress address, boolean tls, String text) {
 
   private static SocketTarget network(URI url, String scheme) {
     String path = url.getRawPath() == null ? "" : url.getRawPath();
-    if (url.getHost() == null
-        || url.getPort() < 1
-        || url.getPort() > 65_535
+    UrlPlace place = UrlPlace.of(url);
+    String host = place.host();
+    if (host == null
+        || place.port() < 1
+        || place.port() > 65_535
         || url.getRawUserInfo() != null
         || url.getRawQuery() != null
         || url.getRawFragment() != null
         || !(path.isEmpty() || path.equals("/"))) {
       throw new IllegalArgumentException("url must be " + scheme + "://host:port and nothing more");
     }
-    String host = url.getHost().replaceAll("^\\[|]$", "");
     return new SocketTarget(
-        SocketAddress.inetSocketAddress(url.getPort(), host),
+        SocketAddress.inetSocketAddress(place.port(), host.replaceAll("^\\[|]$", "")),
         scheme.equals("tls"),
-        scheme + "://" + url.getHost() + ":" + url.getPort());
+        scheme + "://" + host + ":" + place.port());
   }
 
   private static SocketTarget file(URI url) {

@@ -162,6 +162,14 @@ class BrowserLoginTest extends OAuthFixture {
   }
 
   @Test
+  void an_error_that_a_setting_may_mend_names_it() throws Exception {
+    world.callback.put("error", "invalid_scope");
+    assertThat(refused(client())).hasMessageContaining("\"scopes\" of \"oauth\"");
+    world.callback.put("error", "invalid_target");
+    assertThat(refused(client())).hasMessageContaining("\"resource\" of \"oauth\"");
+  }
+
+  @Test
   void a_foreign_state_is_dropped_and_the_login_goes_on() throws Exception {
     personIsPresent = false;
     OAuthClient client = client();

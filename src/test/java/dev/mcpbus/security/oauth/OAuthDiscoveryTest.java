@@ -84,11 +84,11 @@ class OAuthDiscoveryTest extends OAuthFixture {
         assertThat(get(token(client(Settings.withIssuer(settings(), named))))).startsWith("at-");
       }
     }
-    assertThat(IssuerKeys.isSame("https://as/t", "https://as/t/")).isFalse();
+    assertThat(IssuerKeys.isSame("https://as/t", "https://as/t/")).isTrue();
+    assertThat(IssuerKeys.isSame("https://as/t", "https://as/u")).isFalse();
     assertThat(IssuerKeys.isSame("https://as", "https://as//")).isFalse();
     assertThat(IssuerKeys.isSame("https://as", "http://as/")).isFalse();
     assertThat(IssuerKeys.isSame("https://as", "https://as/?")).isFalse();
-    assertThat(IssuerKeys.isSame("x", "x/")).isFalse();
   }
 
   @Test
@@ -127,7 +127,8 @@ class OAuthDiscoveryTest extends OAuthFixture {
 
   @Test
   void the_issuer_must_be_exactly_the_requested_one() throws Exception {
-    for (String other : List.of(world.issuer() + "/", "https://honest.example", "")) {
+    for (String other :
+        List.of(world.issuer() + "//", world.base() + "/AS", "https://honest.example", "")) {
       world.metadata(json("issuer", other));
       assertThat(refused(client())).hasMessageContaining("another issuer");
     }
@@ -153,11 +154,153 @@ class OAuthDiscoveryTest extends OAuthFixture {
 
   @Test
   void without_pkce_no_login_is_started() throws Exception {
-    for (Object methods : new Object[] {null, list("plain"), "S256"}) {
+    for (Object methods : new Object[] {null, list("plain"), "plain"}) {
       world.metadata(json("code_challenge_methods_supported", methods));
       assertThat(refused(client())).hasMessageContaining("PKCE");
     }
+    world.metadata(json("code_challenge_methods_supported", list("plain")));
+    assertThat(refused(client(Settings.withClient(settings(), "mine", null))))
+        .hasMessageContaining("PKCE");
     assertThat(prompts).isEmpty();
     assertThat(world.seen("/register")).isEmpty();
+  }
+
+  /** Entra ID and Cognito support PKCE, do not say so, and register clients by hand alone. */
+  @Test
+  void a_client_that_the_operator_registered_proves_codes_unasked() throws Exception {
+    world.metadata(json("code_challenge_methods_supported", null));
+    assertThat(challenged(client(Settings.withClient(settings(), "mine", null)))).isTrue();
+    assertThat(query(prompts.get(0))).containsEntry("code_challenge_method", "S256");
+    assertThat(world.grants("authorization_code").get(0).fields()).containsKey("code_verifier");
+  }
+
+  @Test
+  void one_text_in_place_of_a_list_is_a_list_of_one() throws Exception {
+    world.resource(
+        json("authorization_servers", world.issuer()).put("scopes_supported", "read write"));
+    world.metadata(json("code_challenge_methods_supported", "S256"));
+    assertThat(challenged(client())).isTrue();
+    assertThat(query(prompts.get(0))).containsEntry("scope", "read write");
+  }
+
+  @Test
+  void metadata_that_names_no_authorization_server_means_the_servers_own_origin() throws Exception {
+    world.documents.put(
+        "/.well-known/oauth-authorization-server", world.metadata().put("issuer", world.base()));
+    for (Object none : new Object[] {null, list()}) {
+      store = TokenStore.inMemory();
+      world.resource(json("authorization_servers", none));
+      assertThat(challenged(client())).as(String.valueOf(none)).isTrue();
+    }
+    assertThat(query(prompts.get(0))).containsEntry("resource", world.url().toString());
+  }
+
+  @Test
+  void a_server_without_any_metadata_has_the_endpoints_of_2025_03_26() throws Exception {
+    world.documents.clear();
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    assertThat(prompts.get(0).toString()).startsWith(world.base() + "/authorize?");
+    assertThat(query(prompts.get(0))).containsEntry("code_challenge_method", "S256");
+    assertThat(world.seen("/register")).hasSize(1);
+    now = now.plusSeconds(7200);
+    assertThat(get(token(client))).as("renewed").isEqualTo("at-2");
+    assertThat(prompts).hasSize(1);
+  }
+
+  @Test
+  void metadata_of_an_issuer_with_a_path_is_found_below_it_and_at_the_root() throws Exception {
+    JsonObject document = world.documents.remove("/.well-known/oauth-authorization-server/as");
+    world.documents.put("/as/.well-known/oauth-authorization-server", document);
+    assertThat(challenged(client())).isTrue();
+    world.documents.remove("/as/.well-known/oauth-authorization-server");
+    for (String own : List.of(world.issuer(), world.base(), world.base() + "/")) {
+      store = TokenStore.inMemory();
+      world.documents.put("/.well-known/openid-configuration", document.copy().put("issuer", own));
+      OAuthClient client = client();
+      assertThat(challenged(client)).as(own).isTrue();
+      now = now.plusSeconds(7200);
+      assertThat(get(token(client))).as("renewed").startsWith("at-");
+    }
+    world.documents.put(
+        "/.well-known/openid-configuration", document.copy().put("issuer", world.base()));
+    for (OAuthSettings bound :
+        List.of(
+            Settings.withClient(settings(), "mine", "s3cret"),
+            Settings.withIssuer(settings(), world.issuer()))) {
+      store = TokenStore.inMemory();
+      assertThat(refused(client(bound))).hasMessageContaining("another issuer");
+    }
+  }
+
+  @Test
+  void a_place_that_has_the_metadata_of_another_issuer_does_not_hide_the_next_one()
+      throws Exception {
+    JsonObject document = world.documents.remove("/.well-known/oauth-authorization-server/as");
+    world.documents.put(
+        "/.well-known/oauth-authorization-server/as",
+        document.copy().put("issuer", "https://honest.example"));
+    world.documents.put("/.well-known/openid-configuration/as", json("error", "not found"));
+    world.documents.put("/as/.well-known/openid-configuration", document);
+    assertThat(challenged(client())).isTrue();
+  }
+
+  @Test
+  void an_issuer_and_its_name_with_a_slash_at_the_end_of_the_path_are_the_same() throws Exception {
+    for (String named : List.of(world.issuer(), world.issuer() + "/")) {
+      for (String own : List.of(world.issuer(), world.issuer() + "/")) {
+        store = TokenStore.inMemory();
+        world.resource(json("authorization_servers", list(named)));
+        world.metadata(json("issuer", own));
+        world.callback.put("iss", own);
+        OAuthSettings mine = Settings.withClient(settings(), "mine", null);
+        assertThat(challenged(client(mine))).as(named + " " + own).isTrue();
+        now = now.plusSeconds(7200);
+        OAuthClient again = client(mine);
+        assertThat(get(token(again))).startsWith("at-");
+        assertThat(get(again.challenged(401, "Bearer", null))).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void the_issuer_of_all_tenants_of_microsoft_is_that_of_any_one() throws Exception {
+    String common = world.base() + "/organizations/v2.0";
+    world.resource(json("authorization_servers", list(common)));
+    world.documents.put(
+        "/organizations/v2.0/.well-known/openid-configuration",
+        world.metadata().put("issuer", world.base() + "/{tenantid}/v2.0"));
+    OAuthSettings mine = Settings.withClient(settings(), "mine", null);
+    for (String answers : List.of("", world.base() + "/1f2e-3d/v2.0")) {
+      store = TokenStore.inMemory();
+      world.callback.put("iss", answers);
+      assertThat(challenged(client(mine))).as(answers).isTrue();
+      now = now.plusSeconds(7200);
+      assertThat(get(token(client(mine)))).startsWith("at-");
+    }
+    store = TokenStore.inMemory();
+    for (String other :
+        List.of(
+            world.base() + "/a/b/v2.0",
+            world.base() + "/a/v2.0/",
+            world.base() + "//v2.0",
+            world.base() + "/a?x=/v2.0",
+            "https://evil.example/a/v2.0",
+            world.base() + "/{tenantid}/v1.0")) {
+      world.callback.put("iss", other);
+      assertThat(refused(client(mine))).as(other).hasMessageContaining("another issuer");
+    }
+  }
+
+  @Test
+  void the_resource_may_have_the_query_of_the_url_and_no_other() throws Exception {
+    OAuthSettings mine = Settings.withServer(settings(), world.url() + "?tenant=a");
+    world.resource(json("resource", world.url() + "?tenant=a"));
+    assertThat(challenged(client(mine))).isTrue();
+    assertThat(query(prompts.get(0))).containsEntry("resource", world.url() + "?tenant=a");
+    store = TokenStore.inMemory();
+    world.resource(json("resource", world.url() + "?tenant=b"));
+    assertThat(refused(client(mine))).hasMessageContaining("another resource");
+    assertThat(refused(client())).hasMessageContaining("another resource");
   }
 }

@@ -37,6 +37,7 @@ abstract class OAuthFixture {
   final List<URI> ended = new CopyOnWriteArrayList<>();
   final Map<String, String> hosts = new ConcurrentHashMap<>();
   volatile boolean personIsPresent = true;
+  Duration patience = Duration.ofSeconds(2);
   volatile Consumer<URI> onPrompt = page -> {};
 
   @BeforeEach
@@ -74,7 +75,8 @@ abstract class OAuthFixture {
         null,
         null,
         null,
-        DpopMode.AUTO);
+        DpopMode.AUTO,
+        null);
   }
 
   /** The token that a request would carry, null for none. */
@@ -116,7 +118,7 @@ abstract class OAuthFixture {
             },
             this::resolve,
             () -> now,
-            Duration.ofSeconds(2),
+            patience,
             loginTimeout));
   }
 

@@ -37,7 +37,8 @@ class OAuthSettingsTest {
             subject == null ? Path.of("/s.jwt") : null,
             "urn:x"),
         null,
-        DpopMode.AUTO);
+        DpopMode.AUTO,
+        null);
   }
 
   /** The key must stay the same in all versions, or stored tokens are not found. */

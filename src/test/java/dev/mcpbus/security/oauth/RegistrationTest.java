@@ -72,6 +72,32 @@ class RegistrationTest extends OAuthFixture {
   }
 
   @Test
+  void the_end_of_a_secret_counts_where_there_is_one_and_it_is_no_duration() throws Exception {
+    for (JsonObject said :
+        List.of(
+            json("client_secret_expires_at", now.getEpochSecond() + 60),
+            json("client_secret_expires_at", 2_592_000).put("client_secret", "s"),
+            json("client_secret_expires_at", "0").put("client_secret", "s"),
+            json("client_secret_expires_at", null).put("client_secret", null))) {
+      store = TokenStore.inMemory();
+      world.registration.clear().mergeIn(said);
+      OAuthClient client = client();
+      assertThat(challenged(client)).isTrue();
+      int logins = prompts.size();
+      now = now.plusSeconds(7200);
+      assertThat(get(token(client))).as(said.encode()).startsWith("at-");
+      assertThat(prompts).hasSize(logins);
+    }
+    store = TokenStore.inMemory();
+    world.registration.clear().put("client_secret", "s");
+    world.registration.put("client_secret_expires_at", now.getEpochSecond() + 60);
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    now = now.plusSeconds(7200);
+    assertThat(get(token(client))).as("a secret that has ended").isNull();
+  }
+
+  @Test
   void registered_credentials_are_never_sent_to_another_authorization_server() throws Exception {
     OAuthSettings mine = Settings.withClient(settings(), "mine", "s3cret");
     assertThat(challenged(client(mine))).isTrue();

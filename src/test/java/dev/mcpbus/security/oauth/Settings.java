@@ -31,7 +31,8 @@ final class Settings {
         s.keyId(),
         s.idJag(),
         s.workload(),
-        s.dpop());
+        s.dpop(),
+        s.otherResource());
   }
 
   static OAuthSettings withIssuer(OAuthSettings s, String issuer) {
@@ -82,6 +83,26 @@ final class Settings {
     return make(s, "machine", null, null, s.scopes(), s.issuer(), null, null, idJag);
   }
 
+  static OAuthSettings withResource(OAuthSettings s, String resource) {
+    return new OAuthSettings(
+        s.server(),
+        s.clientName(),
+        s.grant(),
+        s.clientId(),
+        s.clientSecret(),
+        s.authMethod(),
+        s.scopes(),
+        s.issuer(),
+        s.clientMetadataUrl(),
+        s.redirectUri(),
+        s.privateKey(),
+        s.keyId(),
+        s.idJag(),
+        s.workload(),
+        s.dpop(),
+        resource);
+  }
+
   static OAuthSettings withDpop(OAuthSettings s, DpopMode dpop) {
     return with(s, s.workload(), dpop);
   }
@@ -107,7 +128,8 @@ final class Settings {
         s.keyId(),
         s.idJag(),
         workload,
-        dpop);
+        dpop,
+        s.otherResource());
   }
 
   private static OAuthSettings make(
@@ -135,6 +157,7 @@ final class Settings {
         key == null ? null : "k1",
         idJag,
         s.workload(),
-        s.dpop());
+        s.dpop(),
+        s.otherResource());
   }
 }

@@ -28,6 +28,17 @@ class TokenChallengeTest {
   }
 
   @Test
+  void several_bearer_challenges_are_one() {
+    TokenChallenge challenge =
+        TokenChallenge.parse(
+            "Bearer realm=\"proxy\", error=\"invalid_token\", Bearer error=\"other\","
+                + " resource_metadata=\"https://h/x\", scope=\"a\"");
+    assertThat(challenge.error()).isEqualTo("invalid_token");
+    assertThat(challenge.resourceMetadata()).isEqualTo("https://h/x");
+    assertThat(challenge.scope()).containsExactly("a");
+  }
+
+  @Test
   void bearer_and_dpop_together_are_one_challenge() {
     TokenChallenge both =
         TokenChallenge.parse(

@@ -21,6 +21,7 @@ import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -290,6 +291,108 @@ class TokenTest extends OAuthFixture {
       assertThat(challenged(client)).as(refusal.body().encode()).isTrue();
       assertThat(world.grants("refresh_token")).hasSize(refreshes + 1);
       assertThat(prompts).hasSize(logins + 1);
+    }
+  }
+
+  /** Salesforce and Railway take no scopes in a renewal, Entra ID requires them. */
+  @Test
+  void a_renewal_whose_scopes_are_refused_goes_again_without() throws Exception {
+    for (String refusal : List.of("invalid_scope", "invalid_request")) {
+      store = TokenStore.inMemory();
+      world.challenge = "Bearer scope=\"a b\"";
+      OAuthClient client = client();
+      assertThat(challenged(client)).isTrue();
+      int before = world.grants("refresh_token").size();
+      int logins = prompts.size();
+      world.tokenAnswer =
+          form ->
+              form.containsKey("refresh_token") && form.containsKey("scope")
+                  ? new Answer(400, json("error", refusal))
+                  : world.issue(form);
+      now = now.plusSeconds(7200);
+      assertThat(get(token(client))).startsWith("at-");
+      List<Seen> renewals = world.grants("refresh_token");
+      assertThat(renewals).hasSize(before + 2);
+      assertThat(renewals.get(before).fields()).containsEntry("scope", "a b");
+      assertThat(renewals.get(before + 1).fields()).doesNotContainKey("scope");
+      assertThat(prompts).hasSize(logins);
+      String more = "Bearer error=\"insufficient_scope\", scope=\"a\"";
+      Sensitive sent = Sensitive.of("Bearer " + get(token(client)));
+      assertThat(get(client.challenged(403, more, sent))).as("it has them still").isFalse();
+      world.tokenAnswer = world::issue;
+    }
+  }
+
+  @Test
+  void answers_of_the_token_endpoint_may_be_forms() throws Exception {
+    world.answersForms = true;
+    OAuthClient client = client();
+    assertThat(challenged(client)).isTrue();
+    assertThat(get(token(client))).isEqualTo("at-1");
+    now = now.plusSeconds(7200);
+    assertThat(get(token(client))).isEqualTo("at-2");
+    world.tokenAnswer = form -> new Answer(200, json("error", "bad_verification_code"));
+    store = TokenStore.inMemory();
+    assertThat(refused(client())).hasMessageContaining("bad_verification_code");
+  }
+
+  @Test
+  void a_lifetime_of_nothing_is_none_that_is_stated() throws Exception {
+    for (Object seconds : new Object[] {0, -1, "0", null, "soon"}) {
+      store = TokenStore.inMemory();
+      world.tokenAnswer =
+          form -> new Answer(200, world.issue(form).body().put("expires_in", seconds));
+      OAuthClient client = client();
+      assertThat(challenged(client)).isTrue();
+      get(token(client));
+      now = now.plusSeconds(7200);
+      get(token(client));
+      assertThat(world.grants("refresh_token")).as(String.valueOf(seconds)).isEmpty();
+    }
+  }
+
+  /** Servers that throw where they do not know a refresh token (reports: litellm 29588). */
+  @Test
+  void a_renewal_that_fails_with_500_for_ever_leads_to_a_login_and_loses_nothing()
+      throws Exception {
+    patience = Duration.ofMillis(300);
+    OAuthClient client = client(settings(), Duration.ofMillis(300));
+    assertThat(challenged(client)).isTrue();
+    world.tokenAnswer =
+        form ->
+            form.containsKey("refresh_token")
+                ? new Answer(500, new JsonObject())
+                : world.issue(form);
+    now = now.plusSeconds(7200);
+    assertThat(get(token(client))).isEqualTo("at-1");
+    Sensitive old = Sensitive.of("Bearer at-1");
+    personIsPresent = false;
+    Future<Boolean> nobody = client.challenged(401, "Bearer", old);
+    nobody.otherwiseEmpty().await();
+    assertThat(OAuthException.reason(nobody.cause())).isEqualTo(OAuthFailure.LOGIN_REQUIRED);
+    now = now.plusSeconds(60);
+    personIsPresent = true;
+    assertThat(get(client.challenged(401, "Bearer", old))).isTrue();
+    assertThat(get(token(client))).isEqualTo("at-2");
+    now = now.plusSeconds(7200);
+    world.tokenAnswer = world::issue;
+    assertThat(get(token(client))).as("its own refresh token").isEqualTo("at-3");
+  }
+
+  @Test
+  void the_parameter_resource_can_be_another_one_or_none() throws Exception {
+    for (String other : List.of("", "api://mine")) {
+      store = TokenStore.inMemory();
+      OAuthClient client = client(Settings.withResource(settings(), other));
+      assertThat(challenged(client)).isTrue();
+      now = now.plusSeconds(7200);
+      assertThat(get(token(client))).startsWith("at-");
+      String sent = other.isEmpty() ? null : other;
+      assertThat(query(prompts.get(prompts.size() - 1)).get("resource")).isEqualTo(sent);
+      for (String grant : List.of("authorization_code", "refresh_token")) {
+        List<Seen> seen = world.grants(grant);
+        assertThat(seen.get(seen.size() - 1).fields().get("resource")).isEqualTo(sent);
+      }
     }
   }
 

@@ -94,7 +94,8 @@ class WorkloadIdentityTest extends OAuthFixture {
             null,
             null,
             given,
-            settings.dpop());
+            settings.dpop(),
+            null);
     assertThat(challenged(client(registered))).isTrue();
     assertThat(form(0)).containsEntry("assertion", jwt).containsEntry("client_id", "machine");
   }
