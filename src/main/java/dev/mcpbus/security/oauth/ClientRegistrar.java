@@ -18,17 +18,7 @@ import org.jspecify.annotations.Nullable;
  * client metadata document, an earlier registration, dynamic registration (RFC 7591); else the
  * failure asks the operator to register. Stateless.
  */
-final class ClientRegistrar {
-
-  private final GuardedHttp http;
-  private final UrlGuard guard;
-  private final OAuthSettings settings;
-
-  ClientRegistrar(GuardedHttp http, UrlGuard guard, OAuthSettings settings) {
-    this.http = http;
-    this.guard = guard;
-    this.settings = settings;
-  }
+record ClientRegistrar(GuardedHttp http, UrlGuard guard, OAuthSettings settings) {
 
   /**
    * The client at {@code server}.

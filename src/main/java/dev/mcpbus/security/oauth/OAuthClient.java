@@ -235,13 +235,11 @@ public final class OAuthClient {
                     : ifDenied(why, () -> save(state.withTokens(null)).map(false)));
   }
 
-  private static boolean isDenied(Throwable why) {
-    OAuthFailure reason = OAuthException.reason(why);
-    return reason == OAuthFailure.DENIED || reason == OAuthFailure.CLIENT_FORGOTTEN;
-  }
-
   private static Future<Boolean> ifDenied(Throwable why, Supplier<Future<Boolean>> next) {
-    return isDenied(why) ? next.get() : Future.failedFuture(why);
+    OAuthFailure reason = OAuthException.reason(why);
+    return reason == OAuthFailure.DENIED || reason == OAuthFailure.CLIENT_FORGOTTEN
+        ? next.get()
+        : Future.failedFuture(why);
   }
 
   /**

@@ -15,20 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Finds the authorization server of an MCP server (RFC 9728) and its metadata (RFC 8414), and
  * decides which one may get the credentials. Fetches anew each time; stateless.
  */
-final class OAuthDiscovery {
+record OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) {
 
   private static final String RESOURCE = "/.well-known/oauth-protected-resource";
   private static final int MAX_SERVERS = 16;
-
-  private final GuardedHttp http;
-  private final UrlGuard guard;
-  private final OAuthSettings settings;
-
-  OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) {
-    this.http = http;
-    this.guard = guard;
-    this.settings = settings;
-  }
 
   /**
    * The servers that a challenge leads to, and whether tokens are bound to a key there.

@@ -88,7 +88,16 @@ final class TokenEndpoint {
     ClientAuthentication method = method(server, client);
     TokenRequest request =
         new TokenRequest(
-            endpoint, "the token endpoint", form, client, method, server.issuer(), binding.key());
+            endpoint,
+            "the token endpoint",
+            form,
+            client,
+            method,
+            settings.authMethod() == null
+                && client.method() == null
+                && server.tokenAuthMethods() == null,
+            server.issuer(),
+            binding.key());
     return send(request, false)
         .compose(answer -> tokens(answer, server.issuer(), resource, scopes, grant, binding));
   }
@@ -108,6 +117,7 @@ final class TokenEndpoint {
             new RegisteredClient(
                 endpoint, idp.clientId(), idp.clientSecret(), null, null, false, null),
             method,
+            false,
             endpoint,
             null),
         false);
@@ -140,6 +150,7 @@ final class TokenEndpoint {
    * One request as it is sent, perhaps twice.
    *
    * @param what the endpoint in messages
+   * @param guessed whether nobody named the method
    * @param audience of an assertion by which the client authenticates
    * @param key for a proof, null for a request without one
    */
@@ -149,6 +160,7 @@ final class TokenEndpoint {
       Map<String, String> fields,
       RegisteredClient client,
       ClientAuthentication method,
+      boolean guessed,
       String audience,
       @Nullable DpopKey key) {
 
@@ -160,14 +172,20 @@ final class TokenEndpoint {
   }
 
   /**
-   * Sends the request; once more if the authorization server wants its nonce in the proof, or no
-   * scopes in a renewal: some require them there, and others take none.
+   * Sends the request; once more if the authorization server wants its nonce in the proof, no
+   * scopes in a renewal (some require them there, and others take none), or a secret in the body
+   * although its metadata does not say so.
    */
   private Future<JsonObject> send(TokenRequest request, boolean again) {
     return http.patiently(request.endpoint(), request.what(), () -> sendOnce(request))
         .compose(
             reply -> {
               if (refusesScopes(reply, request) && request.fields().remove("scope") != null) {
+                return send(request, again);
+              }
+              if (refusesHeader(reply, request)) {
+                request.fields().put("client_id", request.client().id());
+                request.fields().put("client_secret", secret(request));
                 return send(request, again);
               }
               if (reply.nonce() != null && request.key() != null) {
@@ -206,6 +224,20 @@ final class TokenEndpoint {
         && "refresh_token".equals(request.fields().get("grant_type"));
   }
 
+  private static boolean refusesHeader(Reply reply, TokenRequest request) {
+    String error = JsonMembers.text(reply.body(), "error");
+    return request.guessed()
+        && request.method() == ClientAuthentication.CLIENT_SECRET_BASIC
+        && !request.fields().containsKey("client_secret")
+        && !reply.isSuccess()
+        && (error == null || UNKNOWN_CLIENT.contains(error) || error.equals("invalid_request"));
+  }
+
+  private static String secret(TokenRequest request) {
+    Sensitive known = request.client().secret();
+    return known == null ? "" : known.reveal();
+  }
+
   private static boolean isNonceWanted(Reply reply) {
     return !reply.isSuccess() && "use_dpop_nonce".equals(reply.body().getValue("error"));
   }
@@ -230,8 +262,7 @@ final class TokenEndpoint {
   private Future<Void> authenticate(
       TokenRequest request, Map<String, String> form, Map<String, String> headers) {
     String clientId = request.client().id();
-    Sensitive known = request.client().secret();
-    String secret = known == null ? "" : known.reveal();
+    String secret = secret(request);
     switch (request.method()) {
       case NONE -> {
         if (!clientId.isEmpty()) {
@@ -243,6 +274,9 @@ final class TokenEndpoint {
         form.put("client_secret", secret);
       }
       case CLIENT_SECRET_BASIC -> {
+        if (form.containsKey("client_secret")) {
+          return Future.succeededFuture();
+        }
         String pair = FormEncoding.encode(clientId) + ":" + FormEncoding.encode(secret);
         headers.put(
             "Authorization",

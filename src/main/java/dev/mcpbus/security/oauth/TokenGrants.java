@@ -20,7 +20,15 @@ import org.jspecify.annotations.Nullable;
  * Obtains tokens by each grant, and renews them by refresh tokens. Stateless; {@link OAuthClient}
  * calls it on its own context.
  */
-final class TokenGrants {
+record TokenGrants(
+    Vertx vertx,
+    UrlGuard guard,
+    OAuthSettings settings,
+    ClientRegistrar registrar,
+    TokenEndpoint endpoint,
+    LoginPrompt prompt,
+    InstantSource clock,
+    Duration loginTimeout) {
 
   static final Duration LOGIN_TIMEOUT = Duration.ofMinutes(5);
 
@@ -42,34 +50,8 @@ final class TokenGrants {
   /** New tokens, and the client for which they were issued. */
   record Obtained(OAuthTokens tokens, RegisteredClient client) {}
 
-  private final Vertx vertx;
-  private final UrlGuard guard;
-  private final OAuthSettings settings;
-  private final ClientRegistrar registrar;
-  private final TokenEndpoint endpoint;
-  private final LoginPrompt prompt;
-  private final InstantSource clock;
-  private final Duration loginTimeout;
-  private final WorkloadToken workloads;
-
-  TokenGrants(
-      Vertx vertx,
-      UrlGuard guard,
-      OAuthSettings settings,
-      ClientRegistrar registrar,
-      TokenEndpoint endpoint,
-      LoginPrompt prompt,
-      InstantSource clock,
-      Duration loginTimeout) {
-    this.vertx = vertx;
-    this.guard = guard;
-    this.settings = settings;
-    this.registrar = registrar;
-    this.endpoint = endpoint;
-    this.prompt = prompt;
-    this.clock = clock;
-    this.loginTimeout = loginTimeout;
-    this.workloads = new WorkloadToken(vertx, settings.workload(), clock);
+  private WorkloadToken workload() {
+    return new WorkloadToken(vertx, settings.workload(), clock);
   }
 
   Future<Obtained> obtain(
@@ -85,7 +67,7 @@ final class TokenGrants {
                             grant ->
                                 request(
                                     place, scopes, client, grant, TokenBinding.of(place.dpop()))))
-            .recover(why -> Future.failedFuture(workloads.explained(why, place.server())));
+            .recover(why -> Future.failedFuture(workload().explained(why, place.server())));
   }
 
   /** Renews by a refresh token. If the response holds no new refresh token, the old one stays. */
@@ -127,7 +109,7 @@ final class TokenGrants {
       case ID_JAG ->
           idJag(place, scopes).map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
       case WORKLOAD_IDENTITY ->
-          workloads.jwt().map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
+          workload().jwt().map(jwt -> Map.of("grant_type", JWT_BEARER, "assertion", jwt));
       default -> Future.succeededFuture(Map.of("grant_type", "client_credentials"));
     };
   }

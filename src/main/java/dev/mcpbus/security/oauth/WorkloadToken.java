@@ -21,19 +21,9 @@ import org.jspecify.annotations.Nullable;
  * The JWT of the platform that runs this process (SEP-1933). A file is read again each time, on a
  * worker thread. Messages name the file and never quote the JWT.
  */
-final class WorkloadToken {
+record WorkloadToken(Vertx vertx, @Nullable WorkloadIdentity identity, InstantSource clock) {
 
   private static final int MAX_BYTES = 64 * 1024;
-
-  private final Vertx vertx;
-  private final @Nullable WorkloadIdentity identity;
-  private final InstantSource clock;
-
-  WorkloadToken(Vertx vertx, @Nullable WorkloadIdentity identity, InstantSource clock) {
-    this.vertx = vertx;
-    this.identity = identity;
-    this.clock = clock;
-  }
 
   /**
    * The present JWT; fails with an {@link OAuthException} if there is none that may be accepted.

@@ -180,9 +180,7 @@ final class EventStreamReader implements SseParser.EventSink {
         .onComplete(
             (created, failure) -> {
               if (stopped || suspended) {
-                if (created != null) {
-                  HttpConventions.giveBack(created);
-                }
+                HttpConventions.giveBack(created);
               } else if (failure != null) {
                 listener.unavailable(HttpFailures.connecting(failure, channel.endpoint()), false);
               } else {

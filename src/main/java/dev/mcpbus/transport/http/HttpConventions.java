@@ -118,8 +118,10 @@ final class HttpConventions {
   }
 
   /** Cancels a request of which nothing was written, because its caller no longer needs it. */
-  static void giveBack(HttpClientRequest request) {
-    request.exceptionHandler(IGNORE).reset();
+  static void giveBack(@Nullable HttpClientRequest request) {
+    if (request != null) {
+      request.exceptionHandler(IGNORE).reset();
+    }
   }
 
   /**

@@ -7,6 +7,8 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
@@ -29,6 +31,8 @@ record HttpEndpoint(
     String requestUri,
     @Nullable String socket,
     @Nullable OutboundProxy proxy) {
+
+  private static final int MAX_REDIRECTS = 3;
 
   /**
    * @param url {@code http}, {@code https}, or {@code unix:///path.sock#/mcp}: HTTP over that
@@ -108,6 +112,26 @@ record HttpEndpoint(
     } catch (IllegalArgumentException e) {
       return null;
     }
+  }
+
+  /**
+   * Where a redirect leads within this origin.
+   *
+   * @param before how many redirects the same request has followed
+   * @throws TransportException for one that is not followed
+   */
+  HttpEndpoint redirected(HttpClientResponse response, int before) throws TransportException {
+    String location = response.getHeader(HttpHeaders.LOCATION);
+    HttpEndpoint target = location == null ? null : resolve(location);
+    int status = response.statusCode();
+    boolean keepsBody = status == 307 || status == 308;
+    if (target == null
+        || !sameOrigin(target)
+        || before >= MAX_REDIRECTS
+        || !(keepsBody || response.request().getMethod().equals(HttpMethod.GET))) {
+      throw HttpFailures.redirected(status, target);
+    }
+    return target;
   }
 
   boolean sameOrigin(HttpEndpoint other) {

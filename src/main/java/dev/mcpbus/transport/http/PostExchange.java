@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class PostExchange implements EventStreamReader.StreamListener {
 
   private static final CharSequence JSON = HttpHeaders.createOptimized(HttpConventions.JSON);
-  private static final int MAX_REDIRECTS = 3;
   private static final int MAX_RESUMPTIONS = 5;
   private static final int MAX_ERROR_BODY = 64 * 1024;
 
@@ -96,9 +95,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
             (created, failure) -> {
               connected();
               if (done) {
-                if (created != null) {
-                  HttpConventions.giveBack(created);
-                }
+                HttpConventions.giveBack(created);
               } else if (failure != null) {
                 unsent(HttpFailures.connecting(failure, channel.endpoint()));
               } else {
@@ -308,19 +305,12 @@ final class PostExchange implements EventStreamReader.StreamListener {
   }
 
   private void redirected(HttpClientResponse response) {
-    int status = response.statusCode();
-    String location = response.getHeader(HttpHeaders.LOCATION);
-    HttpEndpoint target = location == null ? null : channel.endpoint().resolve(location);
     HttpConventions.drain(response);
-    if (target != null
-        && (status == 307 || status == 308)
-        && channel.endpoint().sameOrigin(target)
-        && redirects < MAX_REDIRECTS) {
-      redirects++;
-      channel.moved(target);
+    try {
+      channel.moved(channel.endpoint().redirected(response, redirects++));
       start();
-    } else {
-      fail(HttpFailures.redirected(status, target));
+    } catch (TransportException e) {
+      fail(e);
     }
   }
 

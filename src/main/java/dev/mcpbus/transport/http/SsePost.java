@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class SsePost {
 
   private static final CharSequence JSON = HttpHeaders.createOptimized(HttpConventions.JSON);
-  private static final int MAX_REDIRECTS = 3;
   private static final int MAX_ERROR_BODY = 64 * 1024;
 
   /** The caller of a notification does not wait, so this bound ends a post without an answer. */
@@ -74,9 +73,7 @@ final class SsePost {
         .onComplete(
             (created, failure) -> {
               if (done) {
-                if (created != null) {
-                  HttpConventions.giveBack(created);
-                }
+                HttpConventions.giveBack(created);
               } else if (failure != null) {
                 unsent(HttpFailures.connecting(failure, to));
               } else {
@@ -203,17 +200,11 @@ final class SsePost {
   }
 
   private void redirected(HttpClientResponse response, HttpEndpoint from) {
-    int status = response.statusCode();
-    String location = response.getHeader(HttpHeaders.LOCATION);
-    HttpEndpoint target = location == null ? null : from.resolve(location);
-    if (target != null
-        && (status == 307 || status == 308)
-        && from.sameOrigin(target)
-        && redirects++ < MAX_REDIRECTS) {
-      channel.moved(target);
+    try {
+      channel.moved(from.redirected(response, redirects++));
       start();
-    } else {
-      fail(HttpFailures.redirected(status, target));
+    } catch (TransportException e) {
+      fail(e);
     }
   }
 

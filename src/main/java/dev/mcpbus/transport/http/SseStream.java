@@ -27,7 +27,6 @@ final class SseStream implements SseParser.EventSink {
 
   private static final CharSequence ACCEPTED =
       HttpHeaders.createOptimized(HttpConventions.EVENT_STREAM);
-  private static final int MAX_REDIRECTS = 3;
 
   /** Receives the events of the stream; not called after {@link #stop()}. */
   interface SseListener {
@@ -101,9 +100,7 @@ final class SseStream implements SseParser.EventSink {
         .onComplete(
             (created, failure) -> {
               if (stopped) {
-                if (created != null) {
-                  HttpConventions.giveBack(created);
-                }
+                HttpConventions.giveBack(created);
               } else if (failure != null) {
                 end(HttpFailures.connecting(failure, endpoint));
               } else {
@@ -151,7 +148,7 @@ final class SseStream implements SseParser.EventSink {
     }
     HttpConventions.drain(answer);
     if (status >= 300 && status < 400) {
-      redirected(answer, status);
+      redirected(answer);
     } else if (status < 400 || status == 400 || status == 405) {
       end(
           new TransportException(
@@ -168,14 +165,12 @@ final class SseStream implements SseParser.EventSink {
     }
   }
 
-  private void redirected(HttpClientResponse answer, int status) {
-    String location = answer.getHeader(HttpHeaders.LOCATION);
-    HttpEndpoint target = location == null ? null : endpoint.resolve(location);
-    if (target != null && endpoint.sameOrigin(target) && redirects++ < MAX_REDIRECTS) {
-      endpoint = target;
+  private void redirected(HttpClientResponse answer) {
+    try {
+      endpoint = endpoint.redirected(answer, redirects++);
       open();
-    } else {
-      end(HttpFailures.redirected(status, target));
+    } catch (TransportException e) {
+      end(e);
     }
   }
 
