@@ -173,7 +173,9 @@ record TokenGrants(
       return OAuthFailure.INVALID.fails(
           page == null
               ? "the authorization server has no authorization endpoint"
-              : "the authorization server does not support PKCE with S256: no login is started");
+              : "the authorization server does not support PKCE with S256, or does not say so: no login"
+                  + " is started. If it does, as Entra ID and Cognito, register a client there and"
+                  + " set \"clientId\"");
     }
     return listen(server, known)
         .compose(
