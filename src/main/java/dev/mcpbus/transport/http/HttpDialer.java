@@ -12,6 +12,7 @@ import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.SocketAddress;
@@ -45,7 +46,10 @@ final class HttpDialer {
   /** The time that is left of an announced one, at most half of it. */
   private static final long MARGIN_MILLIS = 1_000;
 
-  /** A server that closes a connection earlier does so for another reason than that it is idle. */
+  /**
+   * A server that closes a connection earlier does so for another reason than that it is idle, or
+   * closes each one after its answer.
+   */
   private static final long LEAST_IDLE_MILLIS = 100;
 
   private final OwnContext owner;
@@ -59,6 +63,9 @@ final class HttpDialer {
   private @Nullable RequestOptions placed;
   private @Nullable Future<List<InetAddress>> lookUp;
   private int open;
+  private long connections;
+  private long answers;
+  private int hasty;
   private boolean asked;
   private long idle = IDLE_MILLIS;
   private boolean closing;
@@ -94,6 +101,7 @@ final class HttpDialer {
   private void connected(HttpConnection connection) {
     HttpClients.connected(connection);
     open++;
+    connections++;
     asked = true;
     connection.closeHandler(
         nothing -> {
@@ -105,6 +113,8 @@ final class HttpDialer {
           boolean byServer = !closing && !HttpConnections.isInUse(connection);
           if (byServer && idled >= LEAST_IDLE_MILLIS && idled < idle) {
             idle = idled * 3 / 4;
+          } else if (byServer && idled >= 0 && idled < idle && answers <= connections) {
+            idle = ++hasty < 2 ? idle : 0; // none was ever used twice
           }
         });
   }
@@ -197,7 +207,11 @@ final class HttpDialer {
 
   /** Reads how long the server keeps an idle connection, once for each connection. */
   void answered(HttpClientResponse response) {
-    if (asked) {
+    answers++;
+    if (answers <= connections && "close".equals(response.getHeader(HttpHeaders.CONNECTION))) {
+      hasty = -1;
+    }
+    if (asked && hasty < 2) {
       asked = false;
       long announced = HttpConventions.keepAliveMillis(response);
       if (announced >= 0) {

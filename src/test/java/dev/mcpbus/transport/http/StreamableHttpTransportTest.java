@@ -15,6 +15,7 @@ import dev.mcpbus.transport.TransportException.Reason;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +81,28 @@ class StreamableHttpTransportTest extends HttpFixture {
     await().until(() -> server.open() == 0);
     probe.call(2, "ping");
     assertThat(server.accepted()).isEqualTo(2);
+  }
+
+  @Test
+  void a_server_that_closes_after_each_answer_without_a_word_is_known_after_two()
+      throws Exception {
+    RawHttpServer server =
+        play(
+            peer -> {
+              peer.result(peer.read().id());
+              peer.close();
+            });
+    ChannelProbe probe = open(server);
+    AtomicLong id = new AtomicLong();
+    await()
+        .ignoreExceptions() // a close may cross one of the first requests
+        .until(
+            () -> {
+              for (int call = 0; call < 50; call++) {
+                probe.call(id.incrementAndGet(), "ping");
+              }
+              return true;
+            });
   }
 
   @Test
