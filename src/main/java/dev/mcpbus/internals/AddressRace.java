@@ -124,18 +124,7 @@ public final class AddressRace<T> {
   private void next() {
     owner.cancelTimer(timer);
     Deque<InetAddress> rest = others;
-    if (rest == null) {
-      ask();
-    } else if (!rest.isEmpty()) {
-      watch(connect.apply(rest.remove()));
-    } else if (open == 0) {
-      end();
-      winner.fail(failure);
-    }
-  }
-
-  private void ask() {
-    if (!asked) {
+    if (rest == null && !asked) {
       asked = true;
       lookUp
           .get()
@@ -146,6 +135,11 @@ public final class AddressRace<T> {
                   next();
                 }
               });
+    } else if (rest != null && !rest.isEmpty()) {
+      watch(connect.apply(rest.remove()));
+    } else if (rest != null && open == 0) {
+      end();
+      winner.fail(failure);
     }
   }
 

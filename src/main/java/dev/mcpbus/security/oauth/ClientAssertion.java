@@ -11,7 +11,6 @@ import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.interfaces.ECPrivateKey;
 import java.security.interfaces.RSAPrivateKey;
-import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,10 +56,8 @@ final class ClientAssertion {
     PKCS8EncodedKeySpec spec = new PKCS8EncodedKeySpec(der);
     try {
       return KeyFactory.getInstance("RSA").generatePrivate(spec);
-    } catch (InvalidKeySpecException e) {
-      return parseElliptic(spec);
     } catch (GeneralSecurityException e) {
-      throw unusable("cannot be used");
+      return parseElliptic(spec);
     }
   }
 

@@ -76,11 +76,6 @@ final class HttpDialer {
    * @param tls the files that were read for this channel
    */
   HttpDialer(
-      OwnContext owner, HttpEndpoint endpoint, HttpOptions options, int streams, TlsFiles tls) {
-    this(owner, endpoint, options, streams, tls, InstantSource.system());
-  }
-
-  HttpDialer(
       OwnContext owner,
       HttpEndpoint endpoint,
       HttpOptions options,

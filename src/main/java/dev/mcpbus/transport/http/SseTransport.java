@@ -9,6 +9,7 @@ import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +80,7 @@ public final class SseTransport implements Transport {
     SseChannel channel =
         new SseChannel(
             owner,
-            new HttpDialer(owner, to, options, 1, tls),
+            new HttpDialer(owner, to, options, 1, tls, InstantSource.system()),
             to,
             headers,
             ChannelCredentials.of(authenticator, owner),

@@ -8,6 +8,7 @@ import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +68,7 @@ public final class StreamableHttpTransport implements Transport {
     HttpChannel http =
         new HttpChannel(
             context,
-            new HttpDialer(context, to, options, pooledGet ? 1 : 0, tls),
+            new HttpDialer(context, to, options, pooledGet ? 1 : 0, tls, InstantSource.system()),
             to,
             headers,
             ChannelCredentials.of(authenticator, context),

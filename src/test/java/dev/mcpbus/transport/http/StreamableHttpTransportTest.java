@@ -15,8 +15,8 @@ import dev.mcpbus.transport.TransportException.Reason;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -84,8 +84,7 @@ class StreamableHttpTransportTest extends HttpFixture {
   }
 
   @Test
-  void a_server_that_closes_after_each_answer_without_a_word_is_known_after_two()
-      throws Exception {
+  void a_server_that_closes_after_each_answer_without_a_word_is_known_after_two() throws Exception {
     RawHttpServer server =
         play(
             peer -> {
