@@ -210,7 +210,8 @@ class OAuthDiscoveryTest extends OAuthFixture {
 
   @Test
   void metadata_of_an_issuer_with_a_path_is_found_below_it_and_at_the_root() throws Exception {
-    JsonObject document = world.documents.remove("/.well-known/oauth-authorization-server/as");
+    JsonObject document = world.metadata();
+    world.documents.remove("/.well-known/oauth-authorization-server/as");
     world.documents.put("/as/.well-known/oauth-authorization-server", document);
     assertThat(challenged(client())).isTrue();
     world.documents.remove("/as/.well-known/oauth-authorization-server");
@@ -236,7 +237,8 @@ class OAuthDiscoveryTest extends OAuthFixture {
   @Test
   void a_place_that_has_the_metadata_of_another_issuer_does_not_hide_the_next_one()
       throws Exception {
-    JsonObject document = world.documents.remove("/.well-known/oauth-authorization-server/as");
+    JsonObject document = world.metadata();
+    world.documents.remove("/.well-known/oauth-authorization-server/as");
     world.documents.put(
         "/.well-known/oauth-authorization-server/as",
         document.copy().put("issuer", "https://honest.example"));
