@@ -126,12 +126,13 @@ public final class IssuerKeys {
 
   /**
    * Whether {@code issuer} is what the metadata calls it: equal, or with one path segment for the
-   * {@code {tenantid}} that Microsoft writes for all its tenants together.
+   * {@code {tenantid}} that Microsoft writes for all its tenants together; never with another host.
    */
   static boolean isCalled(String inMetadata, String issuer) {
     int at = inMetadata.indexOf(TENANT);
     int after = at + TENANT.length();
-    return at < 0
+    int path = inMetadata.indexOf('/', "https://".length());
+    return at < 0 || path < 0 || path > at
         ? inMetadata.equals(issuer)
         : issuer.startsWith(inMetadata.substring(0, at))
             && issuer.substring(at).matches("[^/?#]+" + Pattern.quote(inMetadata.substring(after)));

@@ -113,7 +113,7 @@ record OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) 
     }
     return Future.succeededFuture(
         new ResourceMetadata(
-            resource,
+            resource.replaceFirst("(?s)\\?.*", ""), // a query may hold a secret
             servers == null || servers.isEmpty() ? List.of(fallback()) : List.copyOf(servers),
             JsonMembers.texts(document, "scopes_supported"),
             JsonMembers.texts(document, "dpop_signing_alg_values_supported") != null,

@@ -295,11 +295,25 @@ class OAuthDiscoveryTest extends OAuthFixture {
   }
 
   @Test
+  void no_template_stands_for_another_host() {
+    for (String template :
+        List.of(
+            "https://{tenantid}", "https://{tenantid}/", "{tenantid}", "https://a{tenantid}/v")) {
+      for (String issuer :
+          List.of("https://evil.example", "https://evil.example/", "https://a.evil.example/v")) {
+        assertThat(IssuerKeys.isCalled(template, issuer)).as(template + " " + issuer).isFalse();
+      }
+    }
+    assertThat(IssuerKeys.isCalled("https://h/{tenantid}", "https://h/x")).isTrue();
+    assertThat(IssuerKeys.isCalled("https://h/{tenantid}", "https://h.evil/x")).isFalse();
+  }
+
+  @Test
   void the_resource_may_have_the_query_of_the_url_and_no_other() throws Exception {
     OAuthSettings mine = Settings.withServer(settings(), world.url() + "?tenant=a");
     world.resource(json("resource", world.url() + "?tenant=a"));
     assertThat(challenged(client(mine))).isTrue();
-    assertThat(query(prompts.get(0))).containsEntry("resource", world.url() + "?tenant=a");
+    assertThat(query(prompts.get(0))).containsEntry("resource", world.url().toString());
     store = TokenStore.inMemory();
     world.resource(json("resource", world.url() + "?tenant=b"));
     assertThat(refused(client(mine))).hasMessageContaining("another resource");
