@@ -132,9 +132,10 @@ public final class IssuerKeys {
     int at = inMetadata.indexOf(TENANT);
     int after = at + TENANT.length();
     int path = inMetadata.indexOf('/', "https://".length());
-    return at < 0 || path < 0 || path > at
-        ? inMetadata.equals(issuer)
-        : issuer.startsWith(inMetadata.substring(0, at))
-            && issuer.substring(at).matches("[^/?#]+" + Pattern.quote(inMetadata.substring(after)));
+    if (at < 0 || path < 0 || path > at) {
+      return inMetadata.equals(issuer);
+    }
+    return issuer.startsWith(inMetadata.substring(0, at))
+        && issuer.substring(at).matches("[^/?#]+" + Pattern.quote(inMetadata.substring(after)));
   }
 }
