@@ -5,6 +5,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Format of Anthropic's Messages API: {@code tool_use} and {@code tool_result} blocks. Stateless.
@@ -20,9 +21,10 @@ final class AnthropicFormat implements VendorFormat {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
+      Consumer<String> changes = options.changes(tool);
+      JsonObject schema = FunctionSchemas.flat(tool.schema(), changes);
       JsonObject entry =
-          VendorFormat.named(tool)
-              .put("input_schema", FunctionSchemas.flat(tool.schema(), options.changes(tool)));
+          VendorFormat.named(tool).put("input_schema", ModelArguments.renamed(schema, changes));
       out.add(VendorFormat.marked(entry, tool, options));
     }
     return out;

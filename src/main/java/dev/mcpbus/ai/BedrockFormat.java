@@ -5,12 +5,17 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Format of the Converse API of Amazon Bedrock: {@code toolSpec}, {@code toolUse}. Stateless. */
 final class BedrockFormat implements VendorFormat {
 
   private static final String EXPECTED = "{\"toolUse\": {\"toolUseId\", \"name\", \"input\"}}";
+
+  /** The keywords that the models of Amazon accept at the top: no definitions. */
+  private static final Set<String> TOP = Set.of("type", "properties", "required");
 
   private static final Map<String, String> IMAGES =
       Map.of("image/png", "png", "image/jpeg", "jpeg", "image/gif", "gif", "image/webp", "webp");
@@ -19,8 +24,9 @@ final class BedrockFormat implements VendorFormat {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject json = FunctionSchemas.flat(tool.schema(), options.changes(tool));
-      json.fieldNames().retainAll(FunctionSchemas.AT_BEDROCKS_TOP);
+      Consumer<String> changes = options.changes(tool);
+      JsonObject json = ModelArguments.renamed(GeminiSchema.of(tool.schema(), changes), changes);
+      json.fieldNames().retainAll(TOP);
       JsonObject spec =
           VendorFormat.named(tool).put("inputSchema", new JsonObject().put("json", json));
       out.add(VendorFormat.marked(new JsonObject().put("toolSpec", spec), tool, options));

@@ -1,5 +1,6 @@
 package dev.mcpbus.ai;
 
+import dev.mcpbus.protocol.schema.MendedSchema;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.json.pointer.JsonPointer;
@@ -19,14 +20,6 @@ final class FunctionSchemas {
       List.of("anyOf", "oneOf", "allOf", "not", "enum", "if", "then", "else");
 
   private static final int MAX_REFERENCES = 8;
-
-  private static final List<String> NAMED = List.of("properties", "$defs", "definitions");
-  private static final List<String> WITHIN =
-      List.of("items", "anyOf", "oneOf", "allOf", "additionalProperties");
-
-  /** The keywords that the models of Amazon accept at the top, and what they lead to. */
-  static final Set<String> AT_BEDROCKS_TOP =
-      Set.of("type", "properties", "required", "additionalProperties", "$defs", "definitions");
 
   /** The keywords that OpenAI's strict mode accepts. */
   static final Set<String> STRICT =
@@ -218,7 +211,7 @@ final class FunctionSchemas {
   }
 
   /**
-   * As {@link #flat(JsonObject)}, with {@code items} for each array, which OpenAI wants.
+   * As {@link #flat(JsonObject)}, in the JSON Schema that the vendors read.
    *
    * @param changes gets each change
    */
@@ -227,27 +220,6 @@ final class FunctionSchemas {
     if (!gone.isEmpty()) {
       changes.accept("the schema without " + gone + " at its top");
     }
-    JsonObject out = flat(schema);
-    addItems(out);
-    return out;
-  }
-
-  private static void addItems(@Nullable Object value) {
-    if (value instanceof JsonArray all) {
-      all.forEach(FunctionSchemas::addItems);
-    } else if (value instanceof JsonObject schema) {
-      Object type = schema.getValue("type");
-      boolean array =
-          "array".equals(type) || (type instanceof JsonArray types && types.contains("array"));
-      if (array && !schema.containsKey("items") && !schema.containsKey("prefixItems")) {
-        schema.put("items", new JsonObject());
-      }
-      for (String word : NAMED) {
-        if (schema.getValue(word) instanceof JsonObject named) {
-          named.forEach(one -> addItems(one.getValue()));
-        }
-      }
-      WITHIN.forEach(word -> addItems(schema.getValue(word)));
-    }
+    return flat(MendedSchema.forModels(schema, changes));
   }
 }

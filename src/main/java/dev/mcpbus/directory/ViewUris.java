@@ -321,6 +321,9 @@ public final class ViewUris {
     if (only != null || view.options().plainNames() || !servers.contains(server)) {
       return uri;
     }
+    if (ServerUri.scheme(uri) == null) {
+      return written(server, uri); // older clients in Python refuse a list with a relative URI
+    }
     Set<String> listing = owners.get(uri);
     if (listing != null && !ServerUri.isUnmistakable(uri) && written(uri) == null) {
       return listing.size() == 1 && listing.contains(server) ? uri : written(server, uri);

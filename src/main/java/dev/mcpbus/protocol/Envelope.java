@@ -302,7 +302,7 @@ public final class Envelope {
         nulls = true;
       }
       Kind kind = id == null ? Kind.NOTIFICATION : Kind.REQUEST;
-      if (id != null && !id.isString() && !isNumber(id)) {
+      if (id != null && !id.isString() && !id.isNumber()) {
         throw scanner.fail(NOT_JSON_RPC, "a request's \"id\" must be a string or a number");
       }
       return new Envelope(kind, text, id, method.asString(), params, null, false, nulls, twice);
@@ -342,11 +342,6 @@ public final class Envelope {
   private static boolean isVersion(@Nullable RawJson value) {
     return VERSION.equals(value)
         || (value != null && value.isString() && value.asString().equals("2.0"));
-  }
-
-  private static boolean isNumber(RawJson value) {
-    byte first = value.array()[value.offset()];
-    return first == '-' || (first >= '0' && first <= '9');
   }
 
   public Kind kind() {

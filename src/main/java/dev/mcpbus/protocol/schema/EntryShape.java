@@ -61,16 +61,23 @@ public final class EntryShape {
       value ->
           value.isString()
               ? value
-              : isNumber(value) || isFlag(value) ? RawJson.string(value.toString()) : null;
+              : value.isNumber() || isFlag(value) ? RawJson.string(value.toString()) : null;
 
   private static final MemberRule FLAG = value -> isFlag(value) ? value : null;
   private static final MemberRule SIZE = value -> isWhole(value) ? value : null;
   private static final MemberRule PRIORITY =
-      value -> isNumber(value) && value.asDouble() >= 0 && value.asDouble() <= 1 ? value : null;
+      value -> value.isNumber() && value.asDouble() >= 0 && value.asDouble() <= 1 ? value : null;
   private static final MemberRule DATE_TIME = value -> isDate(value) ? value : null;
   private static final MemberRule STRING = value -> value.isString() ? value : null;
+
+  /** One text is a list, too, and so is an object whose members are the texts (PHP). */
   private static final MemberRule STRINGS =
-      value -> value.isString() ? RawJson.array(List.of(value)) : each(value, STRING);
+      value ->
+          value.isString()
+              ? RawJson.array(List.of(value))
+              : each(
+                  value.isObject() ? RawJson.array(List.copyOf(value.members().values())) : value,
+                  STRING);
 
   private static final MemberRule META = object(Map.of());
   private static final MemberRule ICON =
@@ -157,7 +164,8 @@ public final class EntryShape {
     if (!entry.isObject()) {
       return ShapedEntry.asWritten(entry, "it is not an object");
     }
-    RawJson indexed = entry.indexed();
+    RawJson sound = entry.wellFormed();
+    RawJson indexed = sound.indexed();
     RawJson shaped =
         switch (list) {
           case "tools" -> tool(whole ? withMendedSchemas(indexed) : indexed);
@@ -165,8 +173,9 @@ public final class EntryShape {
           case "resources", "resourceTemplates" -> resource(indexed, key);
           default -> indexed;
         };
+    boolean right = shaped == indexed && sound == entry;
     if (!list.equals("tools")) {
-      return shaped == indexed
+      return right
           ? ShapedEntry.asWritten(entry, null)
           : new ShapedEntry(shaped, shaped, true, null);
     }
@@ -175,10 +184,9 @@ public final class EntryShape {
       return ShapedEntry.asWritten(
           entry, "its inputSchema is not one of an object, which arguments are");
     }
-    RawJson own = shaped == indexed ? entry : shaped;
+    RawJson own = right ? entry : shaped;
     RawJson output = shaped.member(OUTPUT);
-    return new ShapedEntry(
-        own, output == null ? own : legacy(own, output), shaped != indexed, null);
+    return new ShapedEntry(own, output == null ? own : legacy(own, output), !right, null);
   }
 
   private static RawJson tool(RawJson tool) {
@@ -318,9 +326,14 @@ public final class EntryShape {
     return RawJson.object(members);
   }
 
-  /** True and false are schemas, too, but not for all clients. */
+  /** True and false are schemas, too, but not for all clients; a text may name a type. */
   private static RawJson property(RawJson value) {
-    return value.isObject() ? value : isToken(value, "false") ? NO_VALUE : RawJson.EMPTY_OBJECT;
+    String type = value.isString() ? MendedSchema.type(value.asString()) : null;
+    return value.isObject()
+        ? value
+        : type != null
+            ? RawJson.EMPTY_OBJECT.with("type", RawJson.string(type))
+            : isToken(value, "false") ? NO_VALUE : RawJson.EMPTY_OBJECT;
   }
 
   // ---- arguments of prompts
@@ -364,13 +377,8 @@ public final class EntryShape {
     return isToken(value, "true") || isToken(value, "false");
   }
 
-  private static boolean isNumber(RawJson value) {
-    byte first = value.array()[value.offset()];
-    return first == '-' || (first >= '0' && first <= '9');
-  }
-
   private static boolean isWhole(RawJson value) {
-    if (!isNumber(value) || value.length() > LONGEST_SIZE) {
+    if (!value.isNumber() || value.length() > LONGEST_SIZE) {
       return false;
     }
     for (int i = 1; i < value.length(); i++) {

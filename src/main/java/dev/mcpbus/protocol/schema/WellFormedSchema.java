@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,26 +81,7 @@ public final class WellFormedSchema {
           entry("maxProperties", KeywordType.NUMBER),
           entry("uniqueItems", KeywordType.FLAG));
 
-  /** Carries the reason out of the recursion. Stackless. */
-  private static final class Fault extends Exception {
-    private static final long serialVersionUID = 1;
-
-    Fault(String path, String what) {
-      super((path.isEmpty() ? "" : "at " + path + ": ") + what, null, false, false);
-    }
-  }
-
-  private final SchemaReferences refs;
-  private final boolean selfContained;
-
-  /** Whether the validators of clients compile it (Ajv in those of TypeScript). */
-  private final boolean forClients;
-
-  private WellFormedSchema(Object schema, boolean selfContained, boolean forClients) {
-    this.refs = new SchemaReferences(schema);
-    this.selfContained = selfContained;
-    this.forClients = forClients;
-  }
+  private WellFormedSchema() {}
 
   /**
    * Checks one schema.
@@ -108,176 +90,59 @@ public final class WellFormedSchema {
    * @return the fault and its place; null if the schema is valid
    */
   public static @Nullable String fault(RawJson schema) {
-    return fault(schema, false, false);
+    return fault(schema, false, one -> true);
   }
 
   /** As {@link #fault(RawJson)}, for a schema that must not refer to anything outside itself. */
   public static @Nullable String faultAlone(RawJson schema) {
-    return fault(schema, true, false);
+    return fault(schema, true, one -> true);
   }
 
   /**
-   * As {@link #faultAlone}, for a schema that clients compile: without keywords that their
-   * validators refuse, such as an empty {@code enum}, {@code id}, or a pattern of another dialect.
+   * As {@link #faultAlone}, for a schema that clients compile (Ajv in those of TypeScript): without
+   * keywords that their validators refuse, such as an empty {@code enum}, {@code id}, or a pattern
+   * of another dialect.
    */
   static @Nullable String faultForClients(RawJson schema) {
-    return fault(schema, true, true);
+    return fault(schema, true, WellFormedSchema::isForClients);
   }
 
-  private static @Nullable String fault(RawJson schema, boolean selfContained, boolean forClients) {
-    Object root = schema.toJsonObject().getMap();
+  private static @Nullable String fault(RawJson schema, boolean alone, Predicate<Map<?, ?>> fits) {
+    Map<String, Object> root = schema.toJsonObject().getMap();
     try {
-      WellFormedSchema shape = new WellFormedSchema(root, selfContained, forClients);
-      shape.schema(root, "");
-      shape.checkRecursion(root, identities());
-      return null;
-    } catch (Fault fault) {
-      return fault.getMessage();
+      SchemaReferences refs = new SchemaReferences(root);
+      String fault = MendedSchema.fault(root, refs, alone, fits);
+      return fault == null && hasLoop(root, refs, identities())
+          ? "it refers to itself without end"
+          : fault;
     } catch (StackOverflowError e) {
       return "it nests too deep";
     }
   }
 
-  private void schema(@Nullable Object wrapped, String path) throws Fault {
-    Object schema = SchemaReferences.unwrap(wrapped);
-    if (schema instanceof Boolean) {
-      return;
-    }
-    if (!(schema instanceof Map<?, ?> map)) {
-      throw new Fault(path, "a schema must be an object, true or false");
-    }
-    if (forClients) {
-      checkForClients(map, path);
-    }
-    for (Map.Entry<?, ?> member : map.entrySet()) {
-      String word = String.valueOf(member.getKey());
-      KeywordType kind = WORDS.get(word);
-      if (kind != null) {
-        word(kind, SchemaReferences.unwrap(member.getValue()), path + "/" + word);
-      }
-    }
-  }
-
-  private static void checkForClients(Map<?, ?> schema, String path) throws Fault {
-    require(!schema.containsKey("id"), path, "has an \"id\"");
-    require(!schema.containsKey("$id"), path, "has an \"$id\"");
-    require(schema.containsKey("type") || !schema.containsKey("nullable"), path, "has no type");
-    for (String limit : List.of("exclusiveMinimum", "exclusiveMaximum")) {
-      require(!(schema.get(limit) instanceof Boolean), path, limit + " must be a number");
-    }
+  private static boolean isForClients(Map<?, ?> schema) {
     Object format = schema.get("format");
-    require(format == null || format instanceof String, path, "its format must be a string");
-    require(
-        !(SchemaReferences.unwrap(schema.get("enum")) instanceof List<?> values)
-            || !values.isEmpty(),
-        path,
-        "its enum must have a value");
-    require(
-        !(schema.get("pattern") instanceof String pattern) || EcmaPattern.isPlain(pattern),
-        path,
-        "its pattern must be plain");
-    if (SchemaReferences.unwrap(schema.get("patternProperties")) instanceof Map<?, ?> named) {
-      for (Object name : named.keySet()) {
-        require(EcmaPattern.isPlain(String.valueOf(name)), path, "its patterns must be plain");
-      }
-    }
-  }
-
-  private void word(KeywordType kind, Object value, String path) throws Fault {
-    switch (kind) {
-      case SCHEMA -> schema(value, path);
-      case SCHEMAS -> schemas(value, path);
-      case SCHEMA_OR_SCHEMAS -> {
-        if (value instanceof List<?>) {
-          schemas(value, path);
-        } else {
-          schema(value, path);
-        }
-      }
-      case NAMED_SCHEMAS, NAMED_SCHEMAS_OR_STRINGS, NAMED_STRINGS -> named(kind, value, path);
-      case STRINGS -> strings(value, path);
-      case TYPE -> type(value, path);
-      case REF -> reference(value, path);
-      case STRING -> require(value instanceof String, path, "must be a string");
-      case NUMBER -> require(value instanceof Number, path, "must be a number");
-      case LIMIT ->
-          require(value instanceof Number || value instanceof Boolean, path, "must be a number");
-      case FLAG -> require(value instanceof Boolean, path, "must be true or false");
-      case LIST -> require(value instanceof List<?>, path, "must be an array");
-    }
-  }
-
-  private void schemas(Object value, String path) throws Fault {
-    require(value instanceof List<?>, path, "must be an array of schemas");
-    int place = 0;
-    for (Object schema : (List<?>) value) {
-      schema(schema, path + "/" + place++);
-    }
-  }
-
-  private void named(KeywordType kind, Object value, String path) throws Fault {
-    require(value instanceof Map<?, ?>, path, "must be an object");
-    for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
-      Object inner = SchemaReferences.unwrap(member.getValue());
-      String at = path + "/" + shown(String.valueOf(member.getKey()));
-      if (kind == KeywordType.NAMED_STRINGS
-          || (kind == KeywordType.NAMED_SCHEMAS_OR_STRINGS && inner instanceof List<?>)) {
-        strings(inner, at);
-      } else {
-        schema(inner, at);
-      }
-    }
-  }
-
-  private static String shown(String name) {
-    return name.length() > 60 ? name.substring(0, 60) + "..." : name;
-  }
-
-  private static void strings(Object value, String path) throws Fault {
-    require(
-        value instanceof List<?> list && list.stream().allMatch(String.class::isInstance),
-        path,
-        "must be an array of strings");
-  }
-
-  private static void type(Object value, String path) throws Fault {
-    List<?> types = value instanceof List<?> list ? list : List.of(value);
-    require(!types.isEmpty(), path, "must name a type");
-    for (Object type : types) {
-      require(
-          type instanceof String text && PlainSchema.TYPES.contains(text),
-          path,
-          "JSON has no type '" + shown(String.valueOf(type)) + "'");
-    }
-  }
-
-  private void reference(Object value, String path) throws Fault {
-    require(value instanceof String, path, "must be a string");
-    String ref = (String) value;
-    require(
-        refs.find(ref) != null || !(selfContained || refs.isOwn(ref)),
-        path,
-        "'" + shown(ref) + "' leads nowhere within the schema");
-  }
-
-  private static void require(boolean fits, String path, String what) throws Fault {
-    if (!fits) {
-      throw new Fault(path, what);
-    }
+    return !schema.containsKey("id")
+        && !schema.containsKey("$id")
+        && (schema.containsKey("type") || !schema.containsKey("nullable"))
+        && !(schema.get("exclusiveMinimum") instanceof Boolean)
+        && !(schema.get("exclusiveMaximum") instanceof Boolean)
+        && (format == null || format instanceof String)
+        && !List.of().equals(SchemaReferences.unwrap(schema.get("enum")))
+        && (!(schema.get("pattern") instanceof String pattern) || EcmaPattern.isPlain(pattern))
+        && (!(SchemaReferences.unwrap(schema.get("patternProperties")) instanceof Map<?, ?> named)
+            || named.keySet().stream().allMatch(name -> EcmaPattern.isPlain(String.valueOf(name))));
   }
 
   /** A value may meet any schema of the document, so each of them is a starting point. */
-  private void checkRecursion(Object schema, Set<Object> done) throws Fault {
+  private static boolean hasLoop(Object schema, SchemaReferences refs, Set<Object> done) {
     if (schema instanceof List<?> list) {
-      for (Object each : list) {
-        checkRecursion(SchemaReferences.unwrap(each), done);
-      }
-    } else if (schema instanceof Map<?, ?> map) {
-      follow(map, identities(), done);
-      for (Object each : map.values()) {
-        checkRecursion(SchemaReferences.unwrap(each), done);
-      }
+      return list.stream().anyMatch(each -> hasLoop(SchemaReferences.unwrap(each), refs, done));
     }
+    return schema instanceof Map<?, ?> map
+        && (leadsBack(map, refs, identities(), done)
+            || map.values().stream()
+                .anyMatch(each -> hasLoop(SchemaReferences.unwrap(each), refs, done)));
   }
 
   /**
@@ -285,19 +150,19 @@ public final class WellFormedSchema {
    *
    * @param open the schemas on the path to this one
    */
-  private void follow(@Nullable Object wrapped, Set<Object> open, Set<Object> done) throws Fault {
+  private static boolean leadsBack(
+      Object wrapped, SchemaReferences refs, Set<Object> open, Set<Object> done) {
     if (!(SchemaReferences.unwrap(wrapped) instanceof Map<?, ?> schema)) {
-      return;
+      return false;
     }
-    require(!open.contains(schema), "", "it refers to itself without end");
-    if (!done.add(schema)) {
-      return;
+    if (open.contains(schema) || !done.add(schema)) {
+      return open.contains(schema);
     }
     open.add(schema);
-    for (Object next : refs.sameValue(schema)) {
-      follow(next, open, done);
-    }
+    boolean back =
+        refs.sameValue(schema).stream().anyMatch(next -> leadsBack(next, refs, open, done));
     open.remove(schema);
+    return back;
   }
 
   private static Set<Object> identities() {
