@@ -52,7 +52,7 @@ public final class EntryShape {
   private static final String OUTPUT = "outputSchema";
   private static final Pattern DATE =
       Pattern.compile(
-          "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)");
+          "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?(Z|[+-]\\d\\d:\\d\\d)");
   private static final int LONGEST_DATE = 40;
   private static final int LONGEST_SIZE = 18;
 

@@ -260,7 +260,7 @@ public final class MendedSchema {
             : "";
     double number = RawJson.of(text).asDouble();
     return right(
-        value instanceof Number,
+        value instanceof Number given && Double.isFinite(given.doubleValue()),
         value,
         path,
         "must be a number",
@@ -273,7 +273,7 @@ public final class MendedSchema {
     List<?> types = value instanceof List<?> list ? list : List.of(value);
     List<?> known =
         types.stream()
-            .map(one -> one == null ? "null" : type(String.valueOf(one)))
+            .map(one -> one == null ? "null" : one instanceof String text ? type(text) : null)
             .filter(Objects::nonNull)
             .distinct()
             .toList();

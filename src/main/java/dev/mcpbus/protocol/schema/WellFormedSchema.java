@@ -81,6 +81,19 @@ public final class WellFormedSchema {
           entry("maxProperties", KeywordType.NUMBER),
           entry("uniqueItems", KeywordType.FLAG));
 
+  /** Keywords of Ajv and of older drafts, which mean something else in a client than they say. */
+  private static final Set<String> NOT_COMPILED =
+      Set.of(
+          "id",
+          "$id",
+          "$anchor",
+          "$dynamicAnchor",
+          "$async",
+          "formatMinimum",
+          "formatMaximum",
+          "formatExclusiveMinimum",
+          "formatExclusiveMaximum");
+
   private WellFormedSchema() {}
 
   /**
@@ -121,13 +134,12 @@ public final class WellFormedSchema {
   }
 
   private static boolean isForClients(Map<?, ?> schema) {
-    Object format = schema.get("format");
-    return !schema.containsKey("id")
-        && !schema.containsKey("$id")
-        && (schema.containsKey("type") || !schema.containsKey("nullable"))
+    return Collections.disjoint(schema.keySet(), NOT_COMPILED)
+        && (!schema.containsKey("nullable")
+            || (schema.containsKey("type") && schema.get("nullable") instanceof Boolean))
         && !(schema.get("exclusiveMinimum") instanceof Boolean)
         && !(schema.get("exclusiveMaximum") instanceof Boolean)
-        && (format == null || format instanceof String)
+        && (!schema.containsKey("format") || schema.get("format") instanceof String)
         && !List.of().equals(SchemaReferences.unwrap(schema.get("enum")))
         && (!(schema.get("pattern") instanceof String pattern) || EcmaPattern.isPlain(pattern))
         && (!(SchemaReferences.unwrap(schema.get("patternProperties")) instanceof Map<?, ?> named)
