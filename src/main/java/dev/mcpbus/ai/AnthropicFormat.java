@@ -3,8 +3,6 @@ package dev.mcpbus.ai;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -13,9 +11,6 @@ import java.util.function.Consumer;
 final class AnthropicFormat implements VendorFormat {
 
   private static final String EXPECTED = "{\"type\": \"tool_use\", \"id\", \"name\", \"input\"}";
-
-  private static final Set<String> IMAGES =
-      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
   @Override
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
@@ -44,7 +39,7 @@ final class AnthropicFormat implements VendorFormat {
     JsonObject out = new JsonObject().put("type", "tool_result").put("tool_use_id", call.id());
     JsonArray content = new JsonArray();
     for (ToolOutput.Part part : output.parts()) {
-      if (!output.isError() && isImage(part)) {
+      if (!output.isError() && part.format() != null) {
         content.add(
             new JsonObject()
                 .put("type", "image")
@@ -62,10 +57,5 @@ final class AnthropicFormat implements VendorFormat {
       out.put("content", content);
     }
     return output.isError() ? out.put("is_error", true) : out;
-  }
-
-  private static boolean isImage(ToolOutput.Part part) {
-    String mimeType = part.mimeType();
-    return part.isImage() && mimeType != null && IMAGES.contains(mimeType.toLowerCase(Locale.ROOT));
   }
 }

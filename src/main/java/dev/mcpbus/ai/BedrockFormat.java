@@ -3,11 +3,8 @@ package dev.mcpbus.ai;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Format of the Converse API of Amazon Bedrock: {@code toolSpec}, {@code toolUse}. Stateless. */
 final class BedrockFormat implements VendorFormat {
@@ -16,9 +13,6 @@ final class BedrockFormat implements VendorFormat {
 
   /** The keywords that the models of Amazon accept at the top: no definitions. */
   private static final Set<String> TOP = Set.of("type", "properties", "required");
-
-  private static final Map<String, String> IMAGES =
-      Map.of("image/png", "png", "image/jpeg", "jpeg", "image/gif", "gif", "image/webp", "webp");
 
   @Override
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
@@ -48,7 +42,7 @@ final class BedrockFormat implements VendorFormat {
   public JsonObject result(FunctionCall call, ToolOutput output) {
     JsonArray content = new JsonArray();
     for (ToolOutput.Part part : output.parts()) {
-      String image = format(part);
+      String image = part.format();
       if (image != null) {
         JsonObject source = new JsonObject().put("bytes", part.data());
         content.add(
@@ -68,10 +62,5 @@ final class BedrockFormat implements VendorFormat {
                 .put("toolUseId", call.id())
                 .put("content", content)
                 .put("status", output.isError() ? "error" : "success"));
-  }
-
-  private static @Nullable String format(ToolOutput.Part part) {
-    String type = part.mimeType();
-    return part.isImage() && type != null ? IMAGES.get(type.toLowerCase(Locale.ROOT)) : null;
   }
 }

@@ -24,28 +24,10 @@ final class FunctionSchemas {
   /** The keywords that OpenAI's strict mode accepts. */
   static final Set<String> STRICT =
       Set.of(
-          "type",
-          "properties",
-          "required",
-          "additionalProperties",
-          "items",
-          "enum",
-          "const",
-          "anyOf",
-          "$ref",
-          "$defs",
-          "definitions",
-          "description",
-          "title",
-          "pattern",
-          "format",
-          "multipleOf",
-          "minimum",
-          "maximum",
-          "exclusiveMinimum",
-          "exclusiveMaximum",
-          "minItems",
-          "maxItems");
+          ("type properties required additionalProperties items enum const anyOf $ref $defs"
+                  + " definitions description title pattern format multipleOf minimum maximum"
+                  + " exclusiveMinimum exclusiveMaximum minItems maxItems")
+              .split(" "));
 
   private FunctionSchemas() {}
 

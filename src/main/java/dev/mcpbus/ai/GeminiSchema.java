@@ -41,17 +41,9 @@ final class GeminiSchema {
   /** Keywords that say something to a model and have no place but the description. */
   private static final List<String> TOLD =
       List.of(
-          "format",
-          "exclusiveMinimum",
-          "exclusiveMaximum",
-          "multipleOf",
-          "uniqueItems",
-          "propertyNames",
-          "patternProperties",
-          "not",
-          "contains",
-          "contentEncoding",
-          "contentMediaType");
+          ("format exclusiveMinimum exclusiveMaximum multipleOf uniqueItems propertyNames"
+                  + " patternProperties not contains contentEncoding contentMediaType")
+              .split(" "));
 
   /** Keywords that go without a word: they restrict nothing that a model must know. */
   private static final Set<String> SILENT =

@@ -93,18 +93,11 @@ public final class EntryShape {
               "destructiveHint", FLAG,
               "idempotentHint", FLAG,
               "openWorldHint", FLAG));
+  private static final MemberRule ROLE = word("user", "assistant");
+  private static final MemberRule ROLES =
+      value -> each(value.isString() ? RawJson.array(List.of(value)) : value, ROLE);
   private static final MemberRule ANNOTATIONS =
-      object(
-          Map.of(
-              "audience",
-              value ->
-                  value.isString()
-                      ? each(RawJson.array(List.of(value)), word("user", "assistant"))
-                      : each(value, word("user", "assistant")),
-              "priority",
-              PRIORITY,
-              "lastModified",
-              DATE_TIME));
+      object(Map.of("audience", ROLES, "priority", PRIORITY, "lastModified", DATE_TIME));
   private static final MemberRule EXECUTION =
       object(Map.of("taskSupport", word("required", "optional", "forbidden")));
   private static final MemberRule ARGUMENT =
@@ -112,6 +105,9 @@ public final class EntryShape {
 
   private static final Map<String, MemberRule> SCHEMA =
       Map.of("properties", EntryShape::properties, "required", STRINGS, "$schema", STRING);
+
+  private static final MemberRule INPUT_SCHEMA = EntryShape::inputSchema;
+  private static final MemberRule OUTPUT_SCHEMA = object(SCHEMA);
 
   private static final Map<String, MemberRule> TOOL =
       Map.of(
@@ -128,9 +124,9 @@ public final class EntryShape {
           "execution",
           EXECUTION,
           "inputSchema",
-          EntryShape::inputSchema,
+          INPUT_SCHEMA,
           OUTPUT,
-          object(SCHEMA));
+          OUTPUT_SCHEMA);
   private static final Map<String, MemberRule> PROMPT =
       Map.of(
           "title", TEXT,

@@ -26,23 +26,15 @@ import org.jspecify.annotations.Nullable;
 public final class MendedSchema {
 
   /** The names of types in Python, Go and Google's schemas, in lower case. */
-  private static final Map<String, String> TYPES =
-      Map.ofEntries(
-          Map.entry("int", "integer"),
-          Map.entry("int32", "integer"),
-          Map.entry("int64", "integer"),
-          Map.entry("long", "integer"),
-          Map.entry("float", "number"),
-          Map.entry("float64", "number"),
-          Map.entry("double", "number"),
-          Map.entry("decimal", "number"),
-          Map.entry("str", "string"),
-          Map.entry("text", "string"),
-          Map.entry("bool", "boolean"),
-          Map.entry("list", "array"),
-          Map.entry("dict", "object"),
-          Map.entry("map", "object"),
-          Map.entry("none", "null"));
+  private static final Map<String, List<String>> TYPES =
+      Map.of(
+          "integer", List.of("int", "int32", "int64", "long"),
+          "number", List.of("float", "float64", "double", "decimal"),
+          "string", List.of("str", "text"),
+          "boolean", List.of("bool"),
+          "array", List.of("list"),
+          "object", List.of("dict", "map"),
+          "null", List.of("none"));
 
   private static final int LONGEST_NUMBER = 20;
   private static final int LONGEST_NAME = 60;
@@ -290,7 +282,10 @@ public final class MendedSchema {
   /** The type that a text names; null for none, such as {@code any}. */
   static @Nullable String type(String text) {
     String lower = text.toLowerCase(Locale.ROOT);
-    return PlainSchema.TYPES.contains(lower) ? lower : TYPES.get(lower);
+    return TYPES.keySet().stream()
+        .filter(type -> type.equals(lower) || TYPES.get(type).contains(lower))
+        .findFirst()
+        .orElse(null);
   }
 
   /** A list named {@code required} is no property. */

@@ -1,9 +1,8 @@
 package dev.mcpbus.protocol.schema;
 
-import static java.util.Map.entry;
-
 import dev.mcpbus.protocol.RawJson;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,80 +18,50 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WellFormedSchema {
 
-  /** The type that a keyword's value must have. */
+  /** The type that a keyword's value must have, with the keywords. */
   enum KeywordType {
-    SCHEMA,
-    SCHEMAS,
-    SCHEMA_OR_SCHEMAS,
-    NAMED_SCHEMAS,
-    NAMED_SCHEMAS_OR_STRINGS,
-    STRINGS,
-    NAMED_STRINGS,
-    TYPE,
-    STRING,
-    REF,
-    NUMBER,
-    LIMIT,
-    FLAG,
-    LIST
+    SCHEMA(
+        "additionalProperties unevaluatedProperties propertyNames additionalItems"
+            + " unevaluatedItems contains not if then else"),
+    SCHEMAS("prefixItems allOf anyOf oneOf"),
+    SCHEMA_OR_SCHEMAS("items"),
+    NAMED_SCHEMAS("$defs definitions properties patternProperties dependentSchemas"),
+    NAMED_SCHEMAS_OR_STRINGS("dependencies"),
+    STRINGS("required"),
+    NAMED_STRINGS("dependentRequired"),
+    TYPE("type"),
+    STRING("pattern"),
+    REF("$ref $dynamicRef $recursiveRef"),
+    NUMBER(
+        "minimum maximum multipleOf minLength maxLength minItems maxItems minProperties"
+            + " maxProperties"),
+    LIMIT("exclusiveMinimum exclusiveMaximum"),
+    FLAG("uniqueItems"),
+    LIST("enum");
+
+    private final String words;
+
+    KeywordType(String words) {
+      this.words = words;
+    }
   }
 
-  static final Map<String, KeywordType> WORDS =
-      Map.ofEntries(
-          entry("type", KeywordType.TYPE),
-          entry("$ref", KeywordType.REF),
-          entry("$dynamicRef", KeywordType.REF),
-          entry("$recursiveRef", KeywordType.REF),
-          entry("$defs", KeywordType.NAMED_SCHEMAS),
-          entry("definitions", KeywordType.NAMED_SCHEMAS),
-          entry("properties", KeywordType.NAMED_SCHEMAS),
-          entry("patternProperties", KeywordType.NAMED_SCHEMAS),
-          entry("dependentSchemas", KeywordType.NAMED_SCHEMAS),
-          entry("dependencies", KeywordType.NAMED_SCHEMAS_OR_STRINGS),
-          entry("dependentRequired", KeywordType.NAMED_STRINGS),
-          entry("required", KeywordType.STRINGS),
-          entry("additionalProperties", KeywordType.SCHEMA),
-          entry("unevaluatedProperties", KeywordType.SCHEMA),
-          entry("propertyNames", KeywordType.SCHEMA),
-          entry("items", KeywordType.SCHEMA_OR_SCHEMAS),
-          entry("prefixItems", KeywordType.SCHEMAS),
-          entry("additionalItems", KeywordType.SCHEMA),
-          entry("unevaluatedItems", KeywordType.SCHEMA),
-          entry("contains", KeywordType.SCHEMA),
-          entry("allOf", KeywordType.SCHEMAS),
-          entry("anyOf", KeywordType.SCHEMAS),
-          entry("oneOf", KeywordType.SCHEMAS),
-          entry("not", KeywordType.SCHEMA),
-          entry("if", KeywordType.SCHEMA),
-          entry("then", KeywordType.SCHEMA),
-          entry("else", KeywordType.SCHEMA),
-          entry("enum", KeywordType.LIST),
-          entry("pattern", KeywordType.STRING),
-          entry("minimum", KeywordType.NUMBER),
-          entry("maximum", KeywordType.NUMBER),
-          entry("exclusiveMinimum", KeywordType.LIMIT),
-          entry("exclusiveMaximum", KeywordType.LIMIT),
-          entry("multipleOf", KeywordType.NUMBER),
-          entry("minLength", KeywordType.NUMBER),
-          entry("maxLength", KeywordType.NUMBER),
-          entry("minItems", KeywordType.NUMBER),
-          entry("maxItems", KeywordType.NUMBER),
-          entry("minProperties", KeywordType.NUMBER),
-          entry("maxProperties", KeywordType.NUMBER),
-          entry("uniqueItems", KeywordType.FLAG));
+  static final Map<String, KeywordType> WORDS = new HashMap<>();
+
+  static {
+    for (KeywordType kind : KeywordType.values()) {
+      for (String word : kind.words.split(" ")) {
+        WORDS.put(word, kind);
+      }
+    }
+  }
 
   /** Keywords of Ajv and of older drafts, which mean something else in a client than they say. */
   private static final Set<String> NOT_COMPILED =
       Set.of(
-          "id",
-          "$id",
-          "$anchor",
-          "$dynamicAnchor",
-          "$async",
-          "formatMinimum",
-          "formatMaximum",
-          "formatExclusiveMinimum",
-          "formatExclusiveMaximum");
+          ("id $id $anchor $dynamicAnchor $async formatMinimum formatMaximum"
+                  + " formatExclusiveMinimum formatExclusiveMaximum")
+              .split(" "));
 
   private WellFormedSchema() {}
 
