@@ -1,9 +1,9 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.protocol.schema.MendedSchema;
+import dev.mcpbus.protocol.schema.SchemaReferences;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.json.pointer.JsonPointer;
 import java.math.BigInteger;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -51,7 +51,7 @@ final class FunctionSchemas {
   static JsonObject flat(JsonObject schema) {
     JsonObject top = schema;
     for (int i = 0; i < MAX_REFERENCES && top.getValue("$ref") instanceof String ref; i++) {
-      JsonObject target = target(schema, ref);
+      JsonObject target = SchemaReferences.target(schema, ref);
       JsonObject beside = top.copy();
       beside.remove("$ref");
       top = target == null ? beside : target.copy().mergeIn(beside);
@@ -102,24 +102,9 @@ final class FunctionSchemas {
       if (!(found instanceof JsonObject one) || !(one.getValue("$ref") instanceof String ref)) {
         return found;
       }
-      found = target(root, ref);
+      found = SchemaReferences.target(root, ref);
     }
     return null;
-  }
-
-  /** What a reference into the document leads to; null if that is no schema of an object. */
-  static @Nullable JsonObject target(JsonObject root, String ref) {
-    if (ref.equals("#")) {
-      return root;
-    }
-    try {
-      return ref.startsWith("#/")
-              && JsonPointer.from(ref.substring(1)).queryJson(root) instanceof JsonObject found
-          ? found
-          : null;
-    } catch (IllegalArgumentException e) {
-      return null;
-    }
   }
 
   /** The schema with the members of its {@code allOf}: the first value of a keyword counts. */

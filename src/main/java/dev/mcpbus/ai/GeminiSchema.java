@@ -1,6 +1,7 @@
 package dev.mcpbus.ai;
 
 import dev.mcpbus.protocol.schema.MendedSchema;
+import dev.mcpbus.protocol.schema.SchemaReferences;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -91,7 +92,7 @@ final class GeminiSchema {
       changes.accept(place(at) + " is cut: it is recursive");
       return described(new JsonObject().put("type", "object"), schema);
     }
-    JsonObject target = FunctionSchemas.target(root, ref);
+    JsonObject target = SchemaReferences.target(root, ref);
     if (target == null) {
       changes.accept(place(at) + ": " + ref + " leads nowhere");
       return described(any(), schema);

@@ -48,19 +48,13 @@ final class ModelArguments {
     JsonArray required = new JsonArray();
     for (Map.Entry<String, Object> one : schema.getJsonObject("properties")) {
       String name = renamed(one.getKey());
-      boolean same = name.equals(one.getKey());
-      if (!same) {
+      Object property = one.getValue();
+      if (!name.equals(one.getKey()) && property instanceof JsonObject known) {
         changes.accept("/" + one.getKey() + " as " + name);
+        String text = Objects.toString(known.getValue("description"), "");
+        property = known.copy().put("description", one.getKey() + ": " + text);
       }
-      properties.put(
-          name,
-          same || !(one.getValue() instanceof JsonObject known)
-              ? one.getValue()
-              : known
-                  .copy()
-                  .put(
-                      "description",
-                      one.getKey() + ": " + Objects.toString(known.getValue("description"), "")));
+      properties.put(name, property);
     }
     if (schema.getValue("required") instanceof JsonArray names) {
       names.forEach(name -> required.add(renamed(String.valueOf(name))));

@@ -374,16 +374,9 @@ public final class EntryShape {
   }
 
   private static boolean isWhole(RawJson value) {
-    if (!value.isNumber() || value.length() > LONGEST_SIZE) {
-      return false;
-    }
-    for (int i = 1; i < value.length(); i++) {
-      byte digit = value.array()[value.offset() + i];
-      if (digit < '0' || digit > '9') {
-        return false;
-      }
-    }
-    return true;
+    return value.isNumber()
+        && value.length() <= LONGEST_SIZE
+        && value.toString().chars().skip(1).allMatch(Character::isDigit);
   }
 
   private static boolean isDate(RawJson value) {

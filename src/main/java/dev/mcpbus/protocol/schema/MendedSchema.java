@@ -236,13 +236,10 @@ public final class MendedSchema {
   /** A list; PHP writes one with a gap as an object with numbers for names. */
   private static @Nullable Object elements(Object value) {
     return value instanceof Map<?, ?> map
-            && map.keySet().stream().allMatch(name -> isIndex(String.valueOf(name)))
+            && map.keySet().stream()
+                .allMatch(name -> String.valueOf(name).chars().allMatch(Character::isDigit))
         ? new ArrayList<>(map.values())
         : value instanceof List<?> ? value : null;
-  }
-
-  private static boolean isIndex(String name) {
-    return name.chars().allMatch(Character::isDigit);
   }
 
   private @Nullable Object number(Object value, String path) {
