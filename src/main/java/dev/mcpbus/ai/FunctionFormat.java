@@ -9,21 +9,30 @@ import java.util.stream.Collectors;
 /** The vendors' formats of tools, function calls and results. Stateless. */
 enum FunctionFormat {
   /** OpenAI chat completions, also used by many other vendors. */
-  OPENAI("openai", new OpenAiChatFormat()),
-  OPENAI_RESPONSES("openai-responses", new OpenAiResponsesFormat()),
-  ANTHROPIC("anthropic", new AnthropicFormat()),
-  GEMINI("gemini", new GeminiFormat()),
+  OPENAI("openai"),
+  OPENAI_RESPONSES("openai-responses"),
+  ANTHROPIC("anthropic"),
+  GEMINI("gemini"),
   /** The Converse API of Amazon Bedrock. */
-  BEDROCK("bedrock", new BedrockFormat()),
+  BEDROCK("bedrock"),
   /** The Vercel AI SDK; its caller adds {@code jsonSchema(...)} and {@code execute}. */
-  AI_SDK("ai-sdk", new AiSdkFormat());
+  AI_SDK("ai-sdk");
 
   private final String word;
-  private final VendorFormat vendor;
 
-  FunctionFormat(String word, VendorFormat vendor) {
+  FunctionFormat(String word) {
     this.word = word;
-    this.vendor = vendor;
+  }
+
+  private VendorFormat vendor() {
+    return switch (this) {
+      case OPENAI -> new OpenAiChatFormat();
+      case OPENAI_RESPONSES -> new OpenAiResponsesFormat();
+      case ANTHROPIC -> new AnthropicFormat();
+      case GEMINI -> new GeminiFormat();
+      case BEDROCK -> new BedrockFormat();
+      case AI_SDK -> new AiSdkFormat();
+    };
   }
 
   /** The name in requests. */
@@ -52,7 +61,7 @@ enum FunctionFormat {
    * name.
    */
   Object tools(List<ModelTool> tools, FunctionOptions options) {
-    return vendor.tools(tools, options);
+    return vendor().tools(tools, options);
   }
 
   /**
@@ -61,11 +70,11 @@ enum FunctionFormat {
    * @throws McpFailure {@code BAD_REQUEST} if it does not have this format
    */
   FunctionCall call(JsonObject call) {
-    return vendor.call(call);
+    return vendor().call(call);
   }
 
   /** The result of {@code call} for the next request to the model. */
   JsonObject result(FunctionCall call, ToolOutput output) {
-    return vendor.result(call, output);
+    return vendor().result(call, output);
   }
 }

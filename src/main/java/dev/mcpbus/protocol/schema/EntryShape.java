@@ -380,10 +380,7 @@ public final class EntryShape {
   }
 
   private static boolean isDate(RawJson value) {
-    if (!value.isString() || value.length() > LONGEST_DATE) {
-      return false;
-    }
-    String text = value.asString();
+    String text = value.isString() && value.length() <= LONGEST_DATE ? value.asString() : "";
     if (!DATE.matcher(text).matches()) {
       return false;
     }

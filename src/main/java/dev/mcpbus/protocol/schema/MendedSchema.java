@@ -243,10 +243,7 @@ public final class MendedSchema {
   }
 
   private @Nullable Object number(Object value, String path) {
-    String text =
-        value instanceof String && value.toString().length() <= LONGEST_NUMBER
-            ? (String) value
-            : "";
+    String text = value instanceof String known && known.length() <= LONGEST_NUMBER ? known : "";
     double number = RawJson.of(text).asDouble();
     return right(
         value instanceof Number given && Double.isFinite(given.doubleValue()),
@@ -279,8 +276,9 @@ public final class MendedSchema {
   /** The type that a text names; null for none, such as {@code any}. */
   static @Nullable String type(String text) {
     String lower = text.toLowerCase(Locale.ROOT);
-    return TYPES.keySet().stream()
-        .filter(type -> type.equals(lower) || TYPES.get(type).contains(lower))
+    return TYPES.entrySet().stream()
+        .filter(one -> one.getKey().equals(lower) || one.getValue().contains(lower))
+        .map(Map.Entry::getKey)
         .findFirst()
         .orElse(null);
   }

@@ -81,11 +81,8 @@ public final class SchemaReferences {
 
   /** What a reference into the document leads to; null if that is no schema of an object. */
   public static @Nullable JsonObject target(JsonObject root, String ref) {
-    if (ref.equals("#")) {
-      return root;
-    }
     try {
-      return ref.startsWith("#/")
+      return ref.startsWith("#")
               && JsonPointer.from(ref.substring(1)).queryJson(root) instanceof JsonObject found
           ? found
           : null;

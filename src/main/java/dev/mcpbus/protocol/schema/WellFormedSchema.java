@@ -50,7 +50,7 @@ public final class WellFormedSchema {
 
   static {
     for (KeywordType kind : KeywordType.values()) {
-      for (String word : kind.words.split(" ")) {
+      for (String word : List.of(kind.words.split(" "))) {
         WORDS.put(word, kind);
       }
     }
