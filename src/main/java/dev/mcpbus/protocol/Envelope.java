@@ -8,7 +8,8 @@ import static dev.mcpbus.protocol.ProtocolException.TextFault.TOO_LARGE;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,8 @@ public final class Envelope {
   private static final int ERROR = 5;
   private static final int RESULT_TYPE = 6;
   private static final String[] MEMBERS = {"jsonrpc", "id", "method", "params", "result", "error"};
+
+  private static final Set<String> MEANT = Set.of("jsonrpc", "result", "error");
 
   private final Kind kind;
   private final RawJson text;
@@ -149,7 +152,7 @@ public final class Envelope {
 
   /**
    * Whether a text that is no message was meant as one: it begins as an object or a batch does, and
-   * it is no JSON object without every member of an envelope, such as <code>{"type":"ping"}</code>.
+   * it is no JSON object without version, result and error, such as <code>{"type":"ping"}</code>.
    */
   public static boolean isMeant(byte[] bytes, int offset, int length) {
     JsonScanner scanner = new JsonScanner(bytes, offset, length, ParseLimits.DEFAULT);
@@ -165,7 +168,7 @@ public final class Envelope {
       }
       do {
         String name = new String(MemberName.decoded(bytes, scanner.name()), StandardCharsets.UTF_8);
-        if (!name.equals("params") && Stream.of(MEMBERS).anyMatch(name::equalsIgnoreCase)) {
+        if (MEANT.contains(name.toLowerCase(Locale.ROOT))) {
           return true;
         }
         scanner.expect(':');

@@ -169,13 +169,31 @@ class HttpEraTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"401 Unauthorized", "403 Forbidden"})
-  void a_demand_for_credentials_does_not_lead_to_initialize(String status) {
+  void a_demand_for_credentials_is_the_reason_of_the_failure(String status) {
     try (RawHttpServer server = RawHttpServer.answering((request, peer) -> peer.reply(status, ""));
         TestBus bus = bus(server)) {
       JsonObject down = bus.awaitState("peer", "FAILED", "RECONNECTING");
       assertThat(down.getJsonObject("lastError").getString("code"))
-          .isIn("AUTH_REQUIRED", "FORBIDDEN");
-      assertThat(server.requests("POST")).noneMatch(request -> request.calls("initialize"));
+          .isEqualTo(status.startsWith("401") ? "AUTH_REQUIRED" : "FORBIDDEN");
+      assertThat(server.requests("POST"))
+          .noneMatch(request -> status.startsWith("401") && request.calls("initialize"));
+    }
+  }
+
+  /** A gateway that lets only those methods pass which it knows. */
+  @Test
+  void a_probe_that_is_forbidden_leads_to_initialize() {
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("server/discover")) {
+                    peer.reply("403 Forbidden", "method is not allowed");
+                  } else {
+                    initialize(request, peer);
+                  }
+                });
+        TestBus bus = bus(server)) {
+      assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("INITIALIZE");
     }
   }
 

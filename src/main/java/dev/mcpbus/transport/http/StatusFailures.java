@@ -43,7 +43,16 @@ final class StatusFailures {
       HttpEndpoint from,
       @Nullable Envelope error,
       InstantSource clock) {
-    int status = response.statusCode();
+    return of(response.statusCode(), response, from, error, clock)
+        .withHttpStatus(response.statusCode());
+  }
+
+  private static TransportException of(
+      int status,
+      HttpClientResponse response,
+      HttpEndpoint from,
+      @Nullable Envelope error,
+      InstantSource clock) {
     String what = "HTTP " + status + " from " + from + HttpFailures.via(from) + textOf(error);
     return switch (status) {
       case 401 ->
