@@ -21,6 +21,7 @@ public final class StrayLine {
   private static final byte[] NAME = "jsonrpc\"".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] OBJECT = "{\"jsonrpc\"".getBytes(StandardCharsets.US_ASCII);
   private static final byte ESCAPE = 0x1B;
+
   /** Nobody waits for the message. */
   public static final long NOBODY = -2;
 

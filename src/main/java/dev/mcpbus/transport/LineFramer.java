@@ -264,8 +264,7 @@ public final class LineFramer {
       throws TransportException {
     skipped.skipped(bytes, first, end);
     Envelope answer = StrayLine.behindText(bytes, first, end, limits);
-    long id =
-        answer == null ? StrayLine.answers(bytes, first, end, limits) : answer.integerId();
+    long id = answer == null ? StrayLine.answers(bytes, first, end, limits) : answer.integerId();
     if (answer == null
         && (id == -1 || (fault != null && fault.isLimit()))
         && StrayLine.mayBeMessage(bytes, first, end, limits)) {

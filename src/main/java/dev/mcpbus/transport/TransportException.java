@@ -111,8 +111,7 @@ public final class TransportException extends Exception {
 
   /** The same failure in other words. */
   public TransportException withMessage(String other) {
-    return new TransportException(
-        reason, reached, other, retryAfterMillis, getCause(), httpStatus);
+    return new TransportException(reason, reached, other, retryAfterMillis, getCause(), httpStatus);
   }
 
   /** The same failure with the HTTP status that is its reason. */

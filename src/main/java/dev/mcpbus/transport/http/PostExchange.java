@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One POST over Streamable HTTP and its answer. It ends exactly once: by the reply, by a failure, or
- * without a report by {@link #abort()}. Confined to the owner context of its channel.
+ * One POST over Streamable HTTP and its answer. It ends exactly once: by the reply, by a failure,
+ * or without a report by {@link #abort()}. Confined to the owner context of its channel.
  */
 final class PostExchange extends PostedMessage implements EventStreamReader.StreamListener {
 

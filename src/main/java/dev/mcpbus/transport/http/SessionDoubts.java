@@ -71,8 +71,8 @@ final class SessionDoubts {
           "cannot find");
 
   /**
-   * What a server says to which this client has not introduced itself, and a proxy that has lost its
-   * server. The second is all that the Python SDK says of it.
+   * What a server says to which this client has not introduced itself, and a proxy that has lost
+   * its server. The second is all that the Python SDK says of it.
    */
   private static final List<String> BEGINNING =
       List.of(

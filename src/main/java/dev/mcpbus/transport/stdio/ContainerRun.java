@@ -78,7 +78,9 @@ record ContainerRun(
     int at = afterOptions(args, program); // of the arguments, which lack the first word
     boolean through =
         program == 0
-            || words.subList(0, program).stream().map(WrappedCommand::name).anyMatch(HOSTS::contains);
+            || words.subList(0, program).stream()
+                .map(WrappedCommand::name)
+                .anyMatch(HOSTS::contains);
     List<String> stop = args.subList(through ? 0 : program, Math.min(at, args.size()));
     String direct = through ? null : words.get(program);
     boolean compose = is(args, at, "compose");

@@ -13,7 +13,6 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -73,8 +72,7 @@ class FallbackChannelTest extends HttpFixture {
   }
 
   @Test
-  void of_a_server_of_http_sse_that_refuses_both_openings_initialize_goes_there()
-      throws Exception {
+  void of_a_server_of_http_sse_that_refuses_both_openings_initialize_goes_there() throws Exception {
     HttpSseServer server = httpSse();
     ChannelProbe probe = open(server.url());
     expect(probe.fail(0, Methods.DISCOVER), Reason.CONNECT_FAILED, Reached.NO);

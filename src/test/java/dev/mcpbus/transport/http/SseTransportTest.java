@@ -19,8 +19,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Predicate;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -198,7 +198,8 @@ class SseTransportTest extends HttpFixture {
                     "400 Bad Request",
                     "Content-Type: application/json",
                     "Transfer-Encoding: chunked");
-                peer.chunk("{\"timestamp\":\"12:00:0" + said.incrementAndGet() + "\",\"stackTrace\":[");
+                peer.chunk(
+                    "{\"timestamp\":\"12:00:0" + said.incrementAndGet() + "\",\"stackTrace\":[");
                 peer.chunk("{\"methodName\":\"handle\"},".repeat(300));
                 peer.chunk("{}],\"message\":\"Session not found: 7\"}");
                 peer.end();

@@ -58,7 +58,9 @@ class ContainerRunTest {
     assertThat(run.cidFile()).isNull();
   }
 
-  /** What hands out secrets may ask for a person, or lack its own secret when the command is over. */
+  /**
+   * What hands out secrets may ask for a person, or lack its own secret when the command is over.
+   */
   @Test
   void a_command_that_only_hands_out_secrets_is_not_needed_to_stop_the_container() {
     assertThat(started("op run -- docker run image").script(Path.of("/bin/op"), Map.of(), 2))
