@@ -102,12 +102,24 @@ public final class StrayLine {
     }
     boolean versioned = found.containsKey("jsonrpc");
     int error = found.getOrDefault("error", NULL);
-    boolean answer = found.containsKey("result") || (versioned ? error != NULL : error == '{');
+    boolean said = error != NULL || found.getOrDefault("result", NULL) != NULL;
     if (found.getOrDefault("method", NULL) != NULL) {
-      return answer ? -1 : NOBODY;
+      return said && versioned ? -1 : NOBODY;
     }
-    boolean mine = id >= 0 && (answer || (versioned && !broken));
-    return mine ? id : broken ? -1 : NOBODY;
+    boolean answer = versioned ? said || !broken : said && (error == NULL || error == '{');
+    return answer && id >= 0 ? id : broken || (said && !versioned) ? -1 : NOBODY;
+  }
+
+  /** Whether an event that is no message was meant as one: a keep-alive has no result or error. */
+  public static boolean isMeant(byte[] bytes, int from, int to, ParseLimits limits) {
+    int p = from;
+    while (p < to && (bytes[p] == ' ' || (bytes[p] >= '\t' && bytes[p] <= '\r'))) {
+      p++;
+    }
+    return p < to
+        && (bytes[p] == '{'
+            ? answers(bytes, p, to, limits) != NOBODY
+            : bytes[p] == '[' && isArray(bytes, p, to));
   }
 
   /**

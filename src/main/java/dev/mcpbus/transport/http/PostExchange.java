@@ -14,6 +14,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -174,12 +175,11 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
     }
   }
 
-  /** Handles a whole body; the caller has checked the response's status. */
-  private interface BodyHandler {
-    void body(HttpClientResponse response, HeldBytes body);
-  }
-
-  private void collect(HttpClientResponse response, int maxBytes, BodyHandler handler) {
+  /** Reads a whole body for {@code handler}; the caller has checked the response's status. */
+  private void collect(
+      HttpClientResponse response,
+      int maxBytes,
+      BiConsumer<HttpClientResponse, HeldBytes> handler) {
     HeldBytes body = channel.held(maxBytes);
     held = body;
     if (!fits(response, body, body.announce(HttpConventions.length(response)))) {
@@ -194,7 +194,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
     response.endHandler(
         nothing -> {
           if (!done) {
-            handler.body(response, body);
+            handler.accept(response, body);
           }
         });
     response.handler(

@@ -1,6 +1,5 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolException.TextFault;
@@ -30,10 +29,8 @@ final class StrayEvents {
    */
   void skip(byte[] data, int length, ProtocolException fault, Quirks quirks, long now)
       throws ProtocolException {
-    boolean meant =
-        Envelope.isMeant(data, 0, length)
-            && StrayLine.answers(data, 0, length, ParseLimits.DEFAULT) != StrayLine.NOBODY;
-    if (meant || !quirks.tolerates(Quirk.STRAY_EVENTS)) {
+    if (StrayLine.isMeant(data, 0, length, ParseLimits.DEFAULT)
+        || !quirks.tolerates(Quirk.STRAY_EVENTS)) {
       throw fault;
     }
     if (now - since >= WINDOW_MILLIS) {
