@@ -43,32 +43,11 @@ final class SessionDoubts {
   /** What a server says of a session that it does not know, after the word itself. */
   private static final List<String> UNKNOWN =
       List.of(
-          "not found",
-          "unknown",
-          "unrecognized",
-          "not recognized",
-          "invalid",
-          "no valid",
-          "not valid",
-          "expired",
-          "timed out",
-          "terminated",
-          "closed",
-          "ended",
-          "stale",
-          "gone",
-          "lost",
-          "missing",
-          "required",
-          "not exist",
-          "n't exist",
-          "no longer",
-          "no such",
-          "no session",
-          "no active",
-          "not active",
-          "could not find",
-          "cannot find");
+          ("not found|unknown|unrecognized|not recognized|invalid|no valid"
+                  + "|not valid|expired|timed out|terminated|closed|ended|stale|gone"
+                  + "|lost|missing|required|not exist|n't exist|no longer|no such"
+                  + "|no session|no active|not active|could not find|cannot find")
+              .split("\\|"));
 
   /**
    * What a server says to which this client has not introduced itself, and a proxy that has lost
@@ -76,17 +55,11 @@ final class SessionDoubts {
    */
   private static final List<String> BEGINNING =
       List.of(
-          "initiali",
-          "invalid request parameters",
-          "handshake",
-          "not connected",
-          "not established",
-          "no transport",
-          "transport not found",
-          "no active transport",
-          "no active connection",
-          "no active sse",
-          "connection not found");
+          ("initiali|invalid request parameters|handshake|not connected"
+                  + "|not established|no transport|transport not found"
+                  + "|no active transport|no active connection|no active sse"
+                  + "|connection not found")
+              .split("\\|"));
 
   /** The channel of the session that is in doubt. */
   interface DoubtedChannel {
