@@ -152,6 +152,19 @@ class LineFramerTest {
     assertThat(framer.junk()).isEqualTo(5_000);
   }
 
+  /** A tool whose child process writes to the stdout that it has inherited. */
+  @Test
+  void the_output_of_a_build_at_once_is_no_flood() throws Exception {
+    LineFramer real =
+        new LineFramer(
+            "stdout",
+            ParseLimits.DEFAULT,
+            StdioOptions.of("x", List.of()).junkLines(),
+            message -> messages.add(message.text().toString()));
+    real.feed(bytes("[INFO] Compiling module\n".repeat(9_000) + ONE + "\n"));
+    assertThat(messages).containsExactly(ONE);
+  }
+
   @Test
   void the_room_for_noise_fills_up_with_time_and_is_bounded_in_bytes_too() throws Exception {
     AtomicLong nanos = new AtomicLong();
