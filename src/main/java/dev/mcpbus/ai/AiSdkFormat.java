@@ -1,5 +1,6 @@
 package dev.mcpbus.ai;
 
+import dev.mcpbus.protocol.schema.MendedSchema;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -19,7 +20,9 @@ final class AiSdkFormat implements VendorFormat {
     for (ModelTool tool : tools) {
       JsonObject entry = VendorFormat.named(tool);
       entry.remove("name");
-      entry.put("inputSchema", FunctionSchemas.object(tool.schema()));
+      entry.put(
+          "inputSchema",
+          FunctionSchemas.object(MendedSchema.forModels(tool.schema(), options.changes(tool))));
       out.put(tool.name(), entry.put("_serverId", tool.tool().server()));
     }
     return out;

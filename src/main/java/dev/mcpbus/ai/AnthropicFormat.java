@@ -3,8 +3,7 @@ package dev.mcpbus.ai;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Format of Anthropic's Messages API: {@code tool_use} and {@code tool_result} blocks. Stateless.
@@ -13,16 +12,14 @@ final class AnthropicFormat implements VendorFormat {
 
   private static final String EXPECTED = "{\"type\": \"tool_use\", \"id\", \"name\", \"input\"}";
 
-  private static final Set<String> IMAGES =
-      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
-
   @Override
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
+      Consumer<String> changes = options.changes(tool);
+      JsonObject schema = FunctionSchemas.flat(tool.schema(), changes);
       JsonObject entry =
-          VendorFormat.named(tool)
-              .put("input_schema", FunctionSchemas.flat(tool.schema(), options.changes(tool)));
+          VendorFormat.named(tool).put("input_schema", ModelArguments.renamed(schema, changes));
       out.add(VendorFormat.marked(entry, tool, options));
     }
     return out;
@@ -42,7 +39,7 @@ final class AnthropicFormat implements VendorFormat {
     JsonObject out = new JsonObject().put("type", "tool_result").put("tool_use_id", call.id());
     JsonArray content = new JsonArray();
     for (ToolOutput.Part part : output.parts()) {
-      if (!output.isError() && isImage(part)) {
+      if (!output.isError() && part.format() != null) {
         content.add(
             new JsonObject()
                 .put("type", "image")
@@ -60,10 +57,5 @@ final class AnthropicFormat implements VendorFormat {
       out.put("content", content);
     }
     return output.isError() ? out.put("is_error", true) : out;
-  }
-
-  private static boolean isImage(ToolOutput.Part part) {
-    String mimeType = part.mimeType();
-    return part.isImage() && mimeType != null && IMAGES.contains(mimeType.toLowerCase(Locale.ROOT));
   }
 }

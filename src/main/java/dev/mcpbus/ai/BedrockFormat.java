@@ -3,24 +3,24 @@ package dev.mcpbus.ai;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /** Format of the Converse API of Amazon Bedrock: {@code toolSpec}, {@code toolUse}. Stateless. */
 final class BedrockFormat implements VendorFormat {
 
   private static final String EXPECTED = "{\"toolUse\": {\"toolUseId\", \"name\", \"input\"}}";
 
-  private static final Map<String, String> IMAGES =
-      Map.of("image/png", "png", "image/jpeg", "jpeg", "image/gif", "gif", "image/webp", "webp");
+  /** The keywords that the models of Amazon accept at the top: no definitions. */
+  private static final Set<String> TOP = Set.of("type", "properties", "required");
 
   @Override
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject json = FunctionSchemas.flat(tool.schema(), options.changes(tool));
-      json.fieldNames().retainAll(FunctionSchemas.AT_BEDROCKS_TOP);
+      Consumer<String> changes = options.changes(tool);
+      JsonObject json = ModelArguments.renamed(GeminiSchema.of(tool.schema(), changes), changes);
+      json.fieldNames().retainAll(TOP);
       JsonObject spec =
           VendorFormat.named(tool).put("inputSchema", new JsonObject().put("json", json));
       out.add(VendorFormat.marked(new JsonObject().put("toolSpec", spec), tool, options));
@@ -42,7 +42,7 @@ final class BedrockFormat implements VendorFormat {
   public JsonObject result(FunctionCall call, ToolOutput output) {
     JsonArray content = new JsonArray();
     for (ToolOutput.Part part : output.parts()) {
-      String image = format(part);
+      String image = part.format();
       if (image != null) {
         JsonObject source = new JsonObject().put("bytes", part.data());
         content.add(
@@ -62,10 +62,5 @@ final class BedrockFormat implements VendorFormat {
                 .put("toolUseId", call.id())
                 .put("content", content)
                 .put("status", output.isError() ? "error" : "success"));
-  }
-
-  private static @Nullable String format(ToolOutput.Part part) {
-    String type = part.mimeType();
-    return part.isImage() && type != null ? IMAGES.get(type.toLowerCase(Locale.ROOT)) : null;
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbus.ai;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
@@ -37,14 +38,15 @@ record FunctionCall(@Nullable String id, String name, @Nullable Object arguments
    * @throws McpFailure {@code INVALID_ARGUMENTS} if {@code text} is not a JSON object
    */
   static JsonObject parse(String text) {
-    if (text.isBlank()) {
-      return new JsonObject();
-    }
     try {
-      return new JsonObject(text);
-    } catch (DecodeException | ClassCastException e) {
-      throw invalid();
+      Object value = text.isBlank() ? null : Json.decodeValue(text);
+      if (value == null || value instanceof JsonObject) {
+        return value == null ? new JsonObject() : (JsonObject) value;
+      }
+    } catch (DecodeException e) {
+      // falls through to the refusal below
     }
+    throw invalid();
   }
 
   private static McpFailure invalid() {

@@ -1,8 +1,9 @@
 package dev.mcpbus.ai;
 
+import dev.mcpbus.protocol.schema.MendedSchema;
+import dev.mcpbus.protocol.schema.SchemaReferences;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.json.pointer.JsonPointer;
 import java.math.BigInteger;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -20,39 +21,13 @@ final class FunctionSchemas {
 
   private static final int MAX_REFERENCES = 8;
 
-  private static final List<String> NAMED = List.of("properties", "$defs", "definitions");
-  private static final List<String> WITHIN =
-      List.of("items", "anyOf", "oneOf", "allOf", "additionalProperties");
-
-  /** The keywords that the models of Amazon accept at the top, and what they lead to. */
-  static final Set<String> AT_BEDROCKS_TOP =
-      Set.of("type", "properties", "required", "additionalProperties", "$defs", "definitions");
-
   /** The keywords that OpenAI's strict mode accepts. */
   static final Set<String> STRICT =
       Set.of(
-          "type",
-          "properties",
-          "required",
-          "additionalProperties",
-          "items",
-          "enum",
-          "const",
-          "anyOf",
-          "$ref",
-          "$defs",
-          "definitions",
-          "description",
-          "title",
-          "pattern",
-          "format",
-          "multipleOf",
-          "minimum",
-          "maximum",
-          "exclusiveMinimum",
-          "exclusiveMaximum",
-          "minItems",
-          "maxItems");
+          ("type properties required additionalProperties items enum const anyOf $ref $defs"
+                  + " definitions description title pattern format multipleOf minimum maximum"
+                  + " exclusiveMinimum exclusiveMaximum minItems maxItems")
+              .split(" "));
 
   private FunctionSchemas() {}
 
@@ -76,7 +51,7 @@ final class FunctionSchemas {
   static JsonObject flat(JsonObject schema) {
     JsonObject top = schema;
     for (int i = 0; i < MAX_REFERENCES && top.getValue("$ref") instanceof String ref; i++) {
-      JsonObject target = target(schema, ref);
+      JsonObject target = SchemaReferences.target(schema, ref);
       JsonObject beside = top.copy();
       beside.remove("$ref");
       top = target == null ? beside : target.copy().mergeIn(beside);
@@ -127,24 +102,9 @@ final class FunctionSchemas {
       if (!(found instanceof JsonObject one) || !(one.getValue("$ref") instanceof String ref)) {
         return found;
       }
-      found = target(root, ref);
+      found = SchemaReferences.target(root, ref);
     }
     return null;
-  }
-
-  /** What a reference into the document leads to; null if that is no schema of an object. */
-  static @Nullable JsonObject target(JsonObject root, String ref) {
-    if (ref.equals("#")) {
-      return root;
-    }
-    try {
-      return ref.startsWith("#/")
-              && JsonPointer.from(ref.substring(1)).queryJson(root) instanceof JsonObject found
-          ? found
-          : null;
-    } catch (IllegalArgumentException e) {
-      return null;
-    }
   }
 
   /** The schema with the members of its {@code allOf}: the first value of a keyword counts. */
@@ -218,7 +178,7 @@ final class FunctionSchemas {
   }
 
   /**
-   * As {@link #flat(JsonObject)}, with {@code items} for each array, which OpenAI wants.
+   * As {@link #flat(JsonObject)}, in the JSON Schema that the vendors read.
    *
    * @param changes gets each change
    */
@@ -227,27 +187,6 @@ final class FunctionSchemas {
     if (!gone.isEmpty()) {
       changes.accept("the schema without " + gone + " at its top");
     }
-    JsonObject out = flat(schema);
-    addItems(out);
-    return out;
-  }
-
-  private static void addItems(@Nullable Object value) {
-    if (value instanceof JsonArray all) {
-      all.forEach(FunctionSchemas::addItems);
-    } else if (value instanceof JsonObject schema) {
-      Object type = schema.getValue("type");
-      boolean array =
-          "array".equals(type) || (type instanceof JsonArray types && types.contains("array"));
-      if (array && !schema.containsKey("items") && !schema.containsKey("prefixItems")) {
-        schema.put("items", new JsonObject());
-      }
-      for (String word : NAMED) {
-        if (schema.getValue(word) instanceof JsonObject named) {
-          named.forEach(one -> addItems(one.getValue()));
-        }
-      }
-      WITHIN.forEach(word -> addItems(schema.getValue(word)));
-    }
+    return flat(MendedSchema.forModels(schema, changes));
   }
 }

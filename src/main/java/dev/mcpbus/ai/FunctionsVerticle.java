@@ -168,9 +168,9 @@ public final class FunctionsVerticle extends VerticleBase {
         .map(output -> reply(request.form(), call, output));
   }
 
-  /** The arguments for the tool: a null that the model wrote for nothing is not among them. */
+  /** The arguments for the tool, by its own schema. */
   private Future<JsonObject> arguments(ToolName tool, JsonObject given) {
-    if (!AbsentArguments.hasNull(given)) {
+    if (!ModelArguments.mayDiffer(given)) {
       return Future.succeededFuture(given);
     }
     JsonObject wanted = new JsonObject().put("servers", new JsonArray().add(tool.server()));
@@ -180,7 +180,7 @@ public final class FunctionsVerticle extends VerticleBase {
                 tools.all().stream()
                     .filter(known -> known.tool().equals(tool))
                     .findFirst()
-                    .map(known -> AbsentArguments.removed(given, known.schema()))
+                    .map(known -> ModelArguments.forServer(given, known.schema()))
                     .orElse(given))
         .otherwise(given); // the call says why
   }

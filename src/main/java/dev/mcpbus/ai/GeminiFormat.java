@@ -21,8 +21,7 @@ final class GeminiFormat implements VendorFormat {
       if (!entry.containsKey("description")) {
         entry.put("description", tool.tool().tool()); // required here
       }
-      entry.put(
-          "parametersJsonSchema", new GeminiSchema(tool.schema(), options.changes(tool)).object());
+      entry.put("parametersJsonSchema", GeminiSchema.of(tool.schema(), options.changes(tool)));
       declarations.add(VendorFormat.marked(entry, tool, options));
     }
     return new JsonArray().add(new JsonObject().put("functionDeclarations", declarations));

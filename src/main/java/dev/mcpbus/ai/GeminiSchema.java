@@ -1,5 +1,7 @@
 package dev.mcpbus.ai;
 
+import dev.mcpbus.protocol.schema.MendedSchema;
+import dev.mcpbus.protocol.schema.SchemaReferences;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -9,30 +11,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema in the subset that Gemini's {@code Schema} has, which is also JSON Schema: without
- * references, with one type a schema, {@code anyOf} alone in its schema, {@code enum} of strings,
- * and {@code items} for each array. What it cannot express is written into the description. A
- * recursive schema is cut, so every value that fits may be written but not every one is described.
- * One instance for a schema.
+ * A schema in the subset that Gemini's {@code Schema} has, which is also JSON Schema, and which the
+ * models of Bedrock take: without references, with one type a schema, {@code anyOf} alone in its
+ * schema, {@code enum} of strings, and {@code items} for each array. What it cannot express is
+ * written into the description. A recursive schema is cut, so every value that fits may be written
+ * but not every one is described. One instance for a schema.
  */
 final class GeminiSchema {
 
-  private static final Set<String> KEPT =
-      Set.of(
-          "title",
-          "description",
-          "minItems",
-          "maxItems",
-          "minProperties",
-          "maxProperties",
-          "minLength",
-          "maxLength",
-          "pattern",
-          "minimum",
-          "maximum");
+  /** Of each type; Gemini refuses some of them at another one. */
+  private static final Map<String, Set<String>> KEPT =
+      Map.of(
+          "array", Set.of("minItems", "maxItems"),
+          "object", Set.of("minProperties", "maxProperties"),
+          "string", Set.of("minLength", "maxLength", "pattern"),
+          "number", Set.of("minimum", "maximum"),
+          "integer", Set.of("minimum", "maximum"));
 
   /** Of each type; Gemini refuses others. */
   private static final Map<String, Set<String>> FORMATS =
@@ -44,24 +42,13 @@ final class GeminiSchema {
   /** Keywords that say something to a model and have no place but the description. */
   private static final List<String> TOLD =
       List.of(
-          "format",
-          "exclusiveMinimum",
-          "exclusiveMaximum",
-          "multipleOf",
-          "uniqueItems",
-          "propertyNames",
-          "patternProperties",
-          "not",
-          "contains",
-          "contentEncoding",
-          "contentMediaType");
+          ("format exclusiveMinimum exclusiveMaximum multipleOf uniqueItems propertyNames"
+                  + " patternProperties not contains contentEncoding contentMediaType")
+              .split(" "));
 
   /** Keywords that go without a word: they restrict nothing that a model must know. */
   private static final Set<String> SILENT =
       Set.of("$schema", "$id", "$comment", "$defs", "definitions", "default", "examples");
-
-  private static final Set<String> TYPES =
-      Set.of("string", "number", "integer", "boolean", "array", "object", "null");
 
   private static final int MAX_DEPTH = 16;
   private static final int MAX_NODES = 5_000;
@@ -72,17 +59,19 @@ final class GeminiSchema {
   private final Set<String> open = new LinkedHashSet<>();
   private int nodes;
 
-  /**
-   * @param changes gets each change, with the place in the schema
-   */
-  GeminiSchema(JsonObject root, Consumer<String> changes) {
+  private GeminiSchema(JsonObject root, Consumer<String> changes) {
     this.root = root;
     this.changes = changes;
   }
 
-  /** The schema of the arguments: one of an object. */
-  JsonObject object() {
-    JsonObject shaped = schema(FunctionSchemas.flat(root), "", 0);
+  /**
+   * The schema of the arguments: one of an object.
+   *
+   * @param changes gets each change, with the place in the schema
+   */
+  static JsonObject of(JsonObject schema, Consumer<String> changes) {
+    JsonObject root = MendedSchema.forModels(schema, changes);
+    JsonObject shaped = new GeminiSchema(root, changes).schema(FunctionSchemas.flat(root), "", 0);
     shaped.remove("anyOf");
     shaped.remove("nullable");
     return FunctionSchemas.object(shaped);
@@ -103,7 +92,7 @@ final class GeminiSchema {
       changes.accept(place(at) + " is cut: it is recursive");
       return described(new JsonObject().put("type", "object"), schema);
     }
-    JsonObject target = FunctionSchemas.target(root, ref);
+    JsonObject target = SchemaReferences.target(root, ref);
     if (target == null) {
       changes.accept(place(at) + ": " + ref + " leads nowhere");
       return described(any(), schema);
@@ -184,10 +173,10 @@ final class GeminiSchema {
   private JsonObject typed(JsonObject schema, String type, String at, int depth) {
     JsonObject out = new JsonObject();
     List<String> told = new ArrayList<>();
-    if (TYPES.contains(type)) {
+    if (!type.isEmpty()) {
       out.put("type", type);
     }
-    KEPT.stream()
+    Stream.concat(Stream.of("title", "description"), KEPT.getOrDefault(type, Set.of()).stream())
         .filter(word -> schema.getValue(word) != null)
         .forEach(word -> out.put(word, schema.getValue(word)));
     values(schema, type, out, told);

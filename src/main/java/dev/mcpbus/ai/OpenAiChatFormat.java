@@ -14,13 +14,8 @@ final class OpenAiChatFormat implements VendorFormat {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject flat = FunctionSchemas.flat(tool.schema(), options.changes(tool));
-      JsonObject strict = options.strict() ? StrictSchema.of(flat, options.changes(tool)) : null;
-      JsonObject function =
-          VendorFormat.named(tool).put("parameters", strict == null ? flat : strict);
-      if (strict != null) {
-        function.put("strict", true);
-      }
+      JsonObject function = VendorFormat.function(tool, options);
+      function.getMap().remove("strict", false);
       JsonObject entry = new JsonObject().put("type", "function").put("function", function);
       out.add(VendorFormat.marked(entry, tool, options));
     }

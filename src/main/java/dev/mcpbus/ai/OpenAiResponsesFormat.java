@@ -17,14 +17,9 @@ final class OpenAiResponsesFormat implements VendorFormat {
   public Object tools(List<ModelTool> tools, FunctionOptions options) {
     JsonArray out = new JsonArray();
     for (ModelTool tool : tools) {
-      JsonObject flat = FunctionSchemas.flat(tool.schema(), options.changes(tool));
-      JsonObject strict = options.strict() ? StrictSchema.of(flat, options.changes(tool)) : null;
+      // Without "strict": false the API would try the strict mode.
       JsonObject entry =
-          new JsonObject()
-              .put("type", "function")
-              .mergeIn(VendorFormat.named(tool))
-              .put("parameters", strict == null ? flat : strict)
-              .put("strict", strict != null); // without it the API would try the strict mode
+          new JsonObject().put("type", "function").mergeIn(VendorFormat.function(tool, options));
       out.add(VendorFormat.marked(entry, tool, options));
     }
     return out;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A schema as OpenAI's strict mode takes it: each object closed, each property required, an
- * optional one may be null. {@link AbsentArguments} takes such a null out of a call again. A schema
+ * optional one may be null. {@link ModelArguments} takes such a null out of a call again. A schema
  * that cannot be closed without a loss, such as one of open objects, has none. One instance for a
  * schema.
  */
@@ -103,6 +103,21 @@ final class StrictSchema {
         }
       }
     }
+    if (out.containsKey("$ref") && out.size() > 1) { // which it takes alone
+      JsonObject ref = new JsonObject().put("$ref", out.remove("$ref"));
+      out.put("anyOf", new JsonArray().add(ref));
+      out.fieldNames().retainAll(Set.of("anyOf", "description", "title", "$defs", "definitions"));
+    }
+    if (!out.containsKey("type") && (out.containsKey("enum") || out.containsKey("const"))) {
+      String type = FunctionSchemas.type(given);
+      if (type.isEmpty()) {
+        throw new UnfitException(at, "has values of several types");
+      }
+      out.put("type", type);
+      if (out.getValue("enum") instanceof JsonArray all && all.contains(null)) {
+        nullable(out);
+      }
+    }
     if (isObject(given)) {
       close(given, out, at, depth);
     }
@@ -110,7 +125,7 @@ final class StrictSchema {
     if (array && !out.containsKey("items")) {
       throw new UnfitException(at, "has items of any kind");
     }
-    if (List.of("type", "anyOf", "enum", "const", "$ref").stream().noneMatch(out::containsKey)) {
+    if (List.of("type", "anyOf", "$ref").stream().noneMatch(out::containsKey)) {
       throw new UnfitException(at, "takes any value");
     }
     if (properties > MAX_PROPERTIES || values > MAX_VALUES) {

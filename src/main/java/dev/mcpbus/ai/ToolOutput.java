@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -48,12 +49,21 @@ public record ToolOutput(
       return new Part("[" + kind + ", " + mimeType + ", " + bytes + " bytes]", mimeType, data);
     }
 
+    /** The format of an image that all vendors read, such as {@code png}; null for the others. */
+    @Nullable String format() {
+      String type = mimeType == null || data == null ? "" : mimeType.toLowerCase(Locale.ROOT);
+      return IMAGES.contains(type) ? type.substring(type.indexOf('/') + 1) : null;
+    }
+
     public boolean isImage() {
       return data != null
           && mimeType != null
           && mimeType.toLowerCase(Locale.ROOT).startsWith("image/");
     }
   }
+
+  private static final Set<String> IMAGES =
+      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
   public ToolOutput {
     parts = List.copyOf(parts);

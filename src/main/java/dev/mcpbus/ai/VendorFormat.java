@@ -20,6 +20,15 @@ interface VendorFormat {
     return description == null ? out : out.put("description", description);
   }
 
+  /** A function of OpenAI, with {@code strict}. */
+  static JsonObject function(ModelTool tool, FunctionOptions options) {
+    JsonObject flat = FunctionSchemas.flat(tool.schema(), options.changes(tool));
+    JsonObject strict = options.strict() ? StrictSchema.of(flat, options.changes(tool)) : null;
+    return named(tool)
+        .put("parameters", strict == null ? flat : strict)
+        .put("strict", strict != null);
+  }
+
   static JsonObject marked(JsonObject out, ModelTool tool, FunctionOptions options) {
     return options.serverIds() ? out.put("_serverId", tool.tool().server()) : out;
   }

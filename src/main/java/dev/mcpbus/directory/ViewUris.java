@@ -321,6 +321,10 @@ public final class ViewUris {
     if (only != null || view.options().plainNames() || !servers.contains(server)) {
       return uri;
     }
+    String authority = ServerUri.authority(uri);
+    if (ServerUri.scheme(uri) == null || (authority != null && authority.indexOf(' ') >= 0)) {
+      return written(server, uri); // older clients in Python refuse a list with such a URI
+    }
     Set<String> listing = owners.get(uri);
     if (listing != null && !ServerUri.isUnmistakable(uri) && written(uri) == null) {
       return listing.size() == 1 && listing.contains(server) ? uri : written(server, uri);

@@ -6,10 +6,10 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.schema.ArgumentValidator;
 import dev.mcpbus.protocol.schema.ArgumentValidator.Violation;
 import dev.mcpbus.protocol.schema.MendedSchema;
+import dev.mcpbus.protocol.schema.SchemaReferences;
 import dev.mcpbus.protocol.schema.WellFormedSchema;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.json.pointer.JsonPointer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +96,7 @@ final class ElicitationForm {
           type instanceof JsonArray all
               ? all.stream().allMatch(one -> one != null && SIMPLE.contains(one))
               : type == null ? !field.containsKey("properties") : SIMPLE.contains(type);
-      return simple && parts(field).allMatch(part -> isSimple(part, depth + 1));
+      return simple && parts(field, COMBINED).allMatch(part -> isSimple(part, depth + 1));
     }
 
     /** The first default that is not null, null if there is none. */
@@ -107,35 +107,22 @@ final class ElicitationForm {
       if (field.containsKey("default")) {
         return field.getValue("default");
       }
-      JsonObject narrow = field.copy();
-      narrow.remove("anyOf");
-      narrow.remove("oneOf");
-      return parts(narrow)
+      return parts(field, List.of("allOf"))
           .map(part -> standard(part, depth + 1))
           .filter(Objects::nonNull)
           .findFirst()
           .orElse(null);
     }
 
-    private Stream<Object> parts(JsonObject field) {
+    private Stream<Object> parts(JsonObject field, List<String> words) {
       Stream<Object> all =
-          COMBINED.stream()
+          words.stream()
               .map(field::getValue)
               .filter(JsonArray.class::isInstance)
               .flatMap(list -> ((JsonArray) list).stream());
-      if (field.getValue("$ref") instanceof String ref && ref.startsWith("#/")) {
-        Object target = target(ref.substring(1));
-        return target == null ? all : Stream.concat(Stream.of(target), all);
-      }
-      return all;
-    }
-
-    private @Nullable Object target(String pointer) {
-      try {
-        return JsonPointer.from(pointer).queryJson(root);
-      } catch (IllegalArgumentException e) {
-        return null;
-      }
+      JsonObject target =
+          field.getValue("$ref") instanceof String ref ? SchemaReferences.target(root, ref) : null;
+      return target == null ? all : Stream.concat(Stream.of(target), all);
     }
   }
 

@@ -59,7 +59,7 @@ record InputQuestion(
   boolean isCovered(JsonObject capabilities) {
     return capabilities.getValue(method.substring(0, method.indexOf('/')))
             instanceof JsonObject settings
-        && (!isUrl() || settings.containsKey("url"));
+        && (!isUrl() || settings.getValue("url") != null);
   }
 
   private boolean isElicitation() {
@@ -98,10 +98,11 @@ record InputQuestion(
   }
 
   private ElicitationForm form() {
-    if (params.getValue("requestedSchema") instanceof JsonObject schema) {
-      return ElicitationForm.of(schema);
+    Object schema = params.getValue("requestedSchema");
+    if (schema == null || schema instanceof JsonObject) { // without one it asks for a yes
+      return ElicitationForm.of(schema == null ? new JsonObject() : (JsonObject) schema);
     }
-    throw refused("it asks for a form without a schema");
+    throw refused("its form has no schema");
   }
 
   /**

@@ -2,11 +2,20 @@ package dev.mcpbus.protocol;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Decodes and shows the name of a member in valid JSON. Stateless. */
 final class MemberName {
 
   private static final int MAX_SHOWN = 60;
+
+  /** Bytes of an escape with four digits, and of two that are one character. */
+  private static final int UNIT = 6;
+
+  private static final int PAIR = 2 * UNIT;
+  private static final int HALF = 0;
+  private static final byte[] REPLACEMENT = "\\ufffd".getBytes(StandardCharsets.UTF_8);
 
   private MemberName() {}
 
@@ -18,34 +27,42 @@ final class MemberName {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     int p = from + 1;
     while (bytes[p] != '"') {
-      if (bytes[p] != '\\') {
-        out.write(bytes[p++]);
-      } else if (bytes[p + 1] != 'u') {
-        out.write(plain(bytes[p + 1]));
-        p += 2;
-      } else {
-        char unit = unit(bytes, p);
-        p += 6;
-        int point = unit;
-        if (Character.isHighSurrogate(unit) && bytes[p] == '\\' && bytes[p + 1] == 'u') {
-          char next = unit(bytes, p);
-          if (Character.isLowSurrogate(next)) {
-            point = Character.toCodePoint(unit, next);
-            p += 6;
-          }
-        }
-        out.writeBytes(utf8(point));
+      int size = bytes[p] == '\\' ? escape(bytes, p) : 1;
+      switch (size) {
+        case 1 -> out.write(bytes[p]);
+        case 2 -> out.write(plain(bytes[p + 1]));
+        case HALF -> out.writeBytes(utf8(0xFFFD));
+        case PAIR ->
+            out.writeBytes(utf8(Character.toCodePoint(unit(bytes, p), unit(bytes, p + UNIT))));
+        default -> out.writeBytes(utf8(unit(bytes, p)));
       }
+      p += size == HALF ? UNIT : size;
     }
     return out.toByteArray();
   }
 
   private static byte[] utf8(int point) {
-    return Character.toString(isHalf(point) ? 0xFFFD : point).getBytes(StandardCharsets.UTF_8);
+    return Character.toString(point).getBytes(StandardCharsets.UTF_8);
   }
 
-  private static boolean isHalf(int point) {
-    return point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
+  /**
+   * The number of bytes of the escape at {@code p} of a valid string; {@link #HALF} if it is half a
+   * surrogate pair.
+   */
+  private static int escape(byte[] bytes, int p) {
+    if (bytes[p + 1] != 'u') {
+      return 2;
+    }
+    char unit = unit(bytes, p);
+    if (!Character.isSurrogate(unit)) {
+      return UNIT;
+    }
+    boolean pair =
+        Character.isHighSurrogate(unit)
+            && bytes[p + UNIT] == '\\'
+            && bytes[p + UNIT + 1] == 'u'
+            && Character.isLowSurrogate(unit(bytes, p + UNIT));
+    return pair ? PAIR : HALF;
   }
 
   /**
@@ -55,28 +72,36 @@ final class MemberName {
   static boolean hasHalf(byte[] bytes, int from) {
     int p = from + 1;
     while (bytes[p] != '"') {
-      if (bytes[p] != '\\') {
-        p++;
-      } else if (bytes[p + 1] != 'u') {
-        p += 2;
-      } else {
-        boolean pair =
-            Character.isHighSurrogate(unit(bytes, p))
-                && bytes[p + 6] == '\\'
-                && bytes[p + 7] == 'u'
-                && Character.isLowSurrogate(unit(bytes, p + 6));
-        if (!pair && isHalf(unit(bytes, p))) {
-          return true;
-        }
-        p += pair ? 12 : 6;
+      int size = bytes[p] == '\\' ? escape(bytes, p) : 1;
+      if (size == HALF) {
+        return true;
       }
+      p += size;
     }
     return false;
   }
 
+  /**
+   * The bytes of valid JSON with the escape of U+FFFD for each half of a surrogate pair; null where
+   * there is none.
+   */
+  static byte @Nullable [] withoutHalves(byte[] bytes, int from, int to) {
+    byte[] out = null;
+    for (int p = from; p < to; ) {
+      int size = bytes[p] == '\\' ? escape(bytes, p) : 1;
+      if (size == HALF) {
+        out = out == null ? Arrays.copyOfRange(bytes, from, to) : out;
+        System.arraycopy(REPLACEMENT, 0, out, p - from, UNIT);
+        size = UNIT;
+      }
+      p += size;
+    }
+    return out;
+  }
+
   private static char unit(byte[] bytes, int at) {
     int unit = 0;
-    for (int i = at + 2; i < at + 6; i++) {
+    for (int i = at + 2; i < at + UNIT; i++) {
       unit = unit << 4 | Character.digit(bytes[i], 16);
     }
     return (char) unit;

@@ -198,6 +198,10 @@ public final class RawJson {
     return length > 1 && array[offset] == '"';
   }
 
+  public boolean isNumber() {
+    return length > 0 && (array[offset] == '-' || (array[offset] >= '0' && array[offset] <= '9'));
+  }
+
   public boolean isNull() {
     return length == 4 && array[offset] == 'n';
   }
@@ -277,6 +281,15 @@ public final class RawJson {
     return index == null && isObject()
         ? new RawJson(array, offset, length, MemberSearch.index(array, offset, length))
         : this;
+  }
+
+  /**
+   * This value with U+FFFD for each escape that is half a surrogate pair, as a text has that was
+   * cut within an emoji: many parsers refuse the whole message. The same object if there is none.
+   */
+  public RawJson wellFormed() {
+    byte[] out = MemberName.withoutHalves(array, offset, offset + length);
+    return out == null ? this : new RawJson(out, 0, length);
   }
 
   /** The elements of this array, in order; empty if this is not an array. */

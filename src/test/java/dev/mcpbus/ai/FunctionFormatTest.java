@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FunctionFormatTest {
@@ -133,9 +134,9 @@ class FunctionFormatTest {
                 {"type": "object", "additionalProperties": false,
                  "required": ["a", "b", "c", "d", "e", "f", "g"],
                  "$defs": {"P": {"type": "object", "additionalProperties": false, "required": ["x"],
-                   "properties": {"x": {"anyOf": [{"const": 1}, {"type": "null"}]}}}},
+                   "properties": {"x": {"anyOf": [{"type": "integer", "const": 1}, {"type": "null"}]}}}},
                  "properties": {"a": {"type": "string"}, "b": {"type": ["integer", "null"]},
-                   "c": {"enum": ["x", "y", null]},
+                   "c": {"type": ["string", "null"], "enum": ["x", "y", null]},
                    "d": {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "null"}]},
                    "e": {"anyOf": [{"type": "string"}, {"type": "boolean"}, {"type": "null"}]},
                    "f": {"type": ["array", "null"], "items": {"type": ["string", "null"]}},
@@ -143,6 +144,97 @@ class FunctionFormatTest {
                 """));
     assertThat(options.shaped().getJsonArray("weather__a").stream().map(String::valueOf))
         .contains("/a without minLength", "/a without default");
+  }
+
+  private static JsonObject property(FunctionFormat form, boolean strict, String schema) {
+    JsonObject tool =
+        first(
+            form,
+            tool(
+                "a",
+                json(
+                    "{\"type\": \"object\", \"required\": [\"p\"], \"properties\": {\"p\": "
+                        + schema
+                        + "}, \"$defs\": {\"E\": {\"type\": \"string\"}}}")),
+            strict);
+    return (form == FunctionFormat.OPENAI
+            ? tool.getJsonObject("function").getJsonObject("parameters")
+            : form == FunctionFormat.BEDROCK
+                ? tool.getJsonObject("toolSpec").getJsonObject("inputSchema").getJsonObject("json")
+                : tool.getJsonObject("input_schema"))
+        .getJsonObject("properties")
+        .getJsonObject("p");
+  }
+
+  @Test
+  void a_reference_stands_alone_for_strict() {
+    assertThat(
+            property(
+                FunctionFormat.OPENAI,
+                true,
+                "{\"$ref\": \"#/$defs/E\", \"description\": \"d\", \"default\": \"x\"}"))
+        .isEqualTo(json("{\"anyOf\": [{\"$ref\": \"#/$defs/E\"}], \"description\": \"d\"}"));
+    assertThat(property(FunctionFormat.OPENAI, true, "{\"enum\": [1, 2]}"))
+        .isEqualTo(json("{\"type\": \"integer\", \"enum\": [1, 2]}"));
+  }
+
+  /** One keyword of another draft, or of none, and the vendors refuse the whole request. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      quoteCharacter = '\0',
+      value = {
+        "{\"type\":\"array\",\"items\":[{\"type\":\"str\"}],\"additionalItems\":false}~{\"type\":\"array\",\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}",
+        "{\"type\":\"array\",\"items\":[]}~{\"type\":\"array\",\"items\":{}}",
+        "{\"type\":\"number\",\"minimum\":1,\"exclusiveMinimum\":true,\"maximum\":2,\"exclusiveMaximum\":false}~{\"type\":\"number\",\"exclusiveMinimum\":1,\"maximum\":2}",
+        "{\"type\":\"string\",\"examples\":\"x\",\"title\":null,\"description\":5,\"format\":[],\"readOnly\":\"no\",\"$schema\":\"x\",\"enum\":[]}~{\"type\":\"string\"}",
+        "{\"type\":\"any\",\"required\":true,\"additionalProperties\":\"no\"}~{}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{},\"type\":\"object\"},\"required\":[\"a\",\"a\"]}~{\"type\":\"object\",\"properties\":{\"a\":{},\"type\":{\"type\":\"object\"}},\"required\":[\"a\"]}",
+        "{\"type\":\"string\",\"description\":\"d\",\"pattern\":\"^[a[]{}]+$\"}~{\"type\":\"string\",\"description\":\"d (pattern: ^[a[]{}]+$)\"}",
+        "{\"$ref\":\"#/components/schemas/X\",\"title\":\"X\"}~{\"title\":\"X\"}",
+        "{\"$ref\":\"https://example.com/x\"}~{}",
+      })
+  void vendors_get_json_schema_as_they_read_it(String given, String expected) {
+    for (FunctionFormat form : List.of(FunctionFormat.OPENAI, FunctionFormat.ANTHROPIC)) {
+      assertThat(property(form, false, given)).isEqualTo(json(expected));
+    }
+  }
+
+  @Test
+  void bedrock_gets_no_definitions_and_no_reference() {
+    assertThat(property(FunctionFormat.BEDROCK, false, "{\"$ref\": \"#/$defs/E\"}"))
+        .isEqualTo(json("{\"type\": \"string\"}"));
+    JsonObject closed =
+        first(
+                FunctionFormat.BEDROCK,
+                tool("a", json("{\"type\": \"object\", \"additionalProperties\": false}")),
+                false)
+            .getJsonObject("toolSpec")
+            .getJsonObject("inputSchema")
+            .getJsonObject("json");
+    assertThat(closed).isEqualTo(json("{\"type\": \"object\", \"properties\": {}}"));
+  }
+
+  @Test
+  void an_argument_has_a_name_that_the_vendor_takes_and_its_own_at_the_server() {
+    JsonObject odd =
+        json(
+            """
+            {"type": "object", "required": ["StartTime<"], "properties": {
+              "StartTime<": {"type": "string"}, "StartTime>": {"description": "to"}, "plain": {}}}
+            """);
+    JsonObject shown =
+        first(FunctionFormat.ANTHROPIC, tool("a", odd), false).getJsonObject("input_schema");
+    List<String> names = List.copyOf(shown.getJsonObject("properties").fieldNames());
+    assertThat(names).hasSize(3).allMatch(name -> name.matches("[a-zA-Z0-9_.-]{1,64}"));
+    assertThat(shown.getJsonArray("required")).containsExactly(names.get(0));
+    assertThat(shown.getJsonObject("properties").getJsonObject(names.get(1)))
+        .isEqualTo(json("{\"description\": \"StartTime>: to\"}"));
+    JsonObject given = new JsonObject().put(names.get(0), "a").put(names.get(1), 1).put("plain", 2);
+    assertThat(ModelArguments.mayDiffer(given)).isTrue();
+    assertThat(ModelArguments.forServer(given, odd))
+        .isEqualTo(json("{\"StartTime<\": \"a\", \"StartTime>\": 1, \"plain\": 2}"));
+    assertThat(ModelArguments.mayDiffer(json("{\"plain\": 2}"))).isFalse();
   }
 
   @ParameterizedTest
@@ -154,6 +246,7 @@ class FunctionFormatTest {
         "{\"type\": \"object\", \"properties\": {\"x\": {\"type\": \"string\"}}, \"additionalProperties\": true}",
         "{\"type\": \"object\", \"patternProperties\": {\"x\": {}}}",
         "{\"type\": \"array\", \"prefixItems\": [{\"type\": \"string\"}]}",
+        "{\"enum\": [1, \"a\"]}",
       })
   void a_schema_that_cannot_be_closed_is_not_strict_and_says_why(String property) {
     FunctionOptions options = new FunctionOptions(true, false);
@@ -420,6 +513,13 @@ class FunctionFormatTest {
     }
     assertThatThrownBy(() -> FunctionFormat.of("mistral"))
         .hasMessageContaining("openai-responses, anthropic, gemini, bedrock, ai-sdk");
+  }
+
+  @Test
+  void arguments_that_are_null_or_nothing_are_none() {
+    for (Object none : new Object[] {null, "", " ", "null"}) {
+      assertThat(new FunctionCall("1", "x__y", none).object()).isEmpty();
+    }
   }
 
   @Test

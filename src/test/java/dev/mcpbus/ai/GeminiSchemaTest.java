@@ -40,7 +40,7 @@ class GeminiSchemaTest {
 
   private JsonObject shaped(JsonObject schema) {
     JsonObject before = schema.copy();
-    JsonObject shaped = new GeminiSchema(schema, changes::add).object();
+    JsonObject shaped = GeminiSchema.of(schema, changes::add);
     assertThat(schema).as("the tool's own schema").isEqualTo(before);
     check(shaped, "");
     return shaped;
@@ -139,6 +139,20 @@ class GeminiSchemaTest {
     property(given); // checks it
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      quoteCharacter = '\0',
+      value = {
+        "{\"type\":\"string\",\"properties\":{},\"required\":[],\"items\":{},\"minimum\":1}~{\"type\":\"string\"}",
+        "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"pattern\":\"a\",\"minItems\":\"1\"}~{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1}",
+        "{\"type\":\"unknown\",\"title\":5,\"enum\":[\"a\"],\"description\":[\"d\"]}~{\"type\":\"string\",\"enum\":[\"a\"]}",
+        "{\"type\":\"string\",\"pattern\":\"^(?!x)\"}~{\"type\":\"string\",\"description\":\"(pattern: ^(?!x))\"}",
+      })
+  void a_keyword_stands_where_its_type_has_it(String given, String expected) {
+    assertThat(property(given)).isEqualTo(new JsonObject(expected));
+  }
+
   @Test
   void what_is_cut_or_left_out_is_reported() {
     property("{\"$ref\":\"#/$defs/Tree\"}");
@@ -198,7 +212,7 @@ class GeminiSchemaTest {
                "maybe": {"anyOf": [{"$ref": "#/$defs/R"}, {"type": "null"}]},
                "words": {"enum": ["a"]}, "both": {"enum": ["a", null]}}}
             """);
-    assertThat(AbsentArguments.removed(new JsonObject(given), schema))
+    assertThat(ModelArguments.forServer(new JsonObject(given), schema))
         .isEqualTo(new JsonObject(expected));
   }
 }

@@ -66,6 +66,21 @@ class ViewUrisTest {
     return target == null ? route.instead().toString() : target.server() + " " + target.key();
   }
 
+  /** The SDK of Python before 2.0 refuses a list for one relative URI. */
+  @Test
+  void a_uri_without_a_scheme_names_its_server() {
+    resources("a", "users/me", "/etc/hosts", "my_app://x", "memo:x", "note://My Notes/a b");
+    assertThat(listed(ListKind.RESOURCES))
+        .containsExactly(
+            "mcp+a:users/me",
+            "mcp+a:/etc/hosts",
+            "mcp+a:my_app://x",
+            "memo:x",
+            "note://a/My Notes/a b");
+    assertThat(led("mcp+a:users/me")).isEqualTo("a users/me");
+    assertThat(led("users/me")).isEqualTo("a users/me");
+  }
+
   @Test
   void of_a_uri_that_two_servers_list_each_names_its_server_and_the_plain_one_leads_nowhere() {
     resources("a", "ui://app/view", "file:///x", "memo:x", "alone://x");

@@ -65,6 +65,17 @@ class OddParamsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
+  void an_empty_cursor_asks_for_the_first_page_of_several_servers(boolean discover) {
+    peer();
+    McpHttp all = new McpHttp(bus.port(), "/mcp");
+    JsonObject params = new JsonObject().put("cursor", "");
+    McpHttp.Answer listed =
+        discover ? all.discover("tools/list", params) : all.initialize().call("tools/list", params);
+    assertThat(McpHttp.names(listed.result(), "tools")).containsExactly("p__t");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
   void a_call_that_names_no_tool_is_for_the_server_and_one_whose_name_is_a_list_is_not(
       boolean discover) {
     ScriptedPeer peer = peer();

@@ -290,6 +290,10 @@ class InputVerticleTest {
         "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/Color\"}}|[\"red\"]|[\"x\"]",
         "{\"type\":\"str\",\"enum\":null,\"minLength\":null}|\"a\"|1",
         "{\"title\":\"Anything\"}|1|",
+        "{\"$ref\":\"#/$defs/None\"}|\"a\"|",
+        "{\"type\":\"date\"}|\"2026-01-01\"|",
+        "{\"type\":\"number\",\"minimum\":\"0\"}|1|-1",
+        "\"string\"|\"a\"|1",
         "null|1|",
       })
   void a_form_of_simple_values_is_asked_however_it_is_written(
@@ -311,6 +315,18 @@ class InputVerticleTest {
     JsonObject content = new JsonObject("{\"f\":" + right + "}");
     TestBus.await(respond("q", accept(content)));
     assertThat(TestBus.await(asked).getJsonObject("content")).isEqualTo(content);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_question_without_a_form_asks_for_a_yes(boolean isNull) {
+    JsonObject params = FORM.copy();
+    params.remove("requestedSchema");
+    Future<JsonObject> asked =
+        ask("q", Methods.ELICITATION, isNull ? params.putNull("requestedSchema") : params, true);
+    awaitPending(1);
+    TestBus.await(respond("q", new JsonObject().put("action", "accept").putNull("content")));
+    assertThat(TestBus.await(asked).getString("action")).isEqualTo("accept");
   }
 
   @Test
@@ -336,8 +352,7 @@ class InputVerticleTest {
         List.of(
             "{\"$ref\":\"#/$defs/Loop\"}",
             "{\"$ref\":\"#/$defs/Deep\"}",
-            "{\"anyOf\":[{\"$ref\":\"#/$defs/Deep\"},{\"type\":\"null\"}]}",
-            "{\"$ref\":\"#/$defs/None\"}")) {
+            "{\"anyOf\":[{\"$ref\":\"#/$defs/Deep\"},{\"type\":\"null\"}]}")) {
       JsonObject schema =
           new JsonObject(
               "{\"type\":\"object\",\"properties\":{\"f\":"

@@ -3,6 +3,7 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
@@ -11,10 +12,11 @@ import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests the pages of a list by {@code nextCursor} (MCP 2025-11-25, Pagination). A list of one
@@ -33,14 +35,16 @@ public final class Pagination {
   /** A cursor like any other, and the word by which many servers say that there is no page more. */
   private static final RawJson EMPTY = RawJson.of("\"\"");
 
-  private static final RawJson FALSE = RawJson.of("false");
-
   private final String key;
   private final ConnectionOptions options;
   private final Quirks quirks;
   private final Function<RawJson, Future<RawJson>> fetch;
   private final Set<String> seen = new HashSet<>();
   private final List<RawJson> pages = new ArrayList<>();
+
+  /** The items of the pages: a page that comes again is from a server that reads no cursor. */
+  private final Set<RawJson> arrays = new LinkedHashSet<>();
+
   private long bytes;
 
   private Pagination(
@@ -76,9 +80,15 @@ public final class Pagination {
         .compose(
             page -> took(params, page),
             failure ->
-                EMPTY.equals(params.member("cursor")) && quirks.tolerates(Quirk.STUCK_CURSOR)
+                isRefused(params.member("cursor"), failure) && quirks.tolerates(Quirk.STUCK_CURSOR)
                     ? Future.succeededFuture(join().without("nextCursor"))
                     : Future.failedFuture(failure));
+  }
+
+  /** Whether a server refuses the cursor that it gave itself, such as one behind the last page. */
+  private boolean isRefused(@Nullable RawJson cursor, Throwable failure) {
+    return !pages.isEmpty()
+        && (EMPTY.equals(cursor) || McpFailure.of(failure).isUpstream(JsonRpcError.INVALID_PARAMS));
   }
 
   private Future<RawJson> took(RawJson params, RawJson page) {
@@ -87,21 +97,22 @@ public final class Pagination {
     if (!none && (items == null || !items.isArray())) {
       return broken("a page has no array \"" + key + "\"");
     }
-    pages.add(none ? page.with(key, NO_ITEMS) : page);
+    RawJson known = none ? page.with(key, NO_ITEMS) : page;
+    RawJson array = items == null ? NO_ITEMS : items;
+    boolean again = !arrays.add(array) && !array.elements().isEmpty();
+    if (!again) {
+      pages.add(known);
+    }
     bytes += page.length();
     RawJson cursor = page.member("nextCursor");
     if (cursor == null) {
       return Future.succeededFuture(join());
     }
-    if (cursor.isObject() || cursor.isArray()) {
-      return broken("nextCursor " + abbreviate(cursor) + " is no string");
-    }
-    boolean stuck = FALSE.equals(cursor) || !seen.add(cursor.toString());
-    if (stuck && quirks.tolerates(Quirk.STUCK_CURSOR)) {
-      return Future.succeededFuture(asFarAsItGoes());
-    }
-    if (stuck) {
-      return broken("nextCursor " + abbreviate(cursor) + " repeats or is empty");
+    boolean isCursor = cursor.isString() || cursor.isNumber();
+    if (again || !isCursor || !seen.add(cursor.toString())) {
+      return quirks.tolerates(Quirk.STUCK_CURSOR)
+          ? Future.succeededFuture(join().without("nextCursor"))
+          : broken("nextCursor " + abbreviate(cursor) + " leads to no page that is new");
     }
     if (pages.size() >= options.maxPages() || bytes > options.limits().maxBytes()) {
       return broken("the list does not end after " + pages.size() + " pages");
@@ -113,16 +124,6 @@ public final class Pagination {
   private boolean saysNothing(RawJson page) {
     Set<String> members = page.members().keySet();
     return members.contains(key) || BESIDE.containsAll(members);
-  }
-
-  /** The pages so far; a server that does not read the cursor has sent one of them again. */
-  private RawJson asFarAsItGoes() {
-    RawJson last = pages.remove(pages.size() - 1);
-    RawJson items = last.member(key);
-    if (pages.stream().noneMatch(page -> Objects.equals(page.member(key), items))) {
-      pages.add(last);
-    }
-    return join().without("nextCursor");
   }
 
   private Future<RawJson> broken(String what) {
@@ -140,9 +141,9 @@ public final class Pagination {
       return pages.get(0);
     }
     StringBuilder items = new StringBuilder("[");
-    for (RawJson page : pages) {
-      String array = String.valueOf(page.member(key));
-      String inner = array.substring(1, array.length() - 1);
+    for (RawJson array : arrays) {
+      String text = array.toString();
+      String inner = text.substring(1, text.length() - 1);
       if (!inner.isBlank()) {
         items.append(items.length() > 1 ? "," : "").append(inner);
       }

@@ -78,7 +78,7 @@ public final class SessionPreferences {
       return false;
     }
     // An empty object means forms alone (Elicitation, Capabilities).
-    return !"url".equals(params.getValue("mode")) || settings.containsKey("url");
+    return !"url".equals(params.getValue("mode")) || settings.getValue("url") != null;
   }
 
   private static boolean covers(JsonObject offered, JsonObject wanted) {

@@ -84,10 +84,11 @@ final class ListAnswers {
     if (refusal != null) {
       throw refusal;
     }
+    String after = cursor == null ? "" : cursor.asString();
     return snapshot.page(
         request.view(),
         kind,
-        cursor == null ? null : cursor.asString(),
+        after.isEmpty() && (cursor == null || !request.isAsIs()) ? null : after,
         pageSize,
         request.era(),
         InstanceId.of(vertx),

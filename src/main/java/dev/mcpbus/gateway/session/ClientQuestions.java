@@ -175,7 +175,7 @@ final class ClientQuestions {
         || !(capabilities.getValue(method.substring(0, slash)) instanceof JsonObject settings)) {
       return false;
     }
-    return !isUrl(params) || settings.containsKey("url");
+    return !isUrl(params) || settings.getValue("url") != null;
   }
 
   private static boolean isUrl(RawJson params) {

@@ -18,6 +18,14 @@ final class EcmaPattern {
 
   private EcmaPattern() {}
 
+  /** Whether the engines without look-around, such as those of Rust and Go, read it as well. */
+  static boolean isPortable(String pattern) {
+    return isPlain(pattern)
+        && !pattern.contains("(?=")
+        && !pattern.contains("(?!")
+        && !pattern.contains("(?<");
+  }
+
   /** Whether both JavaScript and Java compile the pattern, for the same texts. */
   static boolean isPlain(String pattern) {
     if (pattern.length() > LONGEST) {

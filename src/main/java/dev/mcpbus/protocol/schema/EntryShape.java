@@ -52,7 +52,7 @@ public final class EntryShape {
   private static final String OUTPUT = "outputSchema";
   private static final Pattern DATE =
       Pattern.compile(
-          "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)");
+          "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?(Z|[+-]\\d\\d:\\d\\d)");
   private static final int LONGEST_DATE = 40;
   private static final int LONGEST_SIZE = 18;
 
@@ -61,16 +61,23 @@ public final class EntryShape {
       value ->
           value.isString()
               ? value
-              : isNumber(value) || isFlag(value) ? RawJson.string(value.toString()) : null;
+              : value.isNumber() || isFlag(value) ? RawJson.string(value.toString()) : null;
 
   private static final MemberRule FLAG = value -> isFlag(value) ? value : null;
   private static final MemberRule SIZE = value -> isWhole(value) ? value : null;
   private static final MemberRule PRIORITY =
-      value -> isNumber(value) && value.asDouble() >= 0 && value.asDouble() <= 1 ? value : null;
+      value -> value.isNumber() && value.asDouble() >= 0 && value.asDouble() <= 1 ? value : null;
   private static final MemberRule DATE_TIME = value -> isDate(value) ? value : null;
   private static final MemberRule STRING = value -> value.isString() ? value : null;
+
+  /** One text is a list, too, and so is an object whose members are the texts (PHP). */
   private static final MemberRule STRINGS =
-      value -> value.isString() ? RawJson.array(List.of(value)) : each(value, STRING);
+      value ->
+          value.isString()
+              ? RawJson.array(List.of(value))
+              : each(
+                  value.isObject() ? RawJson.array(List.copyOf(value.members().values())) : value,
+                  STRING);
 
   private static final MemberRule META = object(Map.of());
   private static final MemberRule ICON =
@@ -86,18 +93,11 @@ public final class EntryShape {
               "destructiveHint", FLAG,
               "idempotentHint", FLAG,
               "openWorldHint", FLAG));
+  private static final MemberRule ROLE = word("user", "assistant");
+  private static final MemberRule ROLES =
+      value -> each(value.isString() ? RawJson.array(List.of(value)) : value, ROLE);
   private static final MemberRule ANNOTATIONS =
-      object(
-          Map.of(
-              "audience",
-              value ->
-                  value.isString()
-                      ? each(RawJson.array(List.of(value)), word("user", "assistant"))
-                      : each(value, word("user", "assistant")),
-              "priority",
-              PRIORITY,
-              "lastModified",
-              DATE_TIME));
+      object(Map.of("audience", ROLES, "priority", PRIORITY, "lastModified", DATE_TIME));
   private static final MemberRule EXECUTION =
       object(Map.of("taskSupport", word("required", "optional", "forbidden")));
   private static final MemberRule ARGUMENT =
@@ -105,6 +105,9 @@ public final class EntryShape {
 
   private static final Map<String, MemberRule> SCHEMA =
       Map.of("properties", EntryShape::properties, "required", STRINGS, "$schema", STRING);
+
+  private static final MemberRule INPUT_SCHEMA = EntryShape::inputSchema;
+  private static final MemberRule OUTPUT_SCHEMA = object(SCHEMA);
 
   private static final Map<String, MemberRule> TOOL =
       Map.of(
@@ -121,9 +124,9 @@ public final class EntryShape {
           "execution",
           EXECUTION,
           "inputSchema",
-          EntryShape::inputSchema,
+          INPUT_SCHEMA,
           OUTPUT,
-          object(SCHEMA));
+          OUTPUT_SCHEMA);
   private static final Map<String, MemberRule> PROMPT =
       Map.of(
           "title", TEXT,
@@ -157,7 +160,8 @@ public final class EntryShape {
     if (!entry.isObject()) {
       return ShapedEntry.asWritten(entry, "it is not an object");
     }
-    RawJson indexed = entry.indexed();
+    RawJson sound = entry.wellFormed();
+    RawJson indexed = sound.indexed();
     RawJson shaped =
         switch (list) {
           case "tools" -> tool(whole ? withMendedSchemas(indexed) : indexed);
@@ -165,8 +169,9 @@ public final class EntryShape {
           case "resources", "resourceTemplates" -> resource(indexed, key);
           default -> indexed;
         };
+    boolean right = shaped == indexed && sound == entry;
     if (!list.equals("tools")) {
-      return shaped == indexed
+      return right
           ? ShapedEntry.asWritten(entry, null)
           : new ShapedEntry(shaped, shaped, true, null);
     }
@@ -175,10 +180,9 @@ public final class EntryShape {
       return ShapedEntry.asWritten(
           entry, "its inputSchema is not one of an object, which arguments are");
     }
-    RawJson own = shaped == indexed ? entry : shaped;
+    RawJson own = right ? entry : shaped;
     RawJson output = shaped.member(OUTPUT);
-    return new ShapedEntry(
-        own, output == null ? own : legacy(own, output), shaped != indexed, null);
+    return new ShapedEntry(own, output == null ? own : legacy(own, output), !right, null);
   }
 
   private static RawJson tool(RawJson tool) {
@@ -318,9 +322,14 @@ public final class EntryShape {
     return RawJson.object(members);
   }
 
-  /** True and false are schemas, too, but not for all clients. */
+  /** True and false are schemas, too, but not for all clients; a text may name a type. */
   private static RawJson property(RawJson value) {
-    return value.isObject() ? value : isToken(value, "false") ? NO_VALUE : RawJson.EMPTY_OBJECT;
+    String type = value.isString() ? MendedSchema.type(value.asString()) : null;
+    return value.isObject()
+        ? value
+        : type != null
+            ? RawJson.EMPTY_OBJECT.with("type", RawJson.string(type))
+            : isToken(value, "false") ? NO_VALUE : RawJson.EMPTY_OBJECT;
   }
 
   // ---- arguments of prompts
@@ -364,29 +373,14 @@ public final class EntryShape {
     return isToken(value, "true") || isToken(value, "false");
   }
 
-  private static boolean isNumber(RawJson value) {
-    byte first = value.array()[value.offset()];
-    return first == '-' || (first >= '0' && first <= '9');
-  }
-
   private static boolean isWhole(RawJson value) {
-    if (!isNumber(value) || value.length() > LONGEST_SIZE) {
-      return false;
-    }
-    for (int i = 1; i < value.length(); i++) {
-      byte digit = value.array()[value.offset() + i];
-      if (digit < '0' || digit > '9') {
-        return false;
-      }
-    }
-    return true;
+    return value.isNumber()
+        && value.length() <= LONGEST_SIZE
+        && value.toString().chars().skip(1).allMatch(Character::isDigit);
   }
 
   private static boolean isDate(RawJson value) {
-    if (!value.isString() || value.length() > LONGEST_DATE) {
-      return false;
-    }
-    String text = value.asString();
+    String text = value.isString() && value.length() <= LONGEST_DATE ? value.asString() : "";
     if (!DATE.matcher(text).matches()) {
       return false;
     }

@@ -3,6 +3,7 @@ package dev.mcpbus.protocol.schema;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.json.pointer.JsonPointer;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Resolves the references within one schema; nothing is ever fetched. Schemas are plain maps, lists
  * and scalars here, as {@link #unwrap} returns them. Immutable.
  */
-final class SchemaReferences {
+public final class SchemaReferences {
 
   private static final List<String> ANCHORS = List.of("$anchor", "$dynamicAnchor");
 
@@ -76,6 +77,18 @@ final class SchemaReferences {
       return root;
     }
     return place.startsWith("/") ? pointed(place.substring(1)) : anchors.get(place);
+  }
+
+  /** What a reference into the document leads to; null if that is no schema of an object. */
+  public static @Nullable JsonObject target(JsonObject root, String ref) {
+    try {
+      return ref.startsWith("#")
+              && JsonPointer.from(ref.substring(1)).queryJson(root) instanceof JsonObject found
+          ? found
+          : null;
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
   }
 
   /** The schemas that apply to the same value as {@code schema}, references included. */

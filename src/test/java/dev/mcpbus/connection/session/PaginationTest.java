@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
@@ -14,6 +15,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PaginationTest {
 
@@ -128,10 +132,43 @@ class PaginationTest {
     assertThat(quirks.toJson()).isEmpty();
   }
 
-  @Test
-  void a_cursor_that_is_an_object_ends_it() {
-    assertThat(refused(ConnectionOptions.DEFAULT, "{\"tools\":[],\"nextCursor\":{}}").code())
+  @ParameterizedTest
+  @ValueSource(strings = {"{}", "[]", "true", "{\"offset\":1}"})
+  void what_is_no_cursor_ends_the_list(String cursor) {
+    String page = "{\"tools\":[7],\"nextCursor\":" + cursor + "}";
+    assertThat(joined(page)).isEqualTo("{\"tools\":[7]}");
+    assertThat(asked).hasSize(1);
+    quirks = new Quirks(true, quirk -> {});
+    assertThat(refused(ConnectionOptions.DEFAULT, page).code())
         .isEqualTo(FailureCode.PROTOCOL_ERROR);
+  }
+
+  @Test
+  void a_page_that_comes_again_under_a_new_cursor_ends_the_list() {
+    assertThat(
+            joined(
+                "{\"tools\":[7],\"nextCursor\":\"a\"}",
+                "{\"tools\":[],\"nextCursor\":\"b\"}",
+                "{\"tools\":[],\"nextCursor\":\"c\"}",
+                "{\"tools\":[8],\"nextCursor\":\"d\"}",
+                "{\"tools\":[7],\"nextCursor\":\"e\"}"))
+        .isEqualTo("{\"tools\":[7,8]}");
+    assertThat(quirks.toJson().getJsonObject(0).getString("quirk")).isEqualTo("STUCK_CURSOR");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-32602,true", "-32603,false"})
+  void a_cursor_that_its_server_calls_invalid_ends_the_list(int code, boolean tolerated) {
+    Iterator<Future<RawJson>> next =
+        List.<Future<RawJson>>of(
+                Future.succeededFuture(RawJson.of("{\"tools\":[1],\"nextCursor\":\"1\"}")),
+                Future.failedFuture(McpFailure.upstream(new JsonRpcError(code, "cursor?", null))))
+            .iterator();
+    Future<RawJson> all =
+        Pagination.all(
+            "tools", RawJson.EMPTY_OBJECT, ConnectionOptions.DEFAULT, quirks, page -> next.next());
+    assertThat(all.succeeded()).isEqualTo(tolerated);
+    assertThat(String.valueOf(all.result())).isEqualTo(tolerated ? "{\"tools\":[1]}" : "null");
   }
 
   @Test
@@ -159,7 +196,7 @@ class PaginationTest {
             refused(
                     options,
                     "{\"tools\":[\"0123456789\"],\"nextCursor\":\"1\"}",
-                    "{\"tools\":[\"0123456789\"],\"nextCursor\":\"2\"}")
+                    "{\"tools\":[\"1123456789\"],\"nextCursor\":\"2\"}")
                 .code())
         .isEqualTo(FailureCode.PROTOCOL_ERROR);
   }

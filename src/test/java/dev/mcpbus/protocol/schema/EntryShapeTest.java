@@ -84,11 +84,24 @@ class EntryShapeTest {
         "{\"type\":\"object\",\"required\":\"a\"}|{\"type\":\"object\",\"required\":[\"a\"]}",
         "{\"type\":\"object\",\"required\":[\"a\",null,1]}|{\"type\":\"object\",\"required\":[\"a\"]}",
         "{\"type\":\"object\",\"required\":true}|{\"type\":\"object\"}",
+        "{\"type\":\"object\",\"required\":{\"0\":\"a\",\"2\":\"b\"}}|{\"type\":\"object\",\"required\":[\"a\",\"b\"]}",
+        "{\"type\":\"object\",\"properties\":{\"a\":\"string\",\"b\":\"int\",\"c\":\"x\"}}|{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"integer\"},\"c\":{}}}",
         "{\"type\":\"object\",\"$schema\":null}|{\"type\":\"object\"}",
         "{\"type\":\"object\",\"properties\":{\"a\":true,\"b\":false,\"c\":null}}|{\"type\":\"object\",\"properties\":{\"a\":{},\"b\":{\"not\":{}},\"c\":{}}}",
       })
   void a_schema_of_arguments_is_one_of_an_object(String wrong, String right) {
     assertThat(tool("\"inputSchema\":" + wrong).entry().member("inputSchema")).hasToString(right);
+  }
+
+  @Test
+  void a_text_that_was_cut_within_an_emoji_is_whole_for_clients() {
+    String half = "\"description\":\"a \\ud83d\\ude00 \\\\ud83d \\ud83d\"," + SCHEMA;
+    ShapedEntry shaped = tool(half);
+    assertThat(shaped.entry())
+        .hasToString("{\"name\":\"t\"," + half.replace("\\ud83d\"", "\\ufffd\"") + "}");
+    assertThat(shaped.isMended()).isTrue();
+    assertThat(tool(half.replace(" \\ud83d\"", "\"")).isMended()).isFalse();
+    assertThat(resource(",\"name\":\"\\uDE00\"")).contains("\"name\":\"\\ufffd\"");
   }
 
   @Test
@@ -114,6 +127,11 @@ class EntryShapeTest {
         "{\"type\":\"object\",\"properties\":{\"a\":{\"nullable\":true}}}",
         "{\"type\":\"object\",\"properties\":{\"a\":{\"exclusiveMinimum\":true}}}",
         "{\"type\":\"object\",\"properties\":{\"a\":{\"format\":5}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"format\":null}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"nullable\":null}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"$async\":true}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"formatMinimum\":\"2020\"}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"$anchor\":\"a/b\"}}}",
         "{\"type\":\"object\",\"properties\":{\"a\":{\"pattern\":\"(?i)x\"}}}",
         "{\"type\":\"object\",\"patternProperties\":{\"(?P<n>x)\":{}}}",
         "{\"type\":\"object\",\"properties\":{\"a\":{\"$id\":\"x\"}}}",
@@ -153,6 +171,7 @@ class EntryShapeTest {
         ",\"name\":\"n\",\"size\":1234567890123456789012|,\"name\":\"n\"",
         ",\"name\":\"n\",\"annotations\":{\"audience\":\"user\",\"priority\":2}|,\"name\":\"n\",\"annotations\":{\"audience\":[\"user\"]}",
         ",\"name\":\"n\",\"annotations\":{\"audience\":[\"user\",\"all\"],\"lastModified\":\"2025-01-12\"}|,\"name\":\"n\",\"annotations\":{\"audience\":[\"user\"]}",
+        ",\"name\":\"n\",\"annotations\":{\"lastModified\":\"2025-01-12T15:00Z\"}|,\"name\":\"n\",\"annotations\":{}",
         ",\"name\":\"n\",\"annotations\":{\"lastModified\":\"2025-02-30T00:00:00Z\"}|,\"name\":\"n\",\"annotations\":{}",
         ",\"name\":5|,\"name\":\"5\"",
       })
@@ -208,6 +227,9 @@ class EntryShapeTest {
         "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":[\"str\",null]},\"required\":[\"a\"]}}|{\"type\":\"object\",\"properties\":{\"a\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"a\"]}",
         "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"object\",\"properties\":[],\"default\":null}}}|{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"object\",\"default\":null}}}",
         "{\"type\":\"object\",\"properties\":{\"a\":{\"items\":{\"anyOf\":[{\"type\":\"float\"},null]},\"enum\":null}}}|{\"type\":\"object\",\"properties\":{\"a\":{\"items\":{\"anyOf\":[{\"type\":\"number\"},{}]}}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"unknown\"},\"b\":{\"type\":[\"any\",\"str\"]},\"d\":{\"type\":null,\"minimum\":1e400},\"c\":{\"type\":5,\"items\":\"string\"}}}|{\"type\":\"object\",\"properties\":{\"a\":{},\"b\":{\"type\":[\"string\"]},\"d\":{},\"c\":{\"items\":{\"type\":\"string\"}}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"minimum\":\"0\",\"maximum\":\"1.5\",\"minLength\":\"x\",\"exclusiveMinimum\":true,\"uniqueItems\":\"yes\",\"pattern\":5,\"enum\":{\"0\":1,\"2\":3}}}}|{\"type\":\"object\",\"properties\":{\"a\":{\"minimum\":0,\"maximum\":1.5,\"exclusiveMinimum\":true,\"enum\":[1,3]}}}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#/$defs/Gone\",\"title\":\"A\"},\"b\":{\"$ref\":\"#/$defs/B\"},\"c\":{\"enum\":\"x\",\"anyOf\":{},\"not\":\"x\",\"$ref\":7}},\"$defs\":{\"B\":true}}|{\"type\":\"object\",\"properties\":{\"a\":{\"title\":\"A\"},\"b\":{\"$ref\":\"#/$defs/B\"},\"c\":{}},\"$defs\":{\"B\":true}}",
         "{\"type\":\"object\",\"allOf\":null,\"$defs\":[],\"required\":\"a\"}|{\"type\":\"object\",\"required\":[\"a\"]}",
       })
   void a_schema_is_mended_within(String wrong, String right) {

@@ -1,35 +1,89 @@
 package dev.mcpbus.ai;
 
+import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes null out of the arguments of a call where the tool's own schema does not take it and the
- * member is optional: models write null for what they leave out, and strict modes make them. All
- * other values stay; the server gets what its schema describes. Stateless.
+ * The arguments of a call as a model writes them, and as the server gets them. A null is left out
+ * where the tool's own schema does not take it and the member is optional: models write null for
+ * what they leave out, and strict modes make them. An argument whose name the vendor refuses has
+ * another one for the model. All other values stay. Stateless.
  */
-final class AbsentArguments {
+final class ModelArguments {
 
   private static final int MAX_DEPTH = 32;
 
-  private AbsentArguments() {}
+  /** The names that the models of Anthropic take at the top. */
+  private static final Pattern TAKEN = Pattern.compile("[a-zA-Z0-9_.-]{1,64}");
+
+  private static final Pattern RENAMED = Pattern.compile(".*_[0-9a-f]{8}");
+  private static final int HEAD = 55;
+
+  private ModelArguments() {}
+
+  /** Whether the server may get other arguments than these. */
+  static boolean mayDiffer(JsonObject arguments) {
+    return hasNull(arguments)
+        || arguments.fieldNames().stream().anyMatch(name -> RENAMED.matcher(name).matches());
+  }
+
+  /** The name of an argument for models: with others in place of the signs that they refuse. */
+  private static String renamed(String name) {
+    String head = name.replaceAll("[^a-zA-Z0-9_.-]", "_");
+    return TAKEN.matcher(name).matches()
+        ? name
+        : head.substring(0, Math.min(HEAD, head.length())) + "_" + Sha256.hex(name).substring(0, 8);
+  }
+
+  /** The schema of an object with names that models take; a renamed one stands in its text. */
+  static JsonObject renamed(JsonObject schema, Consumer<String> changes) {
+    JsonObject properties = new JsonObject();
+    JsonArray required = new JsonArray();
+    for (Map.Entry<String, Object> one : schema.getJsonObject("properties")) {
+      String name = renamed(one.getKey());
+      Object property = one.getValue();
+      if (!name.equals(one.getKey()) && property instanceof JsonObject known) {
+        changes.accept("/" + one.getKey() + " as " + name);
+        String text = Objects.toString(known.getValue("description"), "");
+        property = known.copy().put("description", one.getKey() + ": " + text);
+      }
+      properties.put(name, property);
+    }
+    if (schema.getValue("required") instanceof JsonArray names) {
+      names.forEach(name -> required.add(renamed(String.valueOf(name))));
+    }
+    JsonObject out = schema.copy().put("properties", properties);
+    return required.isEmpty() ? out : out.put("required", required);
+  }
 
   /** Whether null stands anywhere in the value. */
-  static boolean hasNull(@Nullable Object value) {
+  private static boolean hasNull(@Nullable Object value) {
     if (value instanceof JsonObject object) {
       return object.stream().anyMatch(one -> hasNull(one.getValue()));
     }
     return value instanceof JsonArray array
-        ? array.stream().anyMatch(AbsentArguments::hasNull)
+        ? array.stream().anyMatch(ModelArguments::hasNull)
         : value == null;
   }
 
-  /** A copy of the arguments without such nulls. */
-  static JsonObject removed(JsonObject arguments, JsonObject schema) {
+  /** A copy of the arguments for the server. */
+  static JsonObject forServer(JsonObject arguments, JsonObject schema) {
     JsonObject copy = arguments.copy();
-    remove(copy, FunctionSchemas.flat(schema), schema, 0);
+    JsonObject flat = FunctionSchemas.flat(schema);
+    for (String own : flat.getJsonObject("properties").fieldNames()) {
+      String name = renamed(own);
+      if (!own.equals(name) && copy.containsKey(name)) {
+        copy.put(own, copy.remove(name));
+      }
+    }
+    remove(copy, flat, schema, 0);
     return copy;
   }
 
