@@ -44,7 +44,7 @@ public final class ServerPreview {
 
   /** Names of the machine's paths, not of variables. */
   private static final Set<String> PATHS =
-      Set.of("userHome", "workspaceFolder", "workspaceFolderBasename", "pathSeparator");
+      Set.of("userHome", "workspaceFolderBasename", "pathSeparator");
 
   private static final Pattern CONTAINER = Pattern.compile("(?:.*/)?(?:docker|podman|nerdctl)");
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -126,8 +126,11 @@ public final class ServerPreview {
             "Write it into the configuration file, or shorten it");
       } else {
         size += own;
-        ConfigNode entry = seconds ? SecondsForm.rewritten(server.entry()) : server.entry();
-        String name = server.name() == null ? derived(entry) : server.name();
+        String name = server.name() == null ? derived(server.entry()) : server.name();
+        ConfigNode entry =
+            seconds
+                ? SecondsForm.rewritten(server.entry(), ServerNames.key(name), general)
+                : server.entry();
         shown.put(
             unique(name, server.name() != null), new PastedServer(name, entry, server.line()));
       }
@@ -287,7 +290,7 @@ public final class ServerPreview {
     while (found.find() && !found.group(3).isEmpty()) {
       if ("input:".equals(found.group(1))) {
         names.add(ConfigEnvironment.inputVariable(found.group(2)));
-      } else if (found.group(1) != null || !PATHS.contains(found.group(2))) {
+      } else if (found.group(1) != null || !(PATHS.contains(found.group(2)) || Substitution.FOLDER.contains(found.group(2)))) {
         names.add(found.group(2));
       }
     }

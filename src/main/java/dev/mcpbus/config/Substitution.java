@@ -8,10 +8,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +29,25 @@ final class Substitution {
   private static final String PASSWORD = "password";
   private static final int MAX_DEPTH = 4;
 
-  /** Claude Code sets it to the folder of the project. */
-  private static final String PROJECT = "CLAUDE_PROJECT_DIR";
+  /** Variables that other programs set: the folder of the project, or of the plug-in. */
+  private static final Set<String> SET_BY_PROGRAMS =
+      Set.of("CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT");
+
+  /** The names of the folder of the file. */
+  static final List<String> FOLDER =
+      Stream.concat(
+              Stream.of("workspaceFolder", "workspaceRoot", "cwd", "extensionPath"),
+              SET_BY_PROGRAMS.stream())
+          .toList();
 
   /** {@code $NAME}, which Gemini and shells replace; a reference with braces is none. */
   private static final Pattern DOLLAR = Pattern.compile("\\$([A-Z_][A-Z0-9_]++)(?![A-Za-z0-9_])");
+
+  /** {@code {env:NAME}} of opencode, {@code {{NAME}}}, and {@code <NAME>}, which people fill in. */
+  private static final Pattern BRACED =
+      Pattern.compile(
+          "(?<!\\$)\\{(?:env:|\\{ ?(?:env\\.)?)([A-Z_][A-Z0-9_]{2,63}) ?}}?"
+              + "|(?<![^\\s=:/])<([A-Za-z][A-Za-z0-9_ -]{2,63})>(?![^\\s/?&])");
 
   /** {@code %NAME%} of Windows; two hex digits are an escape of a URL. */
   private static final Pattern PERCENT =
@@ -280,13 +297,19 @@ final class Substitution {
     if (server == null || own.use() == EntryVariables.EntryUse.BY_SHELL) {
       return;
     }
-    for (Pattern form : List.of(DOLLAR, PERCENT)) {
+    for (Pattern form : List.of(DOLLAR, PERCENT, BRACED)) {
       Matcher found = form.matcher(raw);
       while (found.find()) {
-        String name = found.group(1);
+        String name =
+            found.group(1) == null
+                ? found.group(2).toUpperCase(Locale.ROOT).replaceAll("[ -]", "_")
+                : found.group(1);
         boolean isKnown = own.values().containsKey(name) || environment.variable(name).isPresent();
         boolean isWhole = found.end() - found.start() == raw.length();
-        if (isKnown || isWhole || (form == PERCENT && !raw.contains("://"))) {
+        if (isKnown
+            || isWhole
+            || form == BRACED
+            || (form == PERCENT && !raw.contains("://"))) {
           problems.note(
               line,
               server,
@@ -334,7 +357,7 @@ final class Substitution {
     if (found != null && (fallback == null || !found.isEmpty())) {
       return Optional.of(kept(hidden(variable, found, server), inside));
     }
-    if (variable.equals(PROJECT)) {
+    if (SET_BY_PROGRAMS.contains(variable)) {
       return Optional.of(Filled.plain(folder.toString()));
     }
     if (fallback != null) {
@@ -390,12 +413,12 @@ final class Substitution {
   private @Nullable String path(String name) {
     return switch (name) {
       case "userHome" -> environment.userHome().toString();
-      case "workspaceFolder", "workspaceRoot", "cwd" -> folder.toString();
       case "workspaceFolderBasename" -> String.valueOf(folder.getFileName());
       case "pathSeparator", "/" -> java.io.File.separator;
       case "mcpbus:java" -> environment.java();
       case "mcpbus:jar" -> environment.jar();
-      default -> null;
+      default ->
+          FOLDER.contains(name) && !SET_BY_PROGRAMS.contains(name) ? folder.toString() : null;
     };
   }
 

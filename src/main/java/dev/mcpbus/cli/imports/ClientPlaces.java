@@ -30,6 +30,8 @@ final class ClientPlaces {
     {"Zed", "Zed/settings.json"},
     {"opencode", "opencode/opencode.json"},
     {"opencode", "opencode/opencode.jsonc"},
+    {"opencode", "opencode/config.json"},
+    {"Kilo Code", "kilo/kilo.json"},
     {"Goose", "goose/config.yaml"},
     {"Goose", "Block/goose/config/config.yaml"},
     {"Crush", "crush/crush.json"},
@@ -58,6 +60,11 @@ final class ClientPlaces {
     {"Augment", ".augment/settings.json"},
     {"Factory", ".factory/mcp.json"},
     {"Crush", ".crush.json"},
+    {"Hermes", ".hermes/config.yaml"},
+    {"Kimi", ".kimi/mcp.json"},
+    {"Vibe", ".vibe/config.toml"},
+    {"iFlow", ".iflow/settings.json"},
+    {"Visual Studio", ".mcp.json"},
   };
 
   /** Clients and their files in the folder of a project. */
@@ -72,6 +79,10 @@ final class ClientPlaces {
     {"Roo", ".roo/mcp.json"},
     {"Kilo Code", ".kilocode/mcp.json"},
     {"Zed", ".zed/settings.json"},
+    {"Visual Studio", ".vs/mcp.json"},
+    {"Vibe", ".vibe/config.toml"},
+    {"iFlow", ".iflow/settings.json"},
+    {"opencode", ".opencode/opencode.json"},
     {"opencode", "opencode.json"},
     {"opencode", "opencode.jsonc"},
     {"Crush", "crush.json"},

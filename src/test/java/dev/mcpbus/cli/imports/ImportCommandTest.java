@@ -214,7 +214,7 @@ class ImportCommandTest {
     write(home.resolve(".cursor/mcp.json"), "{\"mcpServers\": oops");
     write(home.resolve(".gemini/settings.json"), servers("mcpServers", "git"));
     assertThat(run()).isZero();
-    assertThat(text()).contains("left out", ".cursor/mcp.json of Cursor", "line 1");
+    assertThat(text()).contains("left out", ".cursor/mcp.json of Cursor", "mcp.json:1");
     assertThat(written().fieldNames()).containsExactly("git");
   }
 
@@ -415,7 +415,7 @@ class ImportCommandTest {
     write(home.resolve(".gemini/settings.json"), servers("mcpServers", "git"));
     assertThat(run()).as(text()).isZero();
     assertThat(text())
-        .contains("config.toml of Codex: line 3: a key or a table stands twice")
+        .contains("config.toml of Codex: config.toml:3: a key or a table stands twice")
         .contains("server \"a\": mcpbus does not read {file:...} in a text");
   }
 }
