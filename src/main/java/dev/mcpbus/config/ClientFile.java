@@ -41,7 +41,7 @@ public record ClientFile(
       Set.of(
           (".mcp.json .claude.json claude_desktop_config.json mcp_config.json mcp-config.json"
                   + " mcp_settings.json cline_mcp_settings.json gemini-extension.json"
-                  + " qwen-extension.json")
+                  + " qwen-extension.json librechat.yaml")
               .split(" "));
 
   /** The variables whose value depends on the folder; VS Code can name one of several. */

@@ -251,7 +251,8 @@ record ConfigEntry(
       if (text.isEmpty()) {
         return Optional.empty();
       }
-      value = DurationText.parse(text.get());
+      boolean isNumber = text.get().matches("\\d{1,12}");
+      value = DurationText.parse(isNumber ? text.get() + "ms" : text.get());
     }
     if (value.isEmpty()) {
       wrong(

@@ -144,7 +144,8 @@ final class ConfigKeys {
           encoding_error_handler terminate_on_close sse_read_timeout stderr alwaysLoad
           autoStart anythingllm sampling sampling_enabled prompt hidden rating logo
           tokenCacheDir lifecycle oauth_resource order created updated installed
-          lastUpdated createdAt updatedAt skip_preflight
+          lastUpdated createdAt updatedAt skip_preflight isTrusted trustedAt installedAt
+          clientName sourcePath key
           """);
 
   /** Names from other programs that differ too much from ours for a comparison of letters. */

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -52,10 +53,14 @@ final class ForeignForms {
           "clientSecret", List.of("client_secret"),
           "scopes", List.of("scope", "oauthScopes"));
 
+  /** Keys beside {@code oauth} by those in it. */
+  private static final Map<String, String> BESIDE_OAUTH =
+      Map.of("oauthScopes", "scopes", "oauth_scopes", "scopes", "oauthClientId", "clientId");
+
   /** What other programs have to be told of an authorization server; mcpbus finds it out. */
   private static final Pattern FOUND_OUT =
       Pattern.compile(
-          "enabled|(?:authorization|token|registration|revocation)_?[uU](?:rl|RL)|redirect_?[uU]r[il]"
+          "enabled|oauth|(?:authorization|token|registration|revocation)_?[uU](?:rl|RL)|redirect_?[uU]r[il]"
               + "|audiences?|tokenParamName|client_?[nN]ame|auth_?[sS]erver_?[mM]etadata_?[uU]rl"
               + "|resource|flow|grant_types(?:_supported)?|pkce");
 
@@ -73,8 +78,9 @@ final class ForeignForms {
 
   /** Keys of which an empty text says nothing; forms of user interfaces write all of them. */
   private static final List<String> BLANK =
-      Stream.of("url", "type", "command", "envFile", "cwd")
-          .flatMap(key -> Stream.concat(Stream.of(key), NAMES.get(key).stream()))
+      Stream.of("url", "type", "command", "envFile", "cwd", "timeout")
+          .flatMap(
+              key -> Stream.concat(Stream.of(key), NAMES.getOrDefault(key, List.of()).stream()))
           .toList();
 
   /** A key for people: {@code "//"}, {@code "_comment"}. */
@@ -84,7 +90,10 @@ final class ForeignForms {
 
   /** Folders and files of programs to which {@code $NAME} is a variable. */
   private static final List<String> WITH_DOLLARS =
-      List.of(".gemini", ".qwen", ".iflow", "gemini-extension.json", "qwen-extension.json");
+      List.of(
+          (".gemini .qwen .iflow .kiro .amazonq amazonq .copilot gemini-extension.json"
+                  + " qwen-extension.json")
+              .split(" "));
 
   private final String server;
   private final boolean quiet;
@@ -124,9 +133,10 @@ final class ForeignForms {
    */
   static ConfigNode braced(ConfigNode root, Path file, ConfigEnvironment environment) {
     Path path = file.toAbsolutePath().normalize();
-    Path folder = path.getParent();
-    return WITH_DOLLARS.stream()
-            .anyMatch(name -> path.endsWith(name) || (folder != null && folder.endsWith(name)))
+    int names = path.getNameCount();
+    return IntStream.range(Math.max(0, names - 4), names)
+            .mapToObj(i -> path.getName(i).toString())
+            .anyMatch(WITH_DOLLARS::contains)
         ? root.withServers(server -> server.with(braced(server.value(), environment)))
         : root;
   }
@@ -165,6 +175,9 @@ final class ForeignForms {
     ForeignForms forms = new ForeignForms(entry, server, quiet, problems);
     forms.transport();
     NAMES.forEach((ours, others) -> others.forEach(other -> forms.rename(other, ours)));
+    if (ServerNames.off(ConfigNode.object(0, List.copyOf(forms.members.values())))) {
+      forms.members.values().removeIf(ForeignForms::saysNothing);
+    }
     ConfigMember http = forms.members.get("httpUrl");
     if (http != null && forms.rename("httpUrl", "url") && !forms.members.containsKey("type")) {
       forms.put("type", http.line(), ConfigNode.text(http.line(), HttpOptions.TYPE));
@@ -375,15 +388,18 @@ final class ForeignForms {
     if (provider != null && provider.value().text().equals("dynamic_discovery")) {
       members.remove("authProviderType");
     }
-    for (String key : List.of("oauthScopes", "oauth_scopes")) {
-      Optional.ofNullable(members.remove(key)).ifPresent(all -> into("oauth", "scopes", all.value()));
-    }
+    BESIDE_OAUTH.forEach(
+        (key, ours) ->
+            Optional.ofNullable(members.remove(key))
+                .ifPresent(found -> into("oauth", ours, found.value())));
     for (String key : List.of("oauth", "auth")) {
       ConfigMember found = members.get(key);
       boolean isSwitch = found != null && found.value().is(ValueType.BOOLEAN);
       if (found != null && (isSwitch || found.value().is(ValueType.OBJECT))) {
-        ConfigNode enabled = isSwitch ? found.value() : found.value().get("enabled");
-        if (enabled != null && enabled.text().equals("false")) {
+        boolean isOff =
+            Stream.of(found.value(), found.value().get("enabled"), found.value().get("oauth"))
+                .anyMatch(node -> node != null && node.text().equals("false"));
+        if (isOff) {
           members.remove(key);
         } else {
           ConfigNode all =
@@ -404,7 +420,7 @@ final class ForeignForms {
       }
       if (FOUND_OUT.matcher(member.name()).matches()) {
         oauth = oauth.without(member.name());
-        if (!member.name().equals("enabled")) {
+        if (!member.value().is(ValueType.BOOLEAN)) {
           note(
               member.line(),
               MessageTexts.quote("oauth." + member.name()) + " is ignored",

@@ -27,7 +27,7 @@ final class ForeignRoots {
   private enum Form {
     CODEX("Codex", "mcp_servers"),
     ZED("Zed", "context_servers"),
-    VS_CODE("VS Code", "mcp", "servers"),
+    VS_CODE("VS Code or fast-agent", "mcp", "servers"),
     VS_CODE_FLAT("VS Code", "mcp.servers"),
     VS_CODE_WORKSPACE("VS Code", "settings", "mcp", "servers"),
     VS_CODE_CONTAINER("VS Code", "customizations", "vscode", "mcp", "servers"),

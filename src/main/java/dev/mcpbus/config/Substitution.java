@@ -25,6 +25,10 @@ final class Substitution {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String DEFAULT_MARK = ":-";
+
+  /** {@code ${NAME:default}} of fast-agent and Spring; words such as {@code env:} are small. */
+  private static final Pattern WITH_DEFAULT = Pattern.compile("(?s)[A-Z][A-Z0-9_]*+:[^-?+=].*+");
+
   private static final String OR_FILE = ", or write the server into the configuration file";
   private static final String PASSWORD = "password";
   private static final int MAX_DEPTH = 4;
@@ -40,8 +44,8 @@ final class Substitution {
               SET_BY_PROGRAMS.stream())
           .toList();
 
-  /** {@code $NAME}, which Gemini and shells replace; a reference with braces is none. */
-  private static final Pattern DOLLAR = Pattern.compile("\\$([A-Z_][A-Z0-9_]++)(?![A-Za-z0-9_])");
+  /** {@code $NAME} of Gemini and shells, {@code $env:NAME}; a reference with braces is none. */
+  private static final Pattern DOLLAR = Pattern.compile("\\$(?:env:)?([A-Z_][A-Z0-9_]++)(?![A-Za-z0-9_])");
 
   /** {@code {env:NAME}} of opencode, {@code {{NAME}}}, and {@code <NAME>}, which people fill in. */
   private static final Pattern BRACED =
@@ -322,7 +326,12 @@ final class Substitution {
 
   private Optional<Filled> variable(String inside, int line, @Nullable String server, int depth) {
     int mark = inside.indexOf(DEFAULT_MARK);
-    String fallback = mark < 0 ? null : inside.substring(mark + DEFAULT_MARK.length());
+    int length = DEFAULT_MARK.length();
+    if (mark < 0 && WITH_DEFAULT.matcher(inside).matches()) {
+      mark = inside.indexOf(':');
+      length = 1;
+    }
+    String fallback = mark < 0 ? null : inside.substring(mark + length);
     String name = (mark < 0 ? inside : inside.substring(0, mark)).strip();
     // VS Code may name one of several folders; mcpbus has one.
     String plain = path(name.startsWith("workspaceFolder:") ? "workspaceFolder" : name);
