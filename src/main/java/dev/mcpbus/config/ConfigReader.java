@@ -360,7 +360,9 @@ public final class ConfigReader {
       problems.fatal(
           root.line(),
           "\"" + root.name() + "\" must be an object, not " + root.value().type().title,
-          "Write \"" + root.name() + "\": {\"name\": {\"command\": \"...\"}}");
+          root.value().is(ValueType.STRING)
+              ? "If it names another file, read that one"
+              : "Write \"" + root.name() + "\": {\"name\": {\"command\": \"...\"}}");
       return definitions;
     }
     Map<String, ConnectionId> ids = ServerNames.ids(root.value().members(), problems);

@@ -44,7 +44,7 @@ final class SecondsForm {
 
   /** A number of seconds as a text with its unit; anything else as it is. */
   static ConfigNode seconds(ConfigNode value) {
-    if (!value.is(ValueType.NUMBER)) {
+    if (!value.is(ValueType.NUMBER) && !value.text().matches("\\d{1,12}")) {
       return value;
     }
     double seconds = value.number().doubleValue();

@@ -252,7 +252,7 @@ public final class ServerPreview {
   }
 
   private static String target(ConfigNode entry) {
-    for (String key : List.of("url", "serverUrl", "httpUrl", "address")) {
+    for (String key : List.of("url", "address")) {
       ConfigNode target = entry.get(key);
       if (target != null && target.is(ValueType.STRING)) {
         return target.text();

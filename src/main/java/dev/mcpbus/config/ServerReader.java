@@ -164,7 +164,7 @@ final class ServerReader {
   private @Nullable TransportOptions stdio(ServerSettings settings, ParseLimits limits) {
     Map<String, Filled> env = env();
     ConfigEntry filling = entry.with(new EntryVariables(env, EntryVariables.EntryUse.FIRST));
-    Optional<Filled> command = filling.text("command");
+    Optional<Filled> command = filling.text("command").map(this::atHome);
     command.ifPresent(text -> filled("command", text, "Name a program"));
     boolean isScript = command.filter(this::isShell).isPresent();
     List<Filled> args =
@@ -221,6 +221,17 @@ final class ServerReader {
               env.put(name, value);
             });
     return env;
+  }
+
+  /** {@code ~/bin/server}, which a shell would find in the user's folder. */
+  private Filled atHome(Filled text) {
+    String home = entry.substitution().userHome().toString();
+    return text.value().reveal().startsWith("~/")
+        ? new Filled(
+            Sensitive.of(home + text.value().reveal().substring(1)),
+            home + text.shown().substring(1),
+            text.open())
+        : text;
   }
 
   /** The variables that the entry sets and that refer to nothing. */

@@ -76,7 +76,8 @@ class PublishedFilesTest {
         "'command': '', 'type': 'sse', 'url': 'http://h/mcp'|sse",
         "'command': '', 'args': [], 'env': {}, 'baseUrl': 'http://h/mcp', 'type': 'streamableHttp'|http",
         "'baseUrl': '', 'url': 'http://h/mcp', 'registryUrl': ''|http",
-        "'url': '', 'serverUrl': '', 'command': 'npx', 'type': '', 'cwd': '', 'envFile': ''|stdio"
+        "'url': '', 'serverUrl': '', 'command': 'npx', 'type': '', 'cwd': '', 'envFile': ''|stdio",
+        "'command': 'npx', 'timeout': ''|stdio"
       })
   void an_empty_text_of_a_form_says_nothing(String members, String type) {
     assertThat(entry(members).transport().type()).isEqualTo(type);
@@ -159,6 +160,7 @@ class PublishedFilesTest {
         "'Bearer <YOUR_API_KEY>'|<YOUR_API_KEY> stays as it is written. Write ${YOUR_API_KEY}",
         "'<your-api-key>'|<your-api-key> stays as it is written. Write ${YOUR_API_KEY}",
         "'Bearer {env:TOKEN}'|{env:TOKEN} stays as it is written. Write ${TOKEN}",
+        "'$env:TOKEN'|$env:TOKEN stays as it is written. Write ${TOKEN}",
         "'{{GITHUB_TOKEN}}'|{{GITHUB_TOKEN}} stays as it is written. Write ${GITHUB_TOKEN}"
       })
   void what_people_fill_in_is_told(String value, String note) {
@@ -169,6 +171,35 @@ class PublishedFilesTest {
         .singleElement()
         .asString()
         .contains(note);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "${NOT_SET:eu-west}|eu-west",
+        "${TOKEN:eu}|canary-1",
+        "${NOT_SET:http://h:1/}|http://h:1/"
+      })
+  void a_default_may_stand_behind_a_colon(String argument, String value) {
+    assertThat(launch(entry("'command': 'x', 'args': ['" + argument + "']")))
+        .containsExactly("x", value);
+  }
+
+  @Test
+  void a_program_in_the_users_folder_and_a_time_as_a_text_are_understood() {
+    ServerDefinition server = entry("'command': '~/bin/x', 'args': ['~/data'], 'timeout': '60000'");
+    assertThat(launch(server)).containsExactly("/home/ada/bin/x", "~/data");
+    assertThat(server.connection().requestTimeout()).isEqualTo(Duration.ofMinutes(1));
+  }
+
+  @Test
+  void an_entry_that_is_off_may_be_empty() {
+    assertThat(
+            all("x.json", "{'mcpServers': {'a': {'type': 'inMemory', 'command': '', 'isActive':"
+                + " false}}}"))
+        .isEmpty();
   }
 
   // ---- keys of logins
@@ -186,7 +217,9 @@ class PublishedFilesTest {
         "'oauth': {'enabled': true, 'clientId': 'c', 'authorizationUrl': 'https://as/a',"
             + " 'tokenUrl': 'https://as/t', 'scopes': ['r'], 'redirectUri': 'http://localhost:1/x'}",
         "'oauth': {'client_id': 'c', 'client_secret': 's', 'scope': 'r w'}",
-        "'oauthScopes': ['r'], 'oauth': {'redirectUri': '127.0.0.1:7778'}"
+        "'oauthScopes': ['r'], 'oauth': {'redirectUri': '127.0.0.1:7778'}",
+        "'oauthClientId': 'c', 'type': 'http'",
+        "'auth': {'oauth': true, 'scope': 'r'}"
       })
   void a_login_is_written_in_many_ways(String members) {
     HttpOptions http = (HttpOptions) entry("'url': 'https://h/', " + members).transport();
@@ -203,7 +236,12 @@ class PublishedFilesTest {
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '~',
-      value = {"'oauth': false", "'oauth': {'enabled': false}", "'auth': 'none'"})
+      value = {
+        "'oauth': false",
+        "'oauth': {'enabled': false}",
+        "'auth': {'oauth': false}",
+        "'auth': 'none'"
+      })
   void a_login_that_is_off_is_none(String members) {
     assertThat(((HttpOptions) entry("'url': 'https://h/', " + members).transport()).oauth())
         .isNull();
@@ -363,6 +401,21 @@ class PublishedFilesTest {
                     "gemini-extension.json",
                     "{'mcpServers': {'a': {'command': 'node', 'args': ['--key=$TOKEN']}}}")))
         .containsExactly("node", "--key=canary-1");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    ".aws/amazonq/cli-agents/dev.json, canary-1",
+    ".kiro/settings/mcp.json, canary-1",
+    ".copilot/mcp-config.json, canary-1",
+    ".cursor/mcp.json, $TOKEN"
+  })
+  void some_programs_know_variables_without_braces(String file, String value) {
+    StdioOptions stdio =
+        (StdioOptions)
+            good(file, "{'mcpServers': {'a': {'command': 'x', 'env': {'K': '$TOKEN'}}}}")
+                .transport();
+    assertThat(stdio.env()).containsEntry("K", Sensitive.of(value));
   }
 
   @Test

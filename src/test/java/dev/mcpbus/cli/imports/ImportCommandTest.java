@@ -224,6 +224,19 @@ class ImportCommandTest {
     Assertions.assertThat(text()).contains("mcpbus import FILE");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "startCommand: {type: stdio}| smithery.yaml, ",
+        "mcpServers: ./.mcp.json|names another file, read that one"
+      })
+  void a_named_file_without_servers_is_explained(String text) throws IOException {
+    String[] parts = text.split("\\|");
+    write(project.resolve("some.yaml"), parts[0]);
+    assertThat(run("some.yaml")).isEqualTo(2);
+    assertThat(text()).contains("left out: ", parts[1]);
+  }
+
   private JsonObject imported(String file, String text) throws IOException {
     write(project.resolve(file), text);
     assertThat(run("--force")).as(text()).isZero();
