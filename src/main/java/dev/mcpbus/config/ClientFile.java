@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,27 +30,22 @@ public record ClientFile(
 
   /** Folders that programs keep their settings in, inside of the project's folder. */
   private static final Set<String> SETTINGS =
-      Set.of(
-          (".agents .amazonq .amp .augment .claude .claude-plugin .codebuddy .codex .continue"
-                  + " .copilot .cursor .cursor-plugin .devcontainer .factory .gemini .github .idea"
-                  + " .idx .iflow .junie .kilo .kilocode .kiro .lmstudio .opencode .qoder .qwen .roo"
-                  + " .trae .vibe .vs .vscode .warp .windsurf .zed")
-              .split(" "));
+      ConfigKeys.words(
+          ".agents .amazonq .amp .augment .claude .claude-plugin .codebuddy .codex .continue"
+              + " .copilot .cursor .cursor-plugin .devcontainer .factory .gemini .github .idea"
+              + " .idx .iflow .junie .kilo .kilocode .kiro .lmstudio .opencode .qoder .qwen .roo"
+              + " .trae .vibe .vs .vscode .warp .windsurf .zed");
 
   /** Files with servers whose folder may be any. */
   private static final Set<String> FILES =
-      Set.of(
-          (".mcp.json .claude.json claude_desktop_config.json mcp_config.json mcp-config.json"
-                  + " mcp_settings.json cline_mcp_settings.json gemini-extension.json"
-                  + " qwen-extension.json librechat.yaml")
-              .split(" "));
+      ConfigKeys.words(
+          ".mcp.json .claude.json claude_desktop_config.json mcp_config.json mcp-config.json"
+              + " mcp_settings.json cline_mcp_settings.json gemini-extension.json"
+              + " qwen-extension.json librechat.yaml");
 
-  /** The variables whose value depends on the folder; VS Code can name one of several. */
-  private static final Pattern FOLDER =
-      Pattern.compile(
-          "\\$\\{("
-              + String.join("|", Substitution.FOLDER)
-              + "|workspaceFolderBasename)(?::[^{}]{0,200})?}");
+  /** A variable whose value may depend on the folder; VS Code can name one of several. */
+  private static final Pattern REFERENCE =
+      Pattern.compile("\\$\\{([A-Za-z_]{1,40})(?::[^{}]{0,200})?}");
 
   private static final Pattern ABSOLUTE = Pattern.compile("(?:[/\\\\~]|\\$\\{|[A-Za-z]:).*+");
 
@@ -174,17 +170,18 @@ public record ClientFile(
    */
   private static ConfigNode moved(ConfigNode entry, Path folder) {
     return withAbsolute(
-        entry.texts(
-            text ->
-                FOLDER
-                    .matcher(text)
-                    .replaceAll(
-                        found ->
-                            Matcher.quoteReplacement(
-                                found.group(1).endsWith("Basename")
-                                    ? String.valueOf(folder.getFileName())
-                                    : folder.toString()))),
+        entry.texts(text -> REFERENCE.matcher(text).replaceAll(found -> valueOf(found, folder))),
         folder);
+  }
+
+  private static String valueOf(MatchResult reference, Path folder) {
+    String name = reference.group(1);
+    return Matcher.quoteReplacement(
+        Substitution.FOLDER.contains(name)
+            ? folder.toString()
+            : name.equals("workspaceFolderBasename")
+                ? String.valueOf(folder.getFileName())
+                : reference.group());
   }
 
   private static ConfigNode withAbsolute(ConfigNode node, Path folder) {

@@ -14,7 +14,7 @@ final class ConfigKeys {
 
   /** With one of these keys a file is in mcpbus's own format, and its other keys are checked. */
   static final Set<String> OURS =
-      keys(
+      words(
           """
           bridge gateway auth supervisor catalog cluster state metrics tracing defaults
           rpcLog
@@ -24,55 +24,55 @@ final class ConfigKeys {
       Stream.concat(OURS.stream(), Stream.of("$schema", "mcpServers", "inputs"))
           .collect(Collectors.toUnmodifiableSet());
 
-  static final Set<String> STATE = keys("dir");
+  static final Set<String> STATE = words("dir");
 
-  static final Set<String> METRICS = keys("enabled");
-  static final Set<String> TRACING = keys("enabled endpoint sampling service");
+  static final Set<String> METRICS = words("enabled");
+  static final Set<String> TRACING = words("enabled endpoint sampling service");
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
   static final Set<String> BRIDGE =
-      keys(
+      words(
           """
           host port allowedHosts allowedOrigins maxBodyBytes maxHeaderBytes maxConnections
           maxConnectionsPerAddress maxStreams maxBytesInFlight receiveTimeout drain
           heartbeat eventBus console tls
           """);
 
-  static final Set<String> BRIDGE_TLS = keys("certFile keyFile");
-  static final Set<String> AUTH = keys("apiKeys jwt policies limits audit");
-  static final Set<String> API_KEY = keys("name hash roles admin expires limits");
+  static final Set<String> BRIDGE_TLS = words("certFile keyFile");
+  static final Set<String> AUTH = words("apiKeys jwt policies limits audit");
+  static final Set<String> API_KEY = words("name hash roles admin expires limits");
   static final Set<String> JWT =
-      keys("issuer audience jwksUri resource scopes adminScopes leeway");
-  static final Set<String> POLICY = keys("principals servers tools actions effect");
-  static final Set<String> AUTH_LIMITS = keys("rate burst concurrency");
-  static final Set<String> AUDIT = keys("on file maxMegabytes keep onFailure");
-  static final Set<String> CATALOG = keys("names search registry");
+      words("issuer audience jwksUri resource scopes adminScopes leeway");
+  static final Set<String> POLICY = words("principals servers tools actions effect");
+  static final Set<String> AUTH_LIMITS = words("rate burst concurrency");
+  static final Set<String> AUDIT = words("on file maxMegabytes keep onFailure");
+  static final Set<String> CATALOG = words("names search registry");
 
   static final Set<String> CLUSTER =
-      keys(
+      words(
           """
           name node host port busPort members kubernetes quorum labels weight wire
           rolloutGrace secret secretFile tls
           """);
 
-  static final Set<String> CLUSTER_TLS = keys("certFile keyFile caFile");
+  static final Set<String> CLUSTER_TLS = words("certFile keyFile caFile");
 
-  static final Set<String> SUPERVISOR = keys("strategy startConcurrency");
+  static final Set<String> SUPERVISOR = words("strategy startConcurrency");
 
   static final Set<String> GATEWAY =
-      keys(
+      words(
           """
           views sessionIdle handshakeWait maxSessions maxCalls maxStreams pageSize
           passUnknown
           """);
 
   static final Set<String> VIEW =
-      keys("servers allow deny rename failure search principals prefix passUnknown");
+      words("servers allow deny rename failure search principals prefix passUnknown");
 
   /** Settings of a server's behaviour; also allowed in {@code defaults}. */
   static final Set<String> SETTINGS =
-      keys(
+      words(
           """
           timeout requestTimeout handshakeTimeout installTimeout probeTimeout
           protocolVersion capabilities maxCallDuration maxStreamDuration connectTimeout
@@ -88,37 +88,36 @@ final class ConfigKeys {
                   + " roots")
               .split(" "));
 
-  static final Set<String> LIMITS = keys("maxMessageBytes maxDepth maxNumberLength");
-  static final Set<String> PING = keys("interval timeout threshold");
-  static final Set<String> HEALTH_CHECK = keys("interval");
-  static final Set<String> RESTART =
-      keys("type intensity backoff reprobe quietPeriod strategy");
-  static final Set<String> INTENSITY = keys("restarts period");
-  static final Set<String> BACKOFF = keys("initial max factor jitter");
+  static final Set<String> LIMITS = words("maxMessageBytes maxDepth maxNumberLength");
+  static final Set<String> PING = words("interval timeout threshold");
+  static final Set<String> HEALTH_CHECK = words("interval");
+  static final Set<String> RESTART = words("type intensity backoff reprobe quietPeriod strategy");
+  static final Set<String> INTENSITY = words("restarts period");
+  static final Set<String> BACKOFF = words("initial max factor jitter");
 
   /** Keys of {@code oauth} and {@code auth}, which are synonyms; Cursor writes upper case. */
   static final Set<String> OAUTH =
-      keys(
+      words(
           """
           grant clientId clientSecret CLIENT_ID CLIENT_SECRET tokenEndpointAuthMethod
           scopes issuer clientMetadataUrl redirectPort callbackPort privateKey keyId idJag
           workloadIdentity dpop tokenStore
           """);
 
-  static final Set<String> WORKLOAD_IDENTITY = keys("token tokenFile");
+  static final Set<String> WORKLOAD_IDENTITY = words("token tokenFile");
 
   static final Set<String> ID_JAG =
-      keys(
+      words(
           """
           tokenEndpoint clientId clientSecret subjectToken subjectTokenFile
           subjectTokenType
           """);
 
-  static final Set<String> TLS = keys("caFile certFile keyFile");
+  static final Set<String> TLS = words("caFile certFile keyFile");
 
   /** What a server is and how to reach it. */
   private static final Set<String> IDENTITY =
-      keys(
+      words(
           """
           type command args env cwd envFile url headers preferSSE headersHelper oauth auth
           tls proxy address options listen labels replicas enabledTools disabledTools
@@ -128,11 +127,11 @@ final class ConfigKeys {
   static final Set<String> SERVER = both(IDENTITY, SETTINGS);
 
   /** Keys of {@code retry} in the seeds' YAML. */
-  static final Set<String> RETRY = keys("max_attempts delay max_delay factor");
+  static final Set<String> RETRY = words("max_attempts delay max_delay factor");
 
   /** Keys for other programs' user interfaces, which mcpbus ignores. */
   static final Set<String> FOREIGN =
-      keys(
+      words(
           """
           $comment _comment name title description gallery version dev icon icons sandbox
           sandboxEnabled id
@@ -164,7 +163,7 @@ final class ConfigKeys {
 
   private ConfigKeys() {}
 
-  private static Set<String> keys(String words) {
+  static Set<String> words(String words) {
     return Set.of(words.strip().split("\\s+"));
   }
 

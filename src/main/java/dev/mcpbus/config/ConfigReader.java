@@ -154,9 +154,7 @@ public final class ConfigReader {
     }
     String server = ServerNames.key(name);
     ConfigNode written =
-        origin.seeds()
-            ? SecondsForm.rewritten(registry.get(), server, problems)
-            : registry.get();
+        origin.seeds() ? SecondsForm.rewritten(registry.get(), server, problems) : registry.get();
     ConfigNode node = ForeignForms.translated(written, server, problems);
     Map<String, ConnectionId> ids =
         ServerNames.ids(List.of(new ConfigMember(name, 0, node)), problems);

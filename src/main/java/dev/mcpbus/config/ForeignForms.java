@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -89,11 +90,10 @@ final class ForeignForms {
   private static final Pattern DOLLAR = Pattern.compile("\\$([A-Za-z_][A-Za-z0-9_]*+)");
 
   /** Folders and files of programs to which {@code $NAME} is a variable. */
-  private static final List<String> WITH_DOLLARS =
-      List.of(
-          (".gemini .qwen .iflow .kiro .amazonq amazonq .copilot gemini-extension.json"
-                  + " qwen-extension.json")
-              .split(" "));
+  private static final Set<String> WITH_DOLLARS =
+      ConfigKeys.words(
+          ".gemini .qwen .iflow .kiro .amazonq amazonq .copilot gemini-extension.json"
+              + " qwen-extension.json");
 
   private final String server;
   private final boolean quiet;
@@ -105,9 +105,7 @@ final class ForeignForms {
     this.quiet = quiet;
     this.problems = problems;
     List<ConfigMember> all =
-        entry.members().stream()
-            .filter(one -> !COMMENT.matcher(one.name()).matches())
-            .toList();
+        entry.members().stream().filter(one -> !COMMENT.matcher(one.name()).matches()).toList();
     List<ConfigMember> filled = all.stream().filter(one -> !saysNothing(one)).toList();
     boolean isSure = filled.stream().anyMatch(one -> ForeignRoots.WAYS.contains(one.name()));
     (isSure ? filled : all).forEach(member -> members.put(member.name(), member));
@@ -225,7 +223,8 @@ final class ForeignForms {
     ConfigMember transport = members.get("transport");
     if (transport == null
         || !transport.value().is(ValueType.OBJECT)
-        || transport.value().members().stream().anyMatch(part -> members.containsKey(part.name()))) {
+        || transport.value().members().stream()
+            .anyMatch(part -> members.containsKey(part.name()))) {
       return;
     }
     members.remove("transport");
@@ -311,7 +310,8 @@ final class ForeignForms {
     take("env_vars", ValueType.ARRAY, "env", all -> variables(all, ":-}"));
     take("env_keys", ValueType.ARRAY, "env", all -> variables(all, "}"));
     String header = text("api_key_header", "Authorization");
-    String format = text("api_key_format", header.equals("Authorization") ? "Bearer {token}" : "{token}");
+    String format =
+        text("api_key_format", header.equals("Authorization") ? "Bearer {token}" : "{token}");
     take(
         "api_key_env",
         ValueType.STRING,
@@ -319,7 +319,8 @@ final class ForeignForms {
         name ->
             header(header, format.replace("{token}", "${env:" + name.value().text() + "}"), name));
     for (String key : List.of("authorization_token", "bearer_token", "bearerToken")) {
-      take(key, ValueType.STRING, "headers", token -> header("Authorization", bearer(token), token));
+      take(
+          key, ValueType.STRING, "headers", token -> header("Authorization", bearer(token), token));
     }
   }
 

@@ -68,9 +68,8 @@ final class ForeignRoots {
   }
 
   /** What an entry reaches its server by, in the words of all programs. */
-  static final List<String> WAYS =
-      List.of(
-          "command cmd url uri serverUrl server_url httpUrl baseUrl endpoint address".split(" "));
+  static final Set<String> WAYS =
+      ConfigKeys.words("command cmd url uri serverUrl server_url httpUrl baseUrl endpoint address");
 
   /** Types of Goose and of Zed whose servers are parts of that program. */
   private static final List<String> BUILT_IN =
@@ -181,7 +180,10 @@ final class ForeignRoots {
                 server.name() + "-" + (folder == null ? "" : folder.getFileName()),
                 server.name() + "-" + project.name());
         String name =
-            names.stream().filter(one -> ids.add(ServerId.of(one))).findFirst().orElse(names.get(0));
+            names.stream()
+                .filter(one -> ids.add(ServerId.of(one)))
+                .findFirst()
+                .orElse(names.get(0));
         ConfigNode entry = off.contains(server.name()) ? off(server.value()) : server.value();
         all.add(
             new ConfigMember(

@@ -15,7 +15,10 @@ final class MisplacedServers {
     {"mcp stdio_servers", "This is a file of OpenHands: write its lists as an object by name"},
     {"mcp shttp_servers", "This is a file of OpenHands: write its lists as an object by name"},
     {"plugins", "This is a marketplace of plug-ins: name the .mcp.json of one"},
-    {"services", "This is a file of Docker Compose: \"docker\" with \"compose run -i --rm\" starts one"},
+    {
+      "services",
+      "This is a file of Docker Compose: \"docker\" with \"compose run -i --rm\" starts one"
+    },
     {"dependencies", "This is a package.json: \"npx\" with its name starts the server"},
     {"deployment", "This is a fastmcp.json: \"fastmcp\" with \"run FILE\" starts the server"},
   };
@@ -76,6 +79,7 @@ final class MisplacedServers {
   }
 
   private static boolean holdsServers(@Nullable ConfigNode node) {
-    return node != null && node.members().stream().anyMatch(member -> ForeignRoots.isServer(member.value()));
+    return node != null
+        && node.members().stream().anyMatch(member -> ForeignRoots.isServer(member.value()));
   }
 }

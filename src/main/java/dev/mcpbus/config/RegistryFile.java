@@ -183,16 +183,19 @@ final class RegistryFile {
       inputs
           .value(header, name)
           .ifPresent(
-              value -> headers.add(new ConfigMember(name, header.line(), ConfigNode.text(header.line(), value))));
+              value ->
+                  headers.add(
+                      new ConfigMember(
+                          name, header.line(), ConfigNode.text(header.line(), value))));
     }
     return url.map(
         filled ->
             ConfigNode.object(
                 line,
                 List.of(
-                    new ConfigMember("type", line, ConfigNode.text(line, type.equals("sse") ? "sse" : "http")),
+                    new ConfigMember(
+                        "type", line, ConfigNode.text(line, type.equals("sse") ? "sse" : "http")),
                     new ConfigMember("url", line, ConfigNode.text(line, filled)),
                     new ConfigMember("headers", line, ConfigNode.object(line, headers)))));
   }
-
 }

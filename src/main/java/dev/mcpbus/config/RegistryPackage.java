@@ -23,8 +23,9 @@ final class RegistryPackage {
 
   /** Flags of docker and podman that have no value, and are often written with "true". */
   private static final Set<String> SWITCHES =
-      Set.of(("-i --interactive -t --tty -d --detach --rm --init --privileged --read-only -P "
-+ "--publish-all -q --quiet --no-healthcheck --oom-kill-disable --sig-proxy").split(" "));
+      ConfigKeys.words(
+          "-i --interactive -t --tty -d --detach --rm --init --privileged --read-only -P "
+              + "--publish-all -q --quiet --no-healthcheck --oom-kill-disable --sig-proxy");
 
   private static final Pattern INTERACTIVE =
       Pattern.compile("--interactive(=.*)?|-[tdPq]{0,4}i[itdPq]{0,4}(=.*)?");

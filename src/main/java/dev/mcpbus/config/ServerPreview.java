@@ -151,8 +151,9 @@ public final class ServerPreview {
   }
 
   private static String derived(ConfigNode entry) {
-    List<String> words = command(translated(entry, "unnamed"));
-    String from = words.isEmpty() ? DerivedName.ofUrl(target(entry)) : DerivedName.ofCommand(words);
+    ConfigNode own = translated(entry, "unnamed");
+    List<String> words = command(own);
+    String from = words.isEmpty() ? DerivedName.ofUrl(target(own)) : DerivedName.ofCommand(words);
     return ClientFile.usableName(from.replaceAll("[^\\p{L}\\p{N}]+", "-"));
   }
 
@@ -290,7 +291,8 @@ public final class ServerPreview {
     while (found.find() && !found.group(3).isEmpty()) {
       if ("input:".equals(found.group(1))) {
         names.add(ConfigEnvironment.inputVariable(found.group(2)));
-      } else if (found.group(1) != null || !(PATHS.contains(found.group(2)) || Substitution.FOLDER.contains(found.group(2)))) {
+      } else if (found.group(1) != null
+          || !(PATHS.contains(found.group(2)) || Substitution.FOLDER.contains(found.group(2)))) {
         names.add(found.group(2));
       }
     }

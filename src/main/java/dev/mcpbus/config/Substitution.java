@@ -45,7 +45,8 @@ final class Substitution {
           .toList();
 
   /** {@code $NAME} of Gemini and shells, {@code $env:NAME}; a reference with braces is none. */
-  private static final Pattern DOLLAR = Pattern.compile("\\$(?:env:)?([A-Z_][A-Z0-9_]++)(?![A-Za-z0-9_])");
+  private static final Pattern DOLLAR =
+      Pattern.compile("\\$(?:env:)?([A-Z_][A-Z0-9_]++)(?![A-Za-z0-9_])");
 
   /** {@code {env:NAME}} of opencode, {@code {{NAME}}}, and {@code <NAME>}, which people fill in. */
   private static final Pattern BRACED =
@@ -310,10 +311,7 @@ final class Substitution {
                 : found.group(1);
         boolean isKnown = own.values().containsKey(name) || environment.variable(name).isPresent();
         boolean isWhole = found.end() - found.start() == raw.length();
-        if (isKnown
-            || isWhole
-            || form == BRACED
-            || (form == PERCENT && !raw.contains("://"))) {
+        if (isKnown || isWhole || form == BRACED || (form == PERCENT && !raw.contains("://"))) {
           problems.note(
               line,
               server,

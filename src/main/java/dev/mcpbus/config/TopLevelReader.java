@@ -53,8 +53,7 @@ final class TopLevelReader {
 
   /** A second "mcpServers" in other letters, such as {@code _mcpServers}, is put aside. */
   private static boolean isMeant(ConfigEntry top, String name) {
-    return MessageTexts.isNear(
-        name, ConfigKeys.TOP.stream().filter(key -> !top.has(key)).toList());
+    return MessageTexts.isNear(name, ConfigKeys.TOP.stream().filter(key -> !top.has(key)).toList());
   }
 
   /** The base of a registry's API; what is no such URL is reported. */

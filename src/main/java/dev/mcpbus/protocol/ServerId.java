@@ -32,8 +32,10 @@ public final class ServerId {
    * messages. A server of that name has an id with a hash.
    */
   public static final Set<String> RESERVED =
-      Set.of(("tools resources prompts skills servers events input rpc supervisor catalog "
-+ "placement limits progress").split(" "));
+      Set.of(
+          ("tools resources prompts skills servers events input rpc supervisor catalog "
+                  + "placement limits progress")
+              .split(" "));
 
   /** A DNS label's. */
   private static final int MAX_LENGTH = 63;

@@ -197,8 +197,10 @@ class PublishedFilesTest {
   @Test
   void an_entry_that_is_off_may_be_empty() {
     assertThat(
-            all("x.json", "{'mcpServers': {'a': {'type': 'inMemory', 'command': '', 'isActive':"
-                + " false}}}"))
+            all(
+                "x.json",
+                "{'mcpServers': {'a': {'type': 'inMemory', 'command': '', 'isActive':"
+                    + " false}}}"))
         .isEmpty();
   }
 

@@ -68,7 +68,9 @@ final class ClientPlaces {
     return all;
   }
 
-  /** The rows of the table for a kind of folder: the kind, the client, its file below the folder. */
+  /**
+   * The rows of the table for a kind of folder: the kind, the client, its file below the folder.
+   */
   private static List<String[]> table(String kind) {
     try (InputStream in = ClientPlaces.class.getResourceAsStream("/client-places.txt")) {
       return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
