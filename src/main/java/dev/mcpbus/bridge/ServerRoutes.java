@@ -23,6 +23,9 @@ final class ServerRoutes {
 
   private static final int MAX_READ = 256 * 1024;
 
+  /** A {@code null} and some blanks. */
+  private static final int MAX_ABSENT = 16;
+
   private static final String ONE = "/api/servers/:id";
 
   static final Param TIMEOUT =
@@ -293,7 +296,7 @@ final class ServerRoutes {
 
   /** The params of a request. */
   private RawJson params(Buffer body) {
-    if (body.length() == 0) {
+    if (isAbsent(body)) {
       return RawJson.EMPTY_OBJECT;
     }
     try {
@@ -309,9 +312,9 @@ final class ServerRoutes {
     return object(body, limits.withMaxBytes(most)).toJsonObject();
   }
 
-  /** The JSON object of a body; {@code {}} for an empty body. */
+  /** The JSON object of a body; {@code {}} for an empty body and for {@code null}. */
   static RawJson object(Buffer body, ParseLimits limits) {
-    if (body.length() == 0) {
+    if (isAbsent(body)) {
       return RawJson.EMPTY_OBJECT;
     }
     try {
@@ -319,6 +322,11 @@ final class ServerRoutes {
     } catch (ProtocolException e) {
       throw ProblemDocument.of(e);
     }
+  }
+
+  private static boolean isAbsent(Buffer body) {
+    return body.length() <= MAX_ABSENT
+        && (body.length() == 0 || body.toString().strip().equals("null"));
   }
 
   /** The server of the path, by its id or its name as written; everything after goes by the id. */

@@ -93,7 +93,7 @@ final class GatewayReader {
     return new ViewOptions(
         entry.words("servers"),
         entry.words("allow").stream().map(items).toList(),
-        entry.words("deny").stream().map(items).toList(),
+        entry.words("deny"),
         ofIds,
         entry.choice("failure", FailureMode.class).orElse(FailureMode.OPEN) == FailureMode.CLOSED,
         search,

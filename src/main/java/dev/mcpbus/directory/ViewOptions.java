@@ -77,7 +77,7 @@ public record ViewOptions(
     UnaryOperator<String> items = ServerId.itemPatterns(servers);
     servers = servers.stream().map(ServerId::pattern).toList();
     allow = allow.stream().map(items).toList();
-    deny = deny.stream().map(items).toList();
+    deny = deny.stream().flatMap(ServerId::itemDenials).distinct().toList();
     rename =
         rename.entrySet().stream()
             .collect(

@@ -43,11 +43,16 @@ public final class Envelope {
 
   private static final RawJson VERSION = RawJson.string("2.0");
 
+  private static final int ID = 1;
   private static final int METHOD = 2;
   private static final int PARAMS = 3;
   private static final int RESULT = 4;
   private static final int ERROR = 5;
   private static final int RESULT_TYPE = 6;
+
+  /** A member of the envelope is null. */
+  private static final int NULLS = 8;
+
   private static final String[] MEMBERS = {"jsonrpc", "id", "method", "params", "result", "error"};
 
   private final Kind kind;
@@ -199,7 +204,7 @@ public final class Envelope {
       throw scanner.fail(BATCH, "JSON-RPC batches are part of MCP 2025-03-26 alone");
     }
     int from = scanner.position();
-    RawJson[] found = new RawJson[MEMBERS.length + 2];
+    RawJson[] found = new RawJson[MEMBERS.length + 3];
     MemberIndex known = strictParams ? new MemberIndex() : null;
     if (scanner.enterObject(1)) {
       DuplicateMembers unknown = null;
@@ -243,6 +248,9 @@ public final class Envelope {
     if (index < 0) {
       return;
     }
+    if (index > 0 && bytes[from] == 'n') {
+      found[NULLS] = RawJson.NULL;
+    }
     if (found[index] != null) {
       throw scanner.fail(DUPLICATE_KEY, "member \"" + MEMBERS[index] + "\" stands twice");
     }
@@ -274,18 +282,13 @@ public final class Envelope {
 
   private static Envelope classify(JsonScanner scanner, RawJson text, @Nullable RawJson[] found)
       throws ProtocolException {
+    boolean nulls = found[NULLS] != null && dropNulls(found);
     RawJson version = found[0];
-    RawJson id = found[1];
-    RawJson method = present(found[METHOD]);
-    RawJson params = present(found[PARAMS]);
-    RawJson error = present(found[ERROR]);
-    // The only member of an answer stays: "result": null.
-    RawJson result = method == null && error == null ? found[RESULT] : present(found[RESULT]);
-    boolean nulls =
-        isNull(found[METHOD])
-            || isNull(found[PARAMS])
-            || isNull(found[RESULT])
-            || isNull(found[ERROR]);
+    RawJson id = found[ID];
+    RawJson method = found[METHOD];
+    RawJson params = found[PARAMS];
+    RawJson result = found[RESULT];
+    RawJson error = found[ERROR];
     ProtocolException twice = scanner.ambiguity();
     if (!isVersion(version)) {
       throw scanner.fail(NOT_JSON_RPC, "member \"jsonrpc\" must be \"2.0\"");
@@ -297,10 +300,6 @@ public final class Envelope {
       if (params != null && !params.isObject()) {
         throw scanner.fail(NOT_JSON_RPC, "\"params\" must be an object");
       }
-      if (isNull(id) && method.asString().startsWith(Methods.NOTIFICATIONS)) {
-        id = null;
-        nulls = true;
-      }
       Kind kind = id == null ? Kind.NOTIFICATION : Kind.REQUEST;
       if (id != null && !id.isString() && !isNumber(id)) {
         throw scanner.fail(NOT_JSON_RPC, "a request's \"id\" must be a string or a number");
@@ -310,15 +309,7 @@ public final class Envelope {
     if (result != null && error == null) {
       boolean toolError = found[RESULT_TYPE + 1] != null;
       return new Envelope(
-          Kind.RESULT,
-          text,
-          id,
-          null,
-          result,
-          present(found[RESULT_TYPE]),
-          toolError,
-          nulls,
-          twice);
+          Kind.RESULT, text, id, null, result, found[RESULT_TYPE], toolError, nulls, twice);
     }
     if (error != null && result == null) {
       if (!error.isObject()) {
@@ -328,6 +319,32 @@ public final class Envelope {
     }
     throw scanner.fail(
         NOT_JSON_RPC, "a message has a \"method\", or either a \"result\" or an \"error\"");
+  }
+
+  /**
+   * Takes members that are null out of an envelope: all but the only member of an answer, {@code
+   * "result": null}, and the id of what is no notification.
+   *
+   * @return whether there was one, beside the id of an answer or a request
+   */
+  private static boolean dropNulls(@Nullable RawJson[] found) {
+    boolean dropped = isNull(found[RESULT]);
+    for (int i : new int[] {METHOD, PARAMS, ERROR}) {
+      dropped |= isNull(found[i]);
+      found[i] = present(found[i]);
+    }
+    RawJson method = found[METHOD];
+    if (method != null || found[ERROR] != null) {
+      found[RESULT] = present(found[RESULT]);
+    }
+    if (isNull(found[ID])
+        && method != null
+        && method.isString()
+        && method.asString().startsWith(Methods.NOTIFICATIONS)) {
+      found[ID] = null;
+      dropped = true;
+    }
+    return dropped;
   }
 
   private static boolean isNull(@Nullable RawJson value) {
@@ -415,7 +432,7 @@ public final class Envelope {
    */
   public String resultType() {
     requireUnambiguous();
-    if (resultType == null) {
+    if (resultType == null || resultType.isNull()) {
       return ResultType.COMPLETE;
     }
     return resultType.isString() ? resultType.asString() : "";

@@ -191,6 +191,22 @@ public final class ServerId {
     return glob -> itemPattern(glob, ids);
   }
 
+  /**
+   * All patterns for a denial of items, {@code server.item}. Its server may end at each of the
+   * first 32 dots, and have the hash of a name that differs by signs alone: nobody gets past a
+   * denial by the name of a server that is added later.
+   */
+  public static Stream<String> itemDenials(String glob) {
+    Stream.Builder<String> all = Stream.<String>builder().add(glob);
+    int dot = glob.indexOf('.');
+    for (int i = 0; i < MAX_DOTS && dot >= 0; i++) {
+      String item = glob.substring(dot);
+      patterns(glob.substring(0, dot), true).forEach(server -> all.add(server + item));
+      dot = glob.indexOf('.', dot + 1);
+    }
+    return all.build().distinct();
+  }
+
   private static String itemPattern(String glob, Set<String> ids) {
     int dot = glob.indexOf('.');
     int more = ids.isEmpty() ? -1 : dot;

@@ -44,6 +44,8 @@ class ServerRoutesTest {
         "POST|/resources/subscribe|resources.subscribe|{\"uri\":\"a\"}|{\"uri\":\"a\"}",
         "POST|/resources/unsubscribe|resources.unsubscribe|{\"uri\":\"a\"}|{\"uri\":\"a\"}",
         "POST|/prompts/p%20q|prompts.get|{\"x\":\"1\"}|{\"name\":\"p q\",\"arguments\":{\"x\":\"1\"}}",
+        "POST|/prompts/p|prompts.get| null |{\"name\":\"p\",\"arguments\":{}}",
+        "POST|/ping|ping|null|{}",
         "POST|/completion|completion|{\"ref\":{},\"argument\":{}}|{\"ref\":{},\"argument\":{}}",
         "POST|/ping|ping||{}",
         "POST|/loglevel|loglevel|{\"level\":\"debug\"}|{\"level\":\"debug\"}",

@@ -37,7 +37,7 @@ class GatewayReaderTest {
     ViewOptions view = Objects.requireNonNull(views.get("v"));
     assertThat(view.servers()).containsExactly("my-server");
     assertThat(view.allow()).containsExactly("my-server.Get_*", "*note://A.b");
-    assertThat(view.deny()).containsExactly("my-server.x://a.b");
+    assertThat(view.deny()).contains("my-server.x://a.b");
     assertThat(view.rename()).isEqualTo(Map.of("my-server.log", "history"));
   }
 
@@ -49,7 +49,7 @@ class GatewayReaderTest {
                 .json(
                     "{\"mcpServers\": {\"io.github.Org/name\": {\"command\": \"x\"}, \"\u9ad8\": {\"command\":"
                         + " \"x\"}}, \"gateway\": {\"views\": {\"v\": {\"allow\":"
-                        + " [\"io.github.Org/name.get_*\", \"\u9ad8.x\"], \"deny\": [\"IO.github.org/name.set.x\"],"
+                        + " [\"io.github.Org/name.get_*\", \"\u9ad8.x\"], \"deny\": [\"IO.github.org/name.set.x\", \"com.acme/later.drop\"],"
                         + " \"rename\": {\"io.github.Org/name.log\": \"history\"}},"
                         + " \"w\": {\"servers\": [\"IO.github.Org/name\", \"\u9ad8\"]}}}}")
                 .usable()
@@ -59,7 +59,9 @@ class GatewayReaderTest {
                 .get("v"));
     String id = ServerId.of("io.github.Org/name");
     assertThat(view.allow()).containsExactly(id + ".get_*", ServerId.of("\u9ad8") + ".x");
-    assertThat(view.deny()).containsExactly(id + ".set.x");
+    assertThat(view.deny())
+        .contains(id + ".set.x", ServerId.of("com.acme/later") + ".drop")
+        .allMatch(one -> one.endsWith(".set.x") || one.endsWith(".x") || one.endsWith(".drop"));
     assertThat(view.rename()).isEqualTo(Map.of(id + ".log", "history"));
   }
 

@@ -17,6 +17,7 @@ import io.vertx.core.json.JsonObject;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -286,9 +287,12 @@ class UnknownMethodsTest {
     JsonObject told = new JsonObject().put("n", 1);
     McpHttp client = new McpHttp(bus.port(), "/mcp/new");
     JsonObject slow = client.described("tools/call", Peers.call("slow"));
-    try (McpHttp.Stream discover = client.streamed(slow, as(ALL, McpHttp.headers(slow)))) {
-      await().until(() -> modern.received("tools/call").size() == 1);
-      modern.notify(news, told);
+    // A response begins with its first message.
+    CompletableFuture<McpHttp.Stream> first =
+        CompletableFuture.supplyAsync(() -> client.streamed(slow, as(ALL, McpHttp.headers(slow))));
+    await().until(() -> modern.received("tools/call").size() == 1);
+    modern.notify(news, told);
+    try (McpHttp.Stream discover = first.join()) {
       await().until(() -> discover.methods().contains(news));
       assertThat(discover.messages().get(0).getJsonObject("params")).isEqualTo(told);
       modern.notify(
@@ -297,15 +301,17 @@ class UnknownMethodsTest {
               .put("_meta", new JsonObject().put("io.modelcontextprotocol/subscriptionId", 1)));
 
       McpHttp.Session session = session("/mcp/new", ALL);
-      try (McpHttp.Stream stream =
-          session.streamed(client.request("tools/call", Peers.call("slow")))) {
-        await().until(() -> modern.received("tools/call").size() == 2);
-        modern.notify(news, told.copy().put("n", 2));
-        answerSlow(0);
-        await().until(discover::hasEnded);
-        assertThat(discover.methods()).containsOnlyOnce(news);
-        modern.notify(news, told.copy().put("n", 3));
-        answerSlow(1);
+      JsonObject second = client.request("tools/call", Peers.call("slow"));
+      CompletableFuture<McpHttp.Stream> begun =
+          CompletableFuture.supplyAsync(() -> session.streamed(second));
+      await().until(() -> modern.received("tools/call").size() == 2);
+      modern.notify(news, told.copy().put("n", 2));
+      answerSlow(0);
+      await().until(discover::hasEnded);
+      assertThat(discover.methods()).containsOnlyOnce(news);
+      modern.notify(news, told.copy().put("n", 3));
+      answerSlow(1);
+      try (McpHttp.Stream stream = begun.join()) {
         await().until(stream::hasEnded);
         assertThat(stream.messages().toString()).contains("\"n\":3").doesNotContain("\"n\":2");
       }

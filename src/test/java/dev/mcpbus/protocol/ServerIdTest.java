@@ -211,4 +211,24 @@ class ServerIdTest {
     assertThat(ServerId.itemPatterns(List.of("io", "io.github.Org/name", "git")).apply(written))
         .isEqualTo(pattern);
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "git.read_*, git.read_*",
+    "git.read_*, git--????????????.read_*",
+    "Git.read, git.read",
+    "io.github.Org/name.read, io-github-org-name--18867010076b.read",
+    "io.github.Org/name.a.b, io-github-org-name--18867010076b.a.b",
+    "com.acme*.drop, com-acme*--????????????.drop",
+    "*.read, *.read",
+    "nodot, nodot"
+  })
+  void a_denial_of_items_holds_for_a_server_whose_name_nobody_knew(String written, String pattern) {
+    assertThat(ServerId.itemDenials(written)).contains(pattern);
+  }
+
+  @Test
+  void the_denials_of_one_glob_are_bounded() {
+    assertThat(ServerId.itemDenials("a.".repeat(10_000))).hasSizeLessThan(100);
+  }
 }
