@@ -31,7 +31,7 @@ public record ClientFile(
   /** Folders that programs keep their settings in, inside of the project's folder. */
   private static final Set<String> SETTINGS =
       ConfigKeys.words(
-          ".agents .amazonq .amp .augment .claude .claude-plugin .codebuddy .codex .continue"
+          ".agents .amazonq .amp .augment .claude .claude-plugin .codebuddy .codex .codex-plugin .continue"
               + " .copilot .cursor .cursor-plugin .devcontainer .factory .gemini .github .idea"
               + " .idx .iflow .junie .kilo .kilocode .kiro .lmstudio .opencode .qoder .qwen .roo"
               + " .trae .vibe .vs .vscode .warp .windsurf .zed");
@@ -126,6 +126,8 @@ public record ClientFile(
       if (moved(starts ? startedIn(folder, entry) : entry, folder).toJson()
           instanceof JsonObject json) {
         servers.add(new ClientServer(server.name(), json));
+      } else {
+        ConfigReader.noObject(server, problems);
       }
     }
   }

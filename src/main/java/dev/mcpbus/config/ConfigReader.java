@@ -223,7 +223,7 @@ public final class ConfigReader {
       return Optional.empty();
     }
     return Optional.ofNullable(root)
-        .map(node -> ForeignForms.braced(node, file, environment))
+        .map(node -> DollarVariables.braced(node, file, environment))
         .map(node -> ForeignRoots.moved(node, file, problems))
         .map(node -> ForeignForms.translated(node, problems));
   }
@@ -314,6 +314,14 @@ public final class ConfigReader {
     }
   }
 
+  static void noObject(ConfigMember server, ProblemCollector problems) {
+    problems.add(
+        server.line(),
+        ServerNames.key(server.name()),
+        "a server must be an object, not " + server.value().type().title,
+        "Write {\"command\": \"...\"} or {\"url\": \"...\"}");
+  }
+
   private static Map<String, ConfigNode> inputs(ConfigNode root) {
     Map<String, ConfigNode> declared = new HashMap<>();
     ConfigNode inputs = root.get("inputs");
@@ -368,11 +376,7 @@ public final class ConfigReader {
     for (ConfigMember server : root.value().members()) {
       String name = ServerNames.key(server.name());
       if (!server.value().is(ValueType.OBJECT)) {
-        problems.add(
-            server.line(),
-            name,
-            "a server must be an object, not " + server.value().type().title,
-            "Write {\"command\": \"...\"} or {\"url\": \"...\"}");
+        noObject(server, problems);
         continue;
       }
       ConfigNode node =

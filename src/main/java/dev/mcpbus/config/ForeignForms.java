@@ -4,17 +4,13 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.transport.HttpOptions;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -47,24 +43,6 @@ final class ForeignForms {
           "headers", List.of("http_headers"),
           "enabled", List.of("isActive", "active"));
 
-  /** Other programs' keys in {@code oauth}, by ours. */
-  private static final Map<String, List<String>> OF_OAUTH =
-      Map.of(
-          "clientId", List.of("client_id"),
-          "clientSecret", List.of("client_secret"),
-          "scopes", List.of("scope", "oauthScopes"));
-
-  /** Keys beside {@code oauth} by those in it. */
-  private static final Map<String, String> BESIDE_OAUTH =
-      Map.of("oauthScopes", "scopes", "oauth_scopes", "scopes", "oauthClientId", "clientId");
-
-  /** What other programs have to be told of an authorization server; mcpbus finds it out. */
-  private static final Pattern FOUND_OUT =
-      Pattern.compile(
-          "enabled|oauth|(?:authorization|token|registration|revocation)_?[uU](?:rl|RL)|redirect_?[uU]r[il]"
-              + "|audiences?|tokenParamName|client_?[nN]ame|auth_?[sS]erver_?[mM]etadata_?[uU]rl"
-              + "|resource|flow|grant_types(?:_supported)?|pkce");
-
   /** Other programs' durations by ours, with the unit of a plain number. */
   private static final Map<String, List<String>> DURATIONS =
       Map.of(
@@ -86,14 +64,6 @@ final class ForeignForms {
 
   /** A key for people: {@code "//"}, {@code "_comment"}. */
   static final Pattern COMMENT = Pattern.compile("(?s)(?://|[_#$]).*+");
-
-  private static final Pattern DOLLAR = Pattern.compile("\\$([A-Za-z_][A-Za-z0-9_]*+)");
-
-  /** Folders and files of programs to which {@code $NAME} is a variable. */
-  private static final Set<String> WITH_DOLLARS =
-      ConfigKeys.words(
-          ".gemini .qwen .iflow .kiro .amazonq amazonq .copilot gemini-extension.json"
-              + " qwen-extension.json");
 
   private final String server;
   private final boolean quiet;
@@ -122,39 +92,6 @@ final class ForeignForms {
     return root.withServers(
         server ->
             server.with(translated(server.value(), ServerNames.key(server.name()), problems)));
-  }
-
-  /**
-   * The root of a file as it is; of a file of Gemini, in which {@code $NAME} means {@code ${NAME}},
-   * with these in the entries of servers: where the variable has a value, or is the whole text.
-   * Other texts with a dollar stay.
-   */
-  static ConfigNode braced(ConfigNode root, Path file, ConfigEnvironment environment) {
-    Path path = file.toAbsolutePath().normalize();
-    int names = path.getNameCount();
-    return IntStream.range(Math.max(0, names - 4), names)
-            .mapToObj(i -> path.getName(i).toString())
-            .anyMatch(WITH_DOLLARS::contains)
-        ? root.withServers(server -> server.with(braced(server.value(), environment)))
-        : root;
-  }
-
-  private static ConfigNode braced(ConfigNode server, ConfigEnvironment environment) {
-    ConfigNode env = server.get("env");
-    return server.texts(
-        text ->
-            DOLLAR
-                .matcher(text)
-                .replaceAll(
-                    found -> {
-                      String name = found.group(1);
-                      boolean isVariable =
-                          environment.variable(name).isPresent()
-                              || (env != null && env.get(name) != null)
-                              || found.group().equals(text);
-                      return Matcher.quoteReplacement(
-                          isVariable ? "${" + name + "}" : found.group());
-                    }));
   }
 
   /** The entry with our keys alone, and the same lines. */
@@ -389,47 +326,25 @@ final class ForeignForms {
     if (provider != null && provider.value().text().equals("dynamic_discovery")) {
       members.remove("authProviderType");
     }
-    BESIDE_OAUTH.forEach(
+    ForeignOAuth.BESIDE.forEach(
         (key, ours) ->
             Optional.ofNullable(members.remove(key))
                 .ifPresent(found -> into("oauth", ours, found.value())));
     for (String key : List.of("oauth", "auth")) {
       ConfigMember found = members.get(key);
-      boolean isSwitch = found != null && found.value().is(ValueType.BOOLEAN);
-      if (found != null && (isSwitch || found.value().is(ValueType.OBJECT))) {
-        boolean isOff =
-            Stream.of(found.value(), found.value().get("enabled"), found.value().get("oauth"))
-                .anyMatch(node -> node != null && node.text().equals("false"));
-        if (isOff) {
-          members.remove(key);
-        } else {
-          ConfigNode all =
-              isSwitch ? ConfigNode.object(found.line(), List.of()) : ofOAuth(found.value());
-          members.put(key, found.with(all));
-        }
+      if (found == null || ForeignOAuth.isOff(found.value())) {
+        members.remove(key);
+      } else if (found.value().is(ValueType.OBJECT) || found.value().is(ValueType.BOOLEAN)) {
+        members.put(key, found.with(ForeignOAuth.translated(found.value(), this::isFoundOut)));
       }
     }
   }
 
-  private ConfigNode ofOAuth(ConfigNode written) {
-    ConfigNode oauth = written;
-    for (ConfigMember member : written.members()) {
-      for (Map.Entry<String, List<String>> one : OF_OAUTH.entrySet()) {
-        if (one.getValue().contains(member.name()) && written.get(one.getKey()) == null) {
-          oauth = oauth.without(member.name()).with(one.getKey(), member.value());
-        }
-      }
-      if (FOUND_OUT.matcher(member.name()).matches()) {
-        oauth = oauth.without(member.name());
-        if (!member.value().is(ValueType.BOOLEAN)) {
-          note(
-              member.line(),
-              MessageTexts.quote("oauth." + member.name()) + " is ignored",
-              "mcpbus finds it out by itself; \"issuer\" names the authorization server");
-        }
-      }
-    }
-    return oauth;
+  private void isFoundOut(ConfigMember ignored) {
+    note(
+        ignored.line(),
+        MessageTexts.quote("oauth." + ignored.name()) + " is ignored",
+        "mcpbus finds it out by itself; \"issuer\" names the authorization server");
   }
 
   private void command() {

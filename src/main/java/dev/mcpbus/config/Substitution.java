@@ -21,7 +21,14 @@ import org.jspecify.annotations.Nullable;
  * Replaces {@code ${...}} in the texts of one file. A variable without value and default is a
  * problem of the server that uses it; it never becomes an empty text. Owned by one read.
  */
-final class Substitution {
+record Substitution(
+    ConfigEnvironment environment,
+    Path folder,
+    Map<String, ConfigNode> inputs,
+    ProblemCollector problems,
+    Map<String, List<Sensitive>> inserted,
+    List<Path> ours,
+    EntryVariables own) {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String DEFAULT_MARK = ":-";
@@ -58,14 +65,6 @@ final class Substitution {
   private static final Pattern PERCENT =
       Pattern.compile("%([A-Z_][A-Z0-9_]{2,63}|AppData|LocalAppData|UserProfile|ProgramFiles)%");
 
-  private final ConfigEnvironment environment;
-  private final Path folder;
-  private final Map<String, ConfigNode> inputs;
-  private final ProblemCollector problems;
-  private final Map<String, List<Sensitive>> inserted;
-  private final List<Path> ours;
-  private final EntryVariables own;
-
   /**
    * @param folder the value of {@code ${workspaceFolder}}
    * @param inputs those that the file declares, by id
@@ -83,23 +82,6 @@ final class Substitution {
         new HashMap<>(),
         new ArrayList<>(environment.ownFolders()),
         EntryVariables.NONE);
-  }
-
-  private Substitution(
-      ConfigEnvironment environment,
-      Path folder,
-      Map<String, ConfigNode> inputs,
-      ProblemCollector problems,
-      Map<String, List<Sensitive>> inserted,
-      List<Path> ours,
-      EntryVariables own) {
-    this.environment = environment;
-    this.folder = folder;
-    this.inputs = inputs;
-    this.problems = problems;
-    this.inserted = inserted;
-    this.ours = ours;
-    this.own = own;
   }
 
   /**
@@ -225,10 +207,6 @@ final class Substitution {
           .addAll(SecretRules.in(name, filled.value));
     }
     return filled;
-  }
-
-  Path folder() {
-    return folder;
   }
 
   Path userHome() {

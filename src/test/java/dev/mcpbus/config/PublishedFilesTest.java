@@ -99,7 +99,7 @@ class PublishedFilesTest {
                     "x.json",
                     """
                     {'mcpServers': {
-                      '//': 'servers of the team', '_comment': ['a', 'b'], '#': null,
+                      '//': 'servers of the team', '_comment': ['a', 'b'], '#': null, 'gone': null,
                       'a': {'//': 'why', '_note': 5, '$schema': 'x', 'command': 'npx'}}}
                     """)))
         .containsExactly("a");
@@ -202,6 +202,20 @@ class PublishedFilesTest {
                 "{'mcpServers': {'a': {'type': 'inMemory', 'command': '', 'isActive':"
                     + " false}}}"))
         .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "x.json|\uFEFF{'mcpServers': {'a': {'command': 'npx'}}}\\r\\n",
+        "x.yaml|\uFEFFmcpServers:\\r\\n  a: {command: npx}\\r\\n",
+        "x.toml|\uFEFFlast = 2026-01-01T00:00:00Z\\r\\n[mcp_servers.a]\\r\\ncommand = 'npx'\\r\\n"
+      })
+  void a_mark_at_the_start_and_lines_of_windows_are_no_mistake(String file, String text) {
+    String lines = text.replace("\\r", "\r").replace("\\n", "\n");
+    assertThat(names(all(file, lines))).containsExactly("a");
   }
 
   // ---- keys of logins
