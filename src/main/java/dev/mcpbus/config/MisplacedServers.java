@@ -1,6 +1,7 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +29,9 @@ final class MisplacedServers {
   /** What to do, as the end of a remedy that begins with a blank; empty if nothing is found. */
   static String hint(ConfigNode root) {
     for (String[] file : OTHER_FILES) {
-      String[] path = file[0].split(" ");
-      ConfigNode outer = root.get(path[0]);
-      if (outer != null && (path.length == 1 || outer.get(path[1]) != null)) {
+      List<String> path = List.of(file[0].split(" "));
+      ConfigNode outer = root.get(path.get(0));
+      if (outer != null && (path.size() == 1 || outer.get(path.get(1)) != null)) {
         return ". " + file[1];
       }
     }

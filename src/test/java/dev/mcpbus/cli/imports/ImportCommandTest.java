@@ -231,10 +231,10 @@ class ImportCommandTest {
         "mcpServers: ./.mcp.json|names another file, read that one"
       })
   void a_named_file_without_servers_is_explained(String text) throws IOException {
-    String[] parts = text.split("\\|");
-    write(project.resolve("some.yaml"), parts[0]);
+    List<String> parts = List.of(text.split("\\|"));
+    write(project.resolve("some.yaml"), parts.get(0));
     assertThat(run("some.yaml")).isEqualTo(2);
-    assertThat(text()).contains("left out: ", parts[1]);
+    assertThat(text()).contains("left out: ", parts.get(1));
   }
 
   private JsonObject imported(String file, String text) throws IOException {
