@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.OAuthOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.StdioOptions;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -239,12 +241,12 @@ class PublishedFilesTest {
       })
   void a_login_is_written_in_many_ways(String members) {
     HttpOptions http = (HttpOptions) entry("'url': 'https://h/', " + members).transport();
-    assertThat(http.oauth()).isNotNull();
+    OAuthOptions oauth = Objects.requireNonNull(http.oauth());
     if (members.contains("'c'")) {
-      assertThat(http.oauth().clientId()).isEqualTo("c");
+      assertThat(oauth.clientId()).isEqualTo("c");
     }
     if (members.contains("'r'")) {
-      assertThat(http.oauth().scopes()).contains("r");
+      assertThat(oauth.scopes()).contains("r");
     }
   }
 
