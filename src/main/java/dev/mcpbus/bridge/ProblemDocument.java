@@ -51,11 +51,7 @@ final class ProblemDocument {
 
   /** The failure for a body that is not strict JSON, or not JSON-RPC. */
   static McpFailure of(ProtocolException problem) {
-    FailureCode code =
-        switch (problem.reason()) {
-          case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> FailureCode.LIMIT_EXCEEDED;
-          default -> FailureCode.BAD_REQUEST;
-        };
+    FailureCode code = problem.isLimit() ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST;
     JsonObject data =
         new JsonObject().put("reason", problem.reason().name()).put("position", problem.position());
     return new McpFailure(code, McpFailure.Sent.NO, "body: " + problem.getMessage(), -1, data);

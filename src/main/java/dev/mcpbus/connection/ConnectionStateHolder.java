@@ -419,10 +419,17 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     }
   }
 
+  /** A server that has lost what it knew may answer pings and refuse all else. */
   @Override
   public void unlisted(HealthCheck.FailedCheck failure) {
     view.error(failure.reason());
     publish(Events.HEALTH_CHECK_FAILED, failure.toJson());
+    ReadySession now = ready();
+    if (now != null
+        && now.tools().table() != null
+        && failure.reason().code() == FailureCode.UPSTREAM_ERROR) {
+      restartAfter(failure);
+    }
   }
 
   @Override
@@ -431,6 +438,10 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
     if (state == ConnectionState.READY) {
       moveTo(ConnectionState.DEGRADED);
     }
+    restartAfter(failure);
+  }
+
+  private void restartAfter(HealthCheck.FailedCheck failure) {
     if (failure.failures() >= spec.options().pingThreshold()) {
       RestartReason reason =
           new RestartReason.FailedHealthCheck(

@@ -302,7 +302,7 @@ final class Handshake {
     return switch (probe.code()) {
       case UNSUPPORTED_VERSION -> speaksInitialize(probe.data().getJsonArray("supported"));
       case CALL_TIMEOUT -> !session.hasRequestStreams();
-      case TLS_ERROR, AUTH_REQUIRED, FORBIDDEN, RATE_LIMITED, START_FAILED, LOOP_DETECTED -> false;
+      case TLS_ERROR, AUTH_REQUIRED, RATE_LIMITED, START_FAILED, LOOP_DETECTED -> false;
       default -> true;
     };
   }

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 
 /**
  * The time of one handshake. A command that installs its program first, such as {@code npx}, has
- * {@code installTimeout} for that; the {@code handshakeTimeout} begins when its program speaks.
- * Owner: the connection's context.
+ * {@code installTimeout} for that; the {@code handshakeTimeout} begins when its program speaks, and
+ * anew where it installs more. Owner: the connection's context.
  */
 final class HandshakeTimer {
 
@@ -19,6 +19,7 @@ final class HandshakeTimer {
   private final Timers timers;
   private final Clock clock;
   private final ConnectionOptions options;
+  private final boolean mayInstall;
   private final BooleanSupplier installing;
   private final Consumer<Boolean> expired;
   private final long began;
@@ -42,6 +43,7 @@ final class HandshakeTimer {
     this.timers = timers;
     this.clock = clock;
     this.options = options;
+    this.mayInstall = installs;
     this.installing = installing;
     this.expired = expired;
     this.began = clock.millis();
@@ -62,8 +64,8 @@ final class HandshakeTimer {
       expired.accept(installs);
       return;
     }
-    long wait = installs ? Math.min(left, LOOK_MILLIS) : left;
-    timer = timers.set(wait, () -> look(installs && installing.getAsBoolean()));
+    long wait = mayInstall ? Math.min(left, LOOK_MILLIS) : left;
+    timer = timers.set(wait, () -> look(mayInstall && installing.getAsBoolean()));
   }
 
   void cancel() {

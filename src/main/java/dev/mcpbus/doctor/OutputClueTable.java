@@ -43,8 +43,8 @@ final class OutputClueTable {
               "Delete the folder {1}, and start the server again"),
           clue(
               CACHE_BROKEN,
-              "npm (?:ERR!|error) (?:code )?EINTEGRITY",
-              "A package in npm's cache is broken",
+              "npm (?:ERR!|error) (?:code )?(?:EINTEGRITY|ECOMPROMISED)",
+              "A package in npm's cache is broken, or two npm have written there at once",
               "npm cache clean --force, and start the server again"),
           clue(
               CACHE_BROKEN,

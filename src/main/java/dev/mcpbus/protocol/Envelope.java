@@ -8,7 +8,6 @@ import static dev.mcpbus.protocol.ProtocolException.TextFault.TOO_LARGE;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,38 +149,6 @@ public final class Envelope {
     } while (scanner.more(']'));
     scanner.expectEnd();
     return messages;
-  }
-
-  /**
-   * Whether a text that is no message was meant as one: it begins as an object or a batch does, and
-   * it is no JSON object without every member of an envelope, such as <code>{"type":"ping"}</code>.
-   */
-  public static boolean isMeant(byte[] bytes, int offset, int length) {
-    JsonScanner scanner = new JsonScanner(bytes, offset, length, ParseLimits.DEFAULT);
-    scanner.skipByteOrderMark();
-    try {
-      if (scanner.peek() == '[') {
-        scanner.expect('[');
-        scanner.skipWhitespace();
-        return scanner.peek() == '{' || scanner.peek() == ']';
-      }
-      if (scanner.peek() != '{' || !scanner.enterObject(1)) {
-        return false;
-      }
-      do {
-        String name = new String(MemberName.decoded(bytes, scanner.name()), StandardCharsets.UTF_8);
-        if (!name.equals("params") && Stream.of(MEMBERS).anyMatch(name::equalsIgnoreCase)) {
-          return true;
-        }
-        scanner.expect(':');
-        scanner.skipWhitespace();
-        scanner.skipValue(2);
-      } while (scanner.more('}'));
-      scanner.expectEnd();
-      return false;
-    } catch (ProtocolException e) {
-      return true;
-    }
   }
 
   private static ProtocolException tooLarge(int length, ParseLimits limits) {

@@ -44,6 +44,13 @@ public final class ProtocolException extends Exception {
     return reason;
   }
 
+  /** Whether the text exceeds a limit: it may be right. */
+  public boolean isLimit() {
+    return reason == TextFault.TOO_LARGE
+        || reason == TextFault.TOO_DEEP
+        || reason == TextFault.NUMBER_TOO_LONG;
+  }
+
   /** Offset in bytes from the start of the text. */
   public int position() {
     return position;

@@ -1,6 +1,9 @@
 package dev.mcpbus.protocol;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +18,16 @@ import org.jspecify.annotations.Nullable;
 public final class StrayLine {
 
   private static final byte[] VERSION = "\"jsonrpc\"".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] NAME = "jsonrpc\"".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] OBJECT = "{\"jsonrpc\"".getBytes(StandardCharsets.US_ASCII);
   private static final byte ESCAPE = 0x1B;
-  private static final Set<String> OTHERS = Set.of("id", "method", "params", "result", "error");
+
+  /** Nobody waits for the message. */
+  public static final long NOBODY = -2;
+
+  private static final int NULL = 'n';
+  private static final Set<String> MEMBERS =
+      Set.of("jsonrpc", "id", "method", "params", "result", "error");
 
   private StrayLine() {}
 
@@ -48,40 +58,68 @@ public final class StrayLine {
       scanner.expectEnd();
       return versioned;
     } catch (ProtocolException e) {
-      return versioned || OTHERS.contains(first) || hasVersion(bytes, from, to);
+      return versioned || MEMBERS.contains(first) || hasVersion(bytes, from, to);
     }
   }
 
   /**
-   * The id of the request that an object without {@code jsonrpc} seems to answer: it has a result
-   * or an error beside the id. -1 for none.
+   * Who waits for what an object that could not be read as a message was to be.
+   *
+   * @return the id of the request that it seems to answer; {@link #NOBODY} where it answers none;
+   *     -1 where that cannot be told, as of a member that stands twice or a message behind another
    */
   public static long answers(byte[] bytes, int from, int to, ParseLimits limits) {
     if (from == to || bytes[from] != '{') {
       return -1;
     }
     JsonScanner scanner = new JsonScanner(bytes, from, to - from, limits);
+    Map<String, Integer> found = new HashMap<>(); // each member with the first byte of its value
     long id = -1;
-    boolean answer = false;
+    boolean broken = false;
     try {
       if (scanner.enterObject(1)) {
         do {
-          String name = name(scanner, bytes);
+          String name = name(scanner, bytes).toLowerCase(Locale.ROOT);
           scanner.expect(':');
           int first = scanner.peek();
           int at = scanner.position();
+          if (MEMBERS.contains(name) && found.put(name, first) != null) {
+            return -1;
+          }
           scanner.skipValue(2);
           if (name.equals("id")) {
             id = RawJson.slice(bytes, at, scanner.position() - at).asLong();
           }
-          answer |= name.equals("result") || (name.equals("error") && first == '{');
         } while (scanner.more('}'));
       }
       scanner.expectEnd();
-      return answer ? id : -1;
     } catch (ProtocolException e) {
-      return -1;
+      int version = find(NAME, bytes, from, to);
+      if (find(NAME, bytes, version + 1, to) < to) {
+        return -1; // another message follows
+      }
+      broken = true;
     }
+    boolean versioned = found.containsKey("jsonrpc");
+    int error = found.getOrDefault("error", NULL);
+    boolean said = error != NULL || found.getOrDefault("result", NULL) != NULL;
+    if (found.getOrDefault("method", NULL) != NULL) {
+      return said && versioned ? -1 : NOBODY;
+    }
+    boolean answer = versioned ? said || !broken : said && (error == NULL || error == '{');
+    return answer && id >= 0 ? id : broken || (said && !versioned) ? -1 : NOBODY;
+  }
+
+  /** Whether an event that is no message was meant as one: a keep-alive has no result or error. */
+  public static boolean isMeant(byte[] bytes, int from, int to, ParseLimits limits) {
+    int p = from;
+    while (p < to && (bytes[p] == ' ' || (bytes[p] >= '\t' && bytes[p] <= '\r'))) {
+      p++;
+    }
+    return p < to
+        && (bytes[p] == '{'
+            ? answers(bytes, p, to, limits) != NOBODY
+            : bytes[p] == '[' && isArray(bytes, p, to));
   }
 
   /**

@@ -24,13 +24,10 @@ public final class InboundParser {
     try {
       return Envelope.received(bytes, 0, bytes.length, limits);
     } catch (ProtocolException e) {
-      Reason reason =
-          switch (e.reason()) {
-            case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
-            default -> Reason.PROTOCOL_ERROR;
-          };
       throw new TransportException(
-          reason, Reached.MAYBE, "the peer violated the protocol: " + e.getMessage());
+          e.isLimit() ? Reason.LIMIT_EXCEEDED : Reason.PROTOCOL_ERROR,
+          Reached.MAYBE,
+          "the peer violated the protocol: " + e.getMessage());
     }
   }
 }

@@ -264,7 +264,10 @@ public final class LineFramer {
       throws TransportException {
     skipped.skipped(bytes, first, end);
     Envelope answer = StrayLine.behindText(bytes, first, end, limits);
-    if (answer == null && StrayLine.mayBeMessage(bytes, first, end, limits)) {
+    long id = answer == null ? StrayLine.answers(bytes, first, end, limits) : answer.integerId();
+    if (answer == null
+        && (id == -1 || (fault != null && fault.isLimit()))
+        && StrayLine.mayBeMessage(bytes, first, end, limits)) {
       throw noMessage(shown(bytes, first, end), fault);
     }
     noise(bytes, first, end);
@@ -275,7 +278,6 @@ public final class LineFramer {
       messages.accept(answer);
       return;
     }
-    long id = answer == null ? StrayLine.answers(bytes, first, end, limits) : answer.integerId();
     if (id >= 0) {
       skipped.unusable(
           id,
@@ -283,8 +285,8 @@ public final class LineFramer {
               + lines
               + " of "
               + source
-              + (answer == null
-                  ? " lacks \"jsonrpc\": \"2.0\""
+              + (fault != null && answer == null
+                  ? " is no JSON-RPC message: " + fault.getMessage()
                   : " stands behind other text, which needs a line break and belongs on stderr")
               + quoted(shown(bytes, first, end)));
     }
@@ -317,15 +319,8 @@ public final class LineFramer {
   }
 
   private TransportException noMessage(String shown, @Nullable ProtocolException fault) {
-    Reason reason =
-        fault == null
-            ? Reason.PROTOCOL_ERROR
-            : switch (fault.reason()) {
-              case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
-              default -> Reason.PROTOCOL_ERROR;
-            };
     return new TransportException(
-        reason,
+        fault != null && fault.isLimit() ? Reason.LIMIT_EXCEEDED : Reason.PROTOCOL_ERROR,
         Reached.MAYBE,
         "line "
             + lines

@@ -38,7 +38,7 @@ public record SocketOptions(
         Duration.ofSeconds(5),
         SendWindow.MESSAGES,
         SendWindow.BYTES,
-        1_000,
+        10_000,
         ParseLimits.DEFAULT,
         null);
   }

@@ -60,7 +60,7 @@ public record StdioOptions(
         Duration.ofSeconds(2),
         16 * 1024 * 1024,
         16 * 1024,
-        1_000,
+        10_000,
         ParseLimits.DEFAULT);
   }
 

@@ -52,6 +52,7 @@ public final class TransportException extends Exception {
   private final Reason reason;
   private final Reached reached;
   private final long retryAfterMillis;
+  private final int httpStatus;
 
   public TransportException(Reason reason, Reached reached, String message) {
     this(reason, reached, message, -1, null);
@@ -68,10 +69,21 @@ public final class TransportException extends Exception {
       String message,
       long retryAfterMillis,
       @Nullable Throwable cause) {
+    this(reason, reached, message, retryAfterMillis, cause, 0);
+  }
+
+  private TransportException(
+      Reason reason,
+      Reached reached,
+      @Nullable String message,
+      long retryAfterMillis,
+      @Nullable Throwable cause,
+      int httpStatus) {
     super(message, cause, false, false);
     this.reason = reason;
     this.reached = reached;
     this.retryAfterMillis = retryAfterMillis;
+    this.httpStatus = httpStatus;
   }
 
   public Reason reason() {
@@ -86,9 +98,25 @@ public final class TransportException extends Exception {
     return retryAfterMillis;
   }
 
+  /** The HTTP status by which the peer has refused the request; 0 where it did not. */
+  public int httpStatus() {
+    return httpStatus;
+  }
+
   /** The same failure for a request that certainly did not reach the server, or possibly did. */
   public TransportException withReached(Reached other) {
     return new TransportException(
-        reason, other, String.valueOf(getMessage()), retryAfterMillis, getCause());
+        reason, other, getMessage(), retryAfterMillis, getCause(), httpStatus);
+  }
+
+  /** The same failure in other words. */
+  public TransportException withMessage(String other) {
+    return new TransportException(reason, reached, other, retryAfterMillis, getCause(), httpStatus);
+  }
+
+  /** The same failure with the HTTP status that is its reason. */
+  public TransportException withHttpStatus(int status) {
+    return new TransportException(
+        reason, reached, getMessage(), retryAfterMillis, getCause(), status);
   }
 }

@@ -46,6 +46,22 @@ class HandshakeTimerTest {
     assertThat(expired).containsExactly(false);
   }
 
+  /** A warning of a compiler, or a server that says hello and loads a model then. */
+  @Test
+  void a_command_that_installs_more_has_the_time_of_the_handshake_after_it() {
+    timer(true);
+    time.pass(10_000);
+    installing = false;
+    time.pass(20_000);
+    installing = true;
+    time.pass(20_000);
+    installing = false;
+    time.pass(28_000);
+    assertThat(expired).isEmpty();
+    time.pass(3_000);
+    assertThat(expired).containsExactly(false);
+  }
+
   @Test
   void an_installation_without_end_is_bounded() {
     timer(true);

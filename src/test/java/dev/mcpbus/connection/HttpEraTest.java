@@ -169,13 +169,31 @@ class HttpEraTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"401 Unauthorized", "403 Forbidden"})
-  void a_demand_for_credentials_does_not_lead_to_initialize(String status) {
+  void a_demand_for_credentials_is_the_reason_of_the_failure(String status) {
     try (RawHttpServer server = RawHttpServer.answering((request, peer) -> peer.reply(status, ""));
         TestBus bus = bus(server)) {
       JsonObject down = bus.awaitState("peer", "FAILED", "RECONNECTING");
       assertThat(down.getJsonObject("lastError").getString("code"))
-          .isIn("AUTH_REQUIRED", "FORBIDDEN");
-      assertThat(server.requests("POST")).noneMatch(request -> request.calls("initialize"));
+          .isEqualTo(status.startsWith("401") ? "AUTH_REQUIRED" : "FORBIDDEN");
+      assertThat(server.requests("POST"))
+          .noneMatch(request -> status.startsWith("401") && request.calls("initialize"));
+    }
+  }
+
+  /** A gateway that lets only those methods pass which it knows. */
+  @Test
+  void a_probe_that_is_forbidden_leads_to_initialize() {
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("server/discover")) {
+                    peer.reply("403 Forbidden", "method is not allowed");
+                  } else {
+                    initialize(request, peer);
+                  }
+                });
+        TestBus bus = bus(server)) {
+      assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("INITIALIZE");
     }
   }
 
@@ -211,7 +229,7 @@ class HttpEraTest {
               initialize(request, peer);
             })) {
       for (int start = 0; start < 2; start++) {
-        try (TestBus bus = bus(server, state)) {
+        try (TestBus bus = bus(server, state, 50)) {
           assertThat(bus.awaitState("peer", "READY").getString("era")).isEqualTo("INITIALIZE");
           Awaitility.await().until(() -> givenUp.get() == 1);
           Awaitility.await().until(() -> Files.exists(state.resolve("eras.json")));
@@ -239,7 +257,7 @@ class HttpEraTest {
               }
             })) {
       for (int start = 0; start < 3; start++) {
-        try (TestBus bus = bus(server, state)) {
+        try (TestBus bus = bus(server, state, start == 0 ? 50 : 5_000)) {
           assertThat(bus.awaitState("peer", "READY").getString("era"))
               .isEqualTo(start == 0 ? "INITIALIZE" : "DISCOVER");
           Awaitility.await().until(() -> Files.exists(state.resolve("eras.json")));
@@ -293,7 +311,7 @@ class HttpEraTest {
     }
   }
 
-  private static TestBus bus(RawHttpServer server, Path state) {
+  private static TestBus bus(RawHttpServer server, Path state, int probeTimeout) {
     return TestBus.startIn(
         state,
         TestBus.server(
@@ -301,7 +319,7 @@ class HttpEraTest {
             new JsonObject()
                 .put("url", server.url().toString())
                 .put("listen", false)
-                .put("probeTimeout", 50)));
+                .put("probeTimeout", probeTimeout)));
   }
 
   private static List<String> openings(RawHttpServer server) {
@@ -339,6 +357,63 @@ class HttpEraTest {
       assertThat(failed.getString("check")).isEqualTo("server/discover");
       assertThat(failed.getString("code")).isEqualTo("PROTOCOL_ERROR");
       assertThat(failed.getString("message")).contains("no longer speaks", "2031-01-01");
+    }
+  }
+
+  /**
+   * A server in Python behind a proxy that has started it anew: it answers pings before it is
+   * initialized, and all else with an error that names no session.
+   */
+  @Test
+  void a_server_that_answers_pings_and_refuses_its_list_gets_a_new_session() {
+    AtomicBoolean lost = new AtomicBoolean();
+    JsonObject probe = new JsonObject().put("healthCheck", new JsonObject().put("interval", 20));
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("server/discover")) {
+                    answer(request, peer, "200 OK", ScriptedPeer.error(-32601, "what?"));
+                  } else if (request.calls("initialize")) {
+                    lost.set(false);
+                    initialize(request, peer);
+                  } else if (lost.get() && request.calls("tools/list")) {
+                    answer(request, peer, "200 OK", ScriptedPeer.error(-32000, "nope"));
+                  } else {
+                    initialize(request, peer);
+                  }
+                });
+        TestBus bus = bus(server, probe)) {
+      bus.awaitState("peer", "READY");
+      Awaitility.await().until(() -> bus.status("peer").getBoolean("toolsListed", false));
+      lost.set(true);
+      Awaitility.await()
+          .until(() -> openings(server).stream().filter("initialize"::equals).count() == 2);
+      bus.awaitState("peer", "READY");
+      assertThat(lost).isFalse();
+    }
+  }
+
+  /** Tools that cannot be listed from the beginning are no reason to begin again and again. */
+  @Test
+  void a_server_that_has_never_listed_its_tools_keeps_its_session() {
+    AtomicInteger lists = new AtomicInteger();
+    JsonObject probe = new JsonObject().put("healthCheck", new JsonObject().put("interval", 20));
+    try (RawHttpServer server =
+            RawHttpServer.answering(
+                (request, peer) -> {
+                  if (request.calls("server/discover")) {
+                    answer(request, peer, "200 OK", ScriptedPeer.error(-32601, "what?"));
+                  } else if (request.calls("tools/list")) {
+                    lists.incrementAndGet();
+                    answer(request, peer, "200 OK", ScriptedPeer.error(-32000, "nope"));
+                  } else {
+                    initialize(request, peer);
+                  }
+                });
+        TestBus bus = bus(server, probe)) {
+      bus.awaitState("peer", "READY");
+      Awaitility.await().until(() -> lists.get() > 8);
+      assertThat(openings(server).stream().filter("initialize"::equals)).hasSize(1);
     }
   }
 

@@ -33,6 +33,7 @@ class OutputCluesTest {
             "CACHE_BROKEN",
             "C:\\Users\\u\\npm-cache\\_npx\\0a1b"),
         arguments("npm error code EINTEGRITY", "CACHE_BROKEN", "cache"),
+        arguments("npm error code ECOMPROMISED", "CACHE_BROKEN", "two npm"),
         arguments("error: the cache of wheels is corrupt", "CACHE_BROKEN", "cache"),
         arguments(
             "error: Failed to install: a-1.0-py3-none-any.whl (a==1.0)", "CACHE_BROKEN", "uv"),

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a child writes, or does not read. */
@@ -81,14 +80,21 @@ class ChildOutputFaultsIT {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({"invalid-utf8, UTF-8", "not-json, byte"})
-  void case_12_text_that_is_no_utf_8_or_no_json_is_refused_never_replaced(
-      String tool, String message) {
+  @Test
+  void case_12_an_answer_that_is_no_utf_8_fails_its_call_alone_and_is_never_replaced() {
+    try (FaultBed bed = FaultBed.ready(FaultBed.scripted("good"))) {
+      assertThat(bed.failure("invalid-utf8", FailureCode.PROTOCOL_ERROR, Sent.MAYBE))
+          .hasMessageContaining("UTF-8");
+      bed.assertUndisturbed();
+    }
+  }
+
+  @Test
+  void case_12_text_that_is_no_json_and_names_no_call_is_refused() {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("good"))) {
       long pid = bed.pid();
-      assertThat(bed.failure(tool, FailureCode.PROTOCOL_ERROR, Sent.MAYBE))
-          .hasMessageContaining(message);
+      assertThat(bed.failure("not-json", FailureCode.PROTOCOL_ERROR, Sent.MAYBE))
+          .hasMessageContaining("byte");
       bed.assertBack(pid, FailureCode.PROTOCOL_ERROR);
     }
   }

@@ -263,7 +263,7 @@ public final class ScriptedServer {
   void send(String message) {
     StringBuilder out = new StringBuilder();
     if (behaviour.equals("junk") || (behaviour.equals("junk-flood") && first)) {
-      int count = behaviour.equals("junk") ? 1 : 2_000;
+      int count = behaviour.equals("junk") ? 1 : 20_000;
       out.append("[INFO] scripted server is about to answer\n".repeat(count));
     }
     if (behaviour.equals("tolerated")) {

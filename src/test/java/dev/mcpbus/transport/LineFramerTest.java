@@ -152,6 +152,19 @@ class LineFramerTest {
     assertThat(framer.junk()).isEqualTo(5_000);
   }
 
+  /** A tool whose child process writes to the stdout that it has inherited. */
+  @Test
+  void the_output_of_a_build_at_once_is_no_flood() throws Exception {
+    LineFramer real =
+        new LineFramer(
+            "stdout",
+            ParseLimits.DEFAULT,
+            StdioOptions.of("x", List.of()).junkLines(),
+            message -> messages.add(message.text().toString()));
+    real.feed(bytes("[INFO] Compiling module\n".repeat(9_000) + ONE + "\n"));
+    assertThat(messages).containsExactly(ONE);
+  }
+
   @Test
   void the_room_for_noise_fills_up_with_time_and_is_bounded_in_bytes_too() throws Exception {
     AtomicLong nanos = new AtomicLong();
@@ -256,19 +269,86 @@ class LineFramerTest {
     framer.feed(
         bytes("{\"id\":1,\"result\":{}}\n{\"id\":2,\"error\":{\"code\":1}}\n" + TWO + "\n"));
     assertThat(messages).containsExactly(TWO);
-    assertThat(unusable).hasSize(2).first().asString().contains("lacks \"jsonrpc\"");
+    assertThat(unusable).hasSize(2).first().asString().contains("\"jsonrpc\" must be \"2.0\"");
+  }
+
+  /** Whatever is wrong with an answer whose request is known: nobody else waits for it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"structuredContent\":{\"mean\":NaN}}}",
+        "{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"x\":-Infinity}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"text\":\"a\tb\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"text\":\"C:\\dir\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1,}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"te",
+        "{\"id\":1,\"result\":{\"content\":[{\"type\":\"te",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":\"no such tool\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{\"code\":1,\"message\":\"a\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1}",
+        "{\"jsonrpc\":2.0,\"id\":1,\"result\":{}}",
+        "{\"jsonrpc\":\"1.0\",\"id\":1,\"result\":{}}",
+        "{\"jsonRPC\":\"2.0\",\"id\":1,\"result\":{}}",
+        ONE + "done"
+      })
+  void an_answer_that_is_no_message_fails_its_request_alone(String line) throws Exception {
+    framer.negotiated("2025-06-18");
+    framer.feed(bytes(line + "\n" + TWO + "\n"));
+    assertThat(messages).containsExactly(TWO);
+    assertThat(unusable)
+        .singleElement()
+        .asString()
+        .startsWith("1: the answer on line 1 of stdout is no JSON-RPC message: ")
+        .endsWith("; the line: " + line);
+    assertThat(tolerated).containsExactly(Quirk.NOISE);
+  }
+
+  /** Answers to notifications, and notifications: nobody waits for them. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"jsonrpc\":\"2.0\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":null}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":\"unknown method\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":[]}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"data\":NaN}}"
+      })
+  void what_nobody_waits_for_is_noise(String line) throws Exception {
+    framer.negotiated("2025-06-18");
+    framer.feed(bytes(line + "\n" + ONE + "\n"));
+    assertThat(messages).containsExactly(ONE);
+    assertThat(unusable).isEmpty();
+    assertThat(framer.junk()).isEqualTo(1);
+  }
+
+  /** Their form is right but for the request that they answer, which there is not. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":null,\"error\":null}",
+        "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32601,\"message\":\"no\",\"data\":null}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32601,\"message\":\"no\"}}"
+      })
+  void an_answer_to_a_notification_is_a_message(String line) throws Exception {
+    framer.feed(bytes(line + "\n" + ONE + "\n"));
+    assertThat(messages).containsExactly(line, ONE);
+    assertThat(framer.junk()).isZero();
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"te",
-        "{\"id\":1,\"result\":{\"content\":[{\"type\":\"te",
-        "{\"jsonRPC\":\"2.0\",\"id\":1,\"result\":{}}",
-        "{\"jsonrpc\":\"1.0\",\"id\":1,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"res",
+        "{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[{\"type\":\"te",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"ID\":2,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"result\":{}}",
         ONE + TWO,
-        ONE + "done",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"res" + TWO,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"a" + TWO,
         "\"jsonrpc\": \"2.0\",",
         "[" + ONE + "]",
         "[{\"jsonrpc\":\"2.0\"",
@@ -310,9 +390,10 @@ class LineFramerTest {
   }
 
   @Test
-  void invalid_utf8_is_refused_and_deep_nesting_is_over_the_limit() {
-    byte[] broken = (ONE.replace("{}", "\"\u00FF\"") + "\n").getBytes(StandardCharsets.ISO_8859_1);
-    assertThat(refused(framer, broken).reason()).isEqualTo(Reason.PROTOCOL_ERROR);
+  void invalid_utf8_fails_its_request_and_deep_nesting_is_over_the_limit() throws Exception {
+    framer.feed((ONE.replace("{}", "\"\u00FF\"") + "\n").getBytes(StandardCharsets.ISO_8859_1));
+    assertThat(unusable).singleElement().asString().startsWith("1: ");
+    assertThat(messages).isEmpty();
     String deep = ONE.replace("{}", "[".repeat(600) + "]".repeat(600)) + "\n";
     assertThat(refused(framer(ParseLimits.DEFAULT), bytes(deep)).reason())
         .isEqualTo(Reason.LIMIT_EXCEEDED);

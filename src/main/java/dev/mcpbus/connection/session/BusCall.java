@@ -140,7 +140,7 @@ public final class BusCall extends PendingRequest {
         return RawJson.checkedObject(buffer, limits);
       } catch (ProtocolException e) {
         throw McpFailure.notSent(
-            ConnectionFailures.isLimit(e) ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST,
+            e.isLimit() ? FailureCode.LIMIT_EXCEEDED : FailureCode.BAD_REQUEST,
             "the body is not one JSON object: " + e.getMessage());
       }
     }

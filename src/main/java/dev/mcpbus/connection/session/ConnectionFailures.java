@@ -2,7 +2,6 @@ package dev.mcpbus.connection.session;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -10,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes a {@link McpFailure} of what transports and parsers report. Pure. */
 public final class ConnectionFailures {
+
+  /** The member of a failure's data that has the HTTP status. */
+  private static final String STATUS = "httpStatus";
 
   private static final String NO_SERVER =
       ": it ended before it answered. Is it an MCP server for stdio, and does it need an argument"
@@ -24,7 +26,8 @@ public final class ConnectionFailures {
             : FailureCode.valueOf(e.reason().name());
     McpFailure.Sent sent =
         e.reached() == TransportException.Reached.NO ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE;
-    return new McpFailure(code, sent, text(e), e.retryAfterMillis(), null);
+    JsonObject data = e.httpStatus() == 0 ? null : new JsonObject().put(STATUS, e.httpStatus());
+    return new McpFailure(code, sent, text(e), e.retryAfterMillis(), data);
   }
 
   /**
@@ -69,13 +72,12 @@ public final class ConnectionFailures {
    */
   public static boolean isRefusal(Throwable cause) {
     McpFailure failure = cause instanceof TransportException e ? of(e) : McpFailure.of(cause);
-    String message = String.valueOf(failure.getMessage());
+    int status = failure.data().getValue(STATUS) instanceof Integer given ? given : 0;
     return failure.retryAfterMillis() < 0
         && switch (failure.code()) {
           case UPSTREAM_ERROR, UPSTREAM_EXITED -> true;
-          case PROTOCOL_ERROR -> message.startsWith("HTTP 4");
-          case UPSTREAM_RESET -> message.startsWith("HTTP 500 "); // a server's own defect, often
-          default -> false;
+          case PROTOCOL_ERROR -> status >= 400;
+          default -> status == 500; // a server's own defect, often
         };
   }
 
@@ -141,13 +143,6 @@ public final class ConnectionFailures {
     return McpFailure.notSent(
         FailureCode.METHOD_NOT_FOUND,
         method + " was not sent: the server does not offer the capability '" + capability + "'");
-  }
-
-  static boolean isLimit(ProtocolException e) {
-    return switch (e.reason()) {
-      case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> true;
-      default -> false;
-    };
   }
 
   /** False where another attempt cannot succeed before the configuration is changed. */

@@ -13,19 +13,19 @@ import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streamable HTTP first; HTTP+SSE if the server refuses the first request, {@code initialize} or
- * {@code server/discover}, with 400, 404 or 405 and without a JSON-RPC error (MCP 2025-11-25,
- * Transports, Backwards Compatibility). The server has refused that request, so it is safe to send
- * it again. Confined to the owner context.
+ * Streamable HTTP first; HTTP+SSE if the server refuses {@code initialize} as its first message
+ * with 400, 404 or 405 and without a JSON-RPC error (MCP 2025-11-25, Transports, Backwards
+ * Compatibility). The server has refused that request, so it is safe to send it again. A refusal of
+ * {@code server/discover} says nothing of HTTP+SSE, which knows no such request: servers of
+ * Streamable HTTP refuse it so, too, and open a stream for the GET that would follow. Confined to
+ * the owner context.
  */
 final class FallbackChannel implements Channel {
 
-  private static final Set<String> OPENING = Set.of(Methods.INITIALIZE, "server/discover");
   private static final int MAX_HELD = 64;
 
   private final HttpChannel http;
@@ -51,15 +51,14 @@ final class FallbackChannel implements Channel {
 
   private boolean refused(OutboundMessage message, HttpClientResponse response) {
     int status = response.statusCode();
-    if ((status != 400 && status != 404 && status != 405) || !isOpening(message)) {
+    if ((status != 400 && status != 404 && status != 405)
+        || opening != null
+        || !Methods.INITIALIZE.equals(message.method())) {
       return false;
     }
     TransportException why =
         StatusFailures.of(response, http.endpoint(), null, InstantSource.system());
     held.add(message);
-    if (opening != null) {
-      return true;
-    }
     SseChannel candidate = httpSse.get();
     opening = candidate;
     candidate
@@ -73,21 +72,12 @@ final class FallbackChannel implements Channel {
               if (opened != null) {
                 current = opened;
                 http.close();
-                sendHeld();
               } else {
-                List<OutboundMessage> refused =
-                    held.stream().filter(FallbackChannel::isOpening).toList();
-                refused.forEach(each -> fail(each, both(why, failure)));
-                sendHeld();
+                fail(message, both(why, failure));
               }
+              sendHeld();
             });
     return true;
-  }
-
-  private static boolean isOpening(OutboundMessage message) {
-    return message.kind() == Envelope.Kind.REQUEST
-        && message.method() != null
-        && OPENING.contains(message.method());
   }
 
   /** Both reasons; a question that both ask is asked once. */
@@ -95,14 +85,10 @@ final class FallbackChannel implements Channel {
     String first = String.valueOf(why.getMessage()).replace(StatusFailures.ENDPOINT, "");
     String second =
         String.valueOf(httpSseFailure.getMessage()).replace(StatusFailures.ENDPOINT, "");
-    return new TransportException(
-        why.reason(),
-        why.reached(),
+    return why.withMessage(
         first.equals(second)
             ? first + ", also over HTTP+SSE (2024-11-05)" + StatusFailures.ENDPOINT
-            : first + StatusFailures.ENDPOINT + "; HTTP+SSE (2024-11-05) failed, too: " + second,
-        why.retryAfterMillis(),
-        httpSseFailure);
+            : first + StatusFailures.ENDPOINT + "; HTTP+SSE (2024-11-05) failed, too: " + second);
   }
 
   private void sendHeld() {

@@ -4,6 +4,7 @@ import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.ProtocolException.TextFault;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -168,11 +169,9 @@ final class HttpFailures {
   /** A message that is not strict JSON-RPC, or exceeds a bound. */
   static TransportException parsing(ProtocolException cause) {
     Reason reason =
-        switch (cause.reason()) {
-          case TOO_LARGE, TOO_DEEP, NUMBER_TOO_LONG -> Reason.LIMIT_EXCEEDED;
-          case NO_ROOM -> Reason.OVERLOADED;
-          default -> Reason.PROTOCOL_ERROR;
-        };
+        cause.isLimit()
+            ? Reason.LIMIT_EXCEEDED
+            : cause.reason() == TextFault.NO_ROOM ? Reason.OVERLOADED : Reason.PROTOCOL_ERROR;
     return new TransportException(reason, Reached.MAYBE, text(cause), -1, cause);
   }
 

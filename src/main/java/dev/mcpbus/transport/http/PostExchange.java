@@ -1,7 +1,6 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.HeldBytes;
-import dev.mcpbus.internals.RawBuffers;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.Quirk;
@@ -15,56 +14,32 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One POST and its answer. It ends exactly once: by the reply, by a failure, or without a report by
- * {@link #abort()}. Confined to the owner context of its channel.
+ * One POST over Streamable HTTP and its answer. It ends exactly once: by the reply, by a failure,
+ * or without a report by {@link #abort()}. Confined to the owner context of its channel.
  */
-final class PostExchange implements EventStreamReader.StreamListener {
+final class PostExchange extends PostedMessage implements EventStreamReader.StreamListener {
 
-  private static final CharSequence JSON = HttpHeaders.createOptimized(HttpConventions.JSON);
-  private static final int MAX_REDIRECTS = 3;
   private static final int MAX_RESUMPTIONS = 5;
-  private static final int MAX_ERROR_BODY = 64 * 1024;
 
   private final HttpChannel channel;
-  private final OutboundMessage message;
-  private final @Nullable Consumer<@Nullable String> verdict;
-  private final RequestAuthorization authorization;
-  private @Nullable HttpClientRequest request;
   private @Nullable HttpClientResponse answer;
   private @Nullable EventStreamReader reader;
   private @Nullable HeldBytes held;
   private boolean waiting;
-  private boolean done;
   private boolean doubted;
-  private boolean retried;
-  private int redirects;
 
   /** What the stream of the answer said that was no message; null for nothing. */
   private @Nullable String stray;
 
-  /**
-   * @param verdict for a question of {@link SessionDoubts}: gets the answer by which the server may
-   *     say that it does not know the session, and null for any other end. The channel's owner
-   *     learns nothing of it. Null for a message of the owner
-   */
   PostExchange(
       HttpChannel channel, OutboundMessage message, @Nullable Consumer<@Nullable String> verdict) {
+    super(message, channel.credentials(), verdict);
     this.channel = channel;
-    this.message = message;
-    this.verdict = verdict;
-    this.authorization = new RequestAuthorization(channel.credentials());
-  }
-
-  OutboundMessage message() {
-    return message;
-  }
-
-  boolean isRequest() {
-    return message.kind() == Envelope.Kind.REQUEST;
   }
 
   boolean isStreaming() {
@@ -75,36 +50,13 @@ final class PostExchange implements EventStreamReader.StreamListener {
     return reader != null && reader.position().lastId() != null;
   }
 
+  @Override
   void start() {
-    if (done) {
-      return;
+    if (!done) {
+      waiting = true;
+      channel.waiting(1);
+      super.start();
     }
-    waiting = true;
-    channel.waiting(1);
-    authorization.obtain(HttpMethod.POST, channel.endpoint(), this::connect, this::unauthorized);
-  }
-
-  private void unauthorized(TransportException why) {
-    connected();
-    fail(why);
-  }
-
-  private void connect() {
-    channel
-        .request(HttpMethod.POST)
-        .onComplete(
-            (created, failure) -> {
-              connected();
-              if (done) {
-                if (created != null) {
-                  HttpConventions.giveBack(created);
-                }
-              } else if (failure != null) {
-                unsent(HttpFailures.connecting(failure, channel.endpoint()));
-              } else {
-                post(created);
-              }
-            });
   }
 
   private void connected() {
@@ -114,37 +66,26 @@ final class PostExchange implements EventStreamReader.StreamListener {
     }
   }
 
-  private void post(HttpClientRequest created) {
-    request = created;
-    channel.headers(message, created);
-    authorization.addTo(created);
-    created.putHeader(HttpHeaders.ACCEPT, HttpConventions.POST_ACCEPTS);
-    created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-    channel.getStream().posted(this);
-    Future<Void> written = created.end(RawBuffers.of(message.bytes()));
-    created
-        .response()
-        .onComplete(
-            (response, failure) -> {
-              if (done) {
-                return;
-              }
-              if (failure == null) {
-                answered(response);
-              } else {
-                unsent(HttpFailures.sent(failure, written, created, channel.endpoint()));
-              }
-            });
+  @Override
+  HttpEndpoint target() {
+    return channel.endpoint();
   }
 
-  /** Sends a request that the server has certainly not processed over another connection, once. */
-  private void unsent(TransportException why) {
-    if (why.reason() == Reason.UPSTREAM_RESET && why.reached() == Reached.NO && !retried) {
-      retried = true;
-      start();
-    } else {
-      fail(why);
-    }
+  @Override
+  Future<HttpClientRequest> create(HttpEndpoint to) {
+    return channel.request(HttpMethod.POST).onComplete(created -> connected());
+  }
+
+  @Override
+  void prepare(HttpClientRequest created) {
+    channel.headers(message, created);
+    created.putHeader(HttpHeaders.ACCEPT, HttpConventions.POST_ACCEPTS);
+    channel.getStream().posted(this);
+  }
+
+  @Override
+  void moved(HttpEndpoint to) {
+    channel.moved(to);
   }
 
   /** Stops reading the answer to a request, or goes on with it. */
@@ -156,10 +97,9 @@ final class PostExchange implements EventStreamReader.StreamListener {
     }
   }
 
-  private void answered(HttpClientResponse response) {
-    response.exceptionHandler(HttpConventions.IGNORE);
+  @Override
+  void answered(HttpClientResponse response, HttpEndpoint from) {
     channel.answered(response);
-    authorization.received(response);
     if (isRequest()) {
       answer = response;
       if (channel.isPaused()) {
@@ -171,10 +111,10 @@ final class PostExchange implements EventStreamReader.StreamListener {
     if (status >= 200 && status < 300) {
       succeeded(response);
     } else if (status >= 300 && status < 400) {
-      redirected(response);
+      redirected(response, from);
     } else if (authorization.mayRenew(response) && !isInDoubt(response)) {
       HttpConventions.drain(response);
-      authorization.renew(response, channel.endpoint(), this::start, this::fail);
+      renew(response);
     } else {
       refused(response);
     }
@@ -235,12 +175,11 @@ final class PostExchange implements EventStreamReader.StreamListener {
     }
   }
 
-  /** Handles a whole body; the caller has checked the response's status. */
-  private interface BodyHandler {
-    void body(HttpClientResponse response, HeldBytes body);
-  }
-
-  private void collect(HttpClientResponse response, int maxBytes, BodyHandler handler) {
+  /** Reads a whole body for {@code handler}; the caller has checked the response's status. */
+  private void collect(
+      HttpClientResponse response,
+      int maxBytes,
+      BiConsumer<HttpClientResponse, HeldBytes> handler) {
     HeldBytes body = channel.held(maxBytes);
     held = body;
     if (!fits(response, body, body.announce(HttpConventions.length(response)))) {
@@ -255,7 +194,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
     response.endHandler(
         nothing -> {
           if (!done) {
-            handler.body(response, body);
+            handler.accept(response, body);
           }
         });
     response.handler(
@@ -297,7 +236,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
   private void unanswered(HttpClientResponse response, HeldBytes body, TransportException why) {
     unlessLost(
         response.statusCode(),
-        SessionDoubts.textOf(body.array(), body.offset(), body.length()),
+        SessionDoubts.textOf(body, null),
         () -> {
           if (doubted) {
             fail(why); // another request may have the connection meanwhile
@@ -307,42 +246,15 @@ final class PostExchange implements EventStreamReader.StreamListener {
         });
   }
 
-  private void redirected(HttpClientResponse response) {
-    int status = response.statusCode();
-    String location = response.getHeader(HttpHeaders.LOCATION);
-    HttpEndpoint target = location == null ? null : channel.endpoint().resolve(location);
-    HttpConventions.drain(response);
-    if (target != null
-        && (status == 307 || status == 308)
-        && channel.endpoint().sameOrigin(target)
-        && redirects < MAX_REDIRECTS) {
-      redirects++;
-      channel.moved(target);
-      start();
-    } else {
-      fail(HttpFailures.redirected(status, target));
-    }
-  }
-
   private void refused(HttpClientResponse response) {
     int cap = Math.min(channel.limits().maxBytes(), MAX_ERROR_BODY);
-    if (HttpConventions.mayHold(response, cap)) {
-      if (HttpConventions.hasType(response, HttpConventions.JSON) || isInDoubt(response)) {
-        HeldBytes body = channel.held(cap);
-        response.exceptionHandler(cause -> refused(response, null));
-        response.endHandler(nothing -> refused(response, body));
-        response.handler(
-            piece -> {
-              if (!done && body.add(piece) != HeldBytes.Fit.HELD) {
-                response.request().reset();
-                refused(response, null);
-              }
-            });
-        return;
-      }
+    if (HttpConventions.mayHold(response, cap)
+        && (HttpConventions.hasType(response, HttpConventions.JSON) || isInDoubt(response))) {
+      read(response, channel.held(cap), body -> refused(response, body));
+    } else {
+      HttpConventions.drain(response);
+      refused(response, null);
     }
-    HttpConventions.drain(response);
-    refused(response, null);
   }
 
   private void refused(HttpClientResponse response, @Nullable HeldBytes body) {
@@ -362,12 +274,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
       boolean plain =
           !isInDoubt(response)
               || (status == 404 && error != null && ReplyMatch.isMethodNotFound(error));
-      String said =
-          plain || body == null
-              ? null
-              : error == null
-                  ? SessionDoubts.textOf(body.array(), body.offset(), body.length())
-                  : SessionDoubts.textOf(error);
+      String said = plain || body == null ? null : SessionDoubts.textOf(body, error);
       unlessLost(status, said, () -> refused(response, error, reply, named));
     }
   }
@@ -379,7 +286,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
       boolean named) {
     int status = response.statusCode();
     if (authorization.mayRenew(response)) {
-      authorization.renew(response, channel.endpoint(), this::start, this::fail);
+      renew(response);
     } else if (reply != null && (named ? isAnswerOfTheServer(status) : status == 400)) {
       finish(reply);
     } else if (error != null || !channel.takenOver(this, response)) {
@@ -477,12 +384,11 @@ final class PostExchange implements EventStreamReader.StreamListener {
     if (done) {
       return;
     }
-    connected();
     verdict(null);
     if (reader != null) {
       reader.stop();
-    } else if (request != null) {
-      request.reset();
+    } else {
+      reset();
     }
   }
 
@@ -491,6 +397,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
     HttpConventions.discard(response);
   }
 
+  @Override
   void fail(TransportException why) {
     if (verdict != null) {
       verdict(null);
@@ -520,6 +427,7 @@ final class PostExchange implements EventStreamReader.StreamListener {
       return false;
     }
     done = true;
+    connected();
     if (held != null) {
       held.clear();
     }

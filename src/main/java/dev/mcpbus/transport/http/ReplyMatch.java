@@ -68,14 +68,10 @@ final class ReplyMatch {
     if (status == 404) {
       return error == null || !named || (alone && !isMethodNotFound(error));
     }
-    return status == 400 && !named && error != null && namesSession(error);
-  }
-
-  /** Some servers answer an unknown session with 400; the specification requires 404. */
-  static boolean namesSession(Envelope error) {
-    RawJson text = error.payload().member("message");
-    return text != null
-        && text.isString()
-        && text.asString().toLowerCase(Locale.ROOT).contains("session");
+    // Some servers answer an unknown session with 400; the specification requires 404.
+    return status == 400
+        && !named
+        && error != null
+        && JsonRpcError.of(error.payload()).message().toLowerCase(Locale.ROOT).contains("session");
   }
 }

@@ -1,11 +1,10 @@
 package dev.mcpbus.transport.http;
 
+import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
@@ -13,9 +12,11 @@ import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,11 @@ import org.jspecify.annotations.Nullable;
 final class SessionDoubts {
 
   private static final long PATIENCE_MILLIS = 5_000;
-  private static final int MAX_TEXT = 500;
-  private static final int MAX_BYTES = 2_000;
+
+  /** Servers of the Java SDK say it behind the trace of an exception. */
+  private static final int MAX_BYTES = 16 * 1024;
+
+  private static final Pattern BETWEEN_WORDS = Pattern.compile("[^\\p{L}\\p{N}]+");
   private static final RawJson ID = RawJson.string("mcpbus-probe");
 
   private static final byte[] QUESTION =
@@ -39,54 +43,23 @@ final class SessionDoubts {
   /** What a server says of a session that it does not know, after the word itself. */
   private static final List<String> UNKNOWN =
       List.of(
-          "not found",
-          "unknown",
-          "unrecognized",
-          "not recognized",
-          "invalid",
-          "no valid",
-          "not valid",
-          "expired",
-          "timed out",
-          "terminated",
-          "closed",
-          "ended",
-          "stale",
-          "gone",
-          "lost",
-          "missing",
-          "required",
-          "not exist",
-          "n't exist",
-          "no longer",
-          "no such",
-          "no session",
-          "no active",
-          "not active",
-          "no transport",
-          "could not find",
-          "cannot find",
-          "not initialized",
-          "not initialised",
-          "reinitialize",
-          "re initialize",
-          "initialization");
+          ("not found|unknown|unrecognized|not recognized|invalid|no valid"
+                  + "|not valid|expired|timed out|terminated|closed|ended|stale|gone"
+                  + "|lost|missing|required|not exist|n't exist|no longer|no such"
+                  + "|no session|no active|not active|could not find|cannot find")
+              .split("\\|"));
 
-  /** What a server says to which this client has not yet introduced itself. */
+  /**
+   * What a server says to which this client has not introduced itself, and a proxy that has lost
+   * its server. The second is all that the Python SDK says of it.
+   */
   private static final List<String> BEGINNING =
       List.of(
-          "not initialized",
-          "not initialised",
-          "not yet initialized",
-          "not been initialized",
-          "uninitialized",
-          "before initializ",
-          "initialize first",
-          "expect initialize",
-          "must initialize",
-          "initialization was complete",
-          "initialization is complete",
-          "initialize request");
+          ("initiali|invalid request parameters|handshake|not connected"
+                  + "|not established|no transport|transport not found"
+                  + "|no active transport|no active connection|no active sse"
+                  + "|connection not found")
+              .split("\\|"));
 
   /** The channel of the session that is in doubt. */
   interface DoubtedChannel {
@@ -108,7 +81,7 @@ final class SessionDoubts {
 
   /** A request whose answer casts the doubt, what the answer was, and what it means otherwise. */
   private record DoubtedRequest(
-      Consumer<TransportException> fail, String said, Runnable otherwise) {}
+      Consumer<TransportException> fail, List<String> words, Runnable otherwise) {}
 
   private final OwnContext owner;
   private final DoubtedChannel channel;
@@ -120,16 +93,12 @@ final class SessionDoubts {
     this.channel = channel;
   }
 
-  /** Whether a text may mean that the server does not know the session; reads 500 characters. */
+  /** Whether a text may mean that the server does not know the session. */
   static boolean areIn(@Nullable String text) {
     if (text == null) {
       return false;
     }
-    String said =
-        text.substring(0, Math.min(MAX_TEXT, text.length()))
-            .toLowerCase(Locale.ROOT)
-            .replace('-', ' ')
-            .replace('_', ' ');
+    String said = text.toLowerCase(Locale.ROOT).replace('-', ' ').replace('_', ' ');
     return BEGINNING.stream().anyMatch(said::contains)
         || (said.contains("session") && UNKNOWN.stream().anyMatch(said::contains));
   }
@@ -144,17 +113,13 @@ final class SessionDoubts {
     return new String(bytes, offset, Math.min(length, MAX_BYTES), StandardCharsets.UTF_8);
   }
 
-  /** The code and the text of an error, or the beginning of a body that is no error. */
-  static @Nullable String textOf(byte[] body, ParseLimits limits) {
-    try {
-      Envelope error = Envelope.parse(body, 0, body.length, limits);
-      if (error.kind() == Envelope.Kind.ERROR) {
-        return textOf(error);
-      }
-    } catch (ProtocolException e) {
-      // Most refusals are plain text.
-    }
-    return textOf(body, 0, body.length);
+  /**
+   * What a refusal says.
+   *
+   * @param error the error that is the body; null where it is none
+   */
+  static @Nullable String textOf(HeldBytes body, @Nullable Envelope error) {
+    return error == null ? textOf(body.array(), body.offset(), body.length()) : textOf(error);
   }
 
   /** The code and the text of an error; null where they cannot be read. */
@@ -166,14 +131,21 @@ final class SessionDoubts {
     return read.code() + " " + read.message();
   }
 
+  /** The words without those that differ from one answer to the next: times, ids, numbers. */
+  private static List<String> words(String said) {
+    return Arrays.stream(BETWEEN_WORDS.split(said))
+        .filter(word -> word.chars().noneMatch(Character::isDigit))
+        .toList();
+  }
+
   /**
    * Asks the server again, and then calls {@code fail} as for one of a lost session or runs {@code
    * otherwise}.
    *
-   * @param said with the HTTP status, to compare
+   * @param said to compare with the answer to the question
    */
   void ask(Consumer<TransportException> fail, String said, Runnable otherwise) {
-    waiting.add(new DoubtedRequest(fail, said, otherwise));
+    waiting.add(new DoubtedRequest(fail, words(said), otherwise));
     if (waiting.size() == 1) {
       Runnable end =
           channel.question(
@@ -191,12 +163,13 @@ final class SessionDoubts {
     timer = -1;
     List<DoubtedRequest> all = List.copyOf(waiting);
     waiting.clear();
+    List<String> words = words(said == null ? "" : said);
     boolean lost =
         said != null
-            && (areIn(said) || all.stream().anyMatch(each -> each.said().equals(said)))
+            && (areIn(said) || all.stream().anyMatch(each -> each.words().equals(words)))
             && channel.quirks().tolerates(Quirk.SESSION_LOST_IN_WORDS);
     for (DoubtedRequest each : all) {
-      if (lost && each.said().equals(said)) {
+      if (lost && each.words().equals(words)) {
         each.fail().accept(HttpFailures.sessionLost());
       } else {
         each.otherwise().run();

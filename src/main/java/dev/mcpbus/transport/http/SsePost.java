@@ -1,6 +1,7 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.RawBuffers;
+import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.transport.OutboundMessage;
@@ -8,10 +9,8 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import java.time.InstantSource;
 import java.util.function.Consumer;
@@ -21,123 +20,49 @@ import org.jspecify.annotations.Nullable;
  * One message that is posted to a server of HTTP+SSE, which only confirms that it has accepted it.
  * Confined to the owner context of its channel.
  */
-final class SsePost {
-
-  private static final CharSequence JSON = HttpHeaders.createOptimized(HttpConventions.JSON);
-  private static final int MAX_REDIRECTS = 3;
-  private static final int MAX_ERROR_BODY = 64 * 1024;
-
-  /** The caller of a notification does not wait, so this bound ends a post without an answer. */
-  private static final long NOTIFICATION_MILLIS = 30_000;
+final class SsePost extends PostedMessage {
 
   private final SseChannel channel;
-  private final OutboundMessage message;
-  private final @Nullable Consumer<@Nullable String> verdict;
-  private final RequestAuthorization authorization;
-  private @Nullable HttpClientRequest request;
-  private boolean done;
-  private boolean retried;
-  private int redirects;
 
-  /**
-   * @param verdict for a question of {@link SessionDoubts}: gets the status and the text by which
-   *     the server refuses it, and null for any other end. Null for a message of the owner
-   */
   SsePost(
       SseChannel channel, OutboundMessage message, @Nullable Consumer<@Nullable String> verdict) {
+    super(message, channel.credentials(), verdict);
     this.channel = channel;
-    this.message = message;
-    this.verdict = verdict;
-    this.authorization = new RequestAuthorization(channel.credentials());
   }
 
-  OutboundMessage message() {
-    return message;
+  @Override
+  HttpEndpoint target() {
+    return channel.postUrl();
   }
 
-  boolean isQuestion() {
-    return verdict != null;
+  @Override
+  Future<HttpClientRequest> create(HttpEndpoint to) {
+    return channel.request(HttpMethod.POST, to);
   }
 
-  void start() {
-    if (!done) {
-      authorization.obtain(HttpMethod.POST, channel.postUrl(), this::connect, this::fail);
-    }
+  @Override
+  void moved(HttpEndpoint to) {
+    channel.moved(to);
   }
 
-  private void connect() {
-    if (done) {
-      return;
-    }
-    HttpEndpoint to = channel.postUrl();
-    channel
-        .request(HttpMethod.POST, to)
-        .onComplete(
-            (created, failure) -> {
-              if (done) {
-                if (created != null) {
-                  HttpConventions.giveBack(created);
-                }
-              } else if (failure != null) {
-                unsent(HttpFailures.connecting(failure, to));
-              } else {
-                post(created, to);
-              }
-            });
-  }
-
-  private void post(HttpClientRequest created, HttpEndpoint to) {
-    request = created;
-    authorization.addTo(created);
-    created.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-    if (message.kind() != Envelope.Kind.REQUEST) {
-      created.idleTimeout(NOTIFICATION_MILLIS);
-    }
-    Future<Void> written = created.end(RawBuffers.of(message.bytes()));
-    created
-        .response()
-        .onComplete(
-            (response, failure) -> {
-              if (done) {
-                return;
-              }
-              if (failure == null) {
-                answered(response, to);
-              } else {
-                unsent(HttpFailures.sent(failure, written, created, to));
-              }
-            });
-  }
-
-  /** Sends a message that the server has certainly not processed over another connection, once. */
-  private void unsent(TransportException why) {
-    if (why.reason() == Reason.UPSTREAM_RESET && why.reached() == Reached.NO && !retried) {
-      retried = true;
-      start();
-    } else {
-      fail(why);
-    }
-  }
-
-  private void answered(HttpClientResponse response, HttpEndpoint to) {
+  @Override
+  void answered(HttpClientResponse response, HttpEndpoint from) {
     channel.answered(response);
-    authorization.received(response);
     int status = response.statusCode();
-    if (mayBeLost(response)) {
-      response.body().onComplete((body, failure) -> refused(response, to, body));
-      return;
-    }
-    HttpConventions.drain(response);
-    if (authorization.mayRenew(response)) {
-      authorization.renew(response, to, this::start, this::fail);
-    } else if (status >= 200 && status < 300) {
-      done = true;
-      channel.accepted(this);
-      tell(null);
-    } else if (status >= 300 && status < 400) {
-      redirected(response, to);
+    if (status >= 300 && status < 400) {
+      redirected(response, from);
+    } else if (status >= 400 && mayBeLost(response)) {
+      HeldBytes body = new HeldBytes(MAX_ERROR_BODY, ByteBudget.SMALL, channel.received());
+      read(response, body, whole -> refused(response, from, whole));
     } else {
-      refused(response, to, null);
+      HttpConventions.drain(response);
+      if (status >= 200 && status < 300) {
+        done = true;
+        channel.accepted(this);
+        tell(null);
+      } else {
+        refused(response, from, null);
+      }
     }
   }
 
@@ -146,79 +71,59 @@ final class SsePost {
    * nothing then, because results come on the stream.
    */
   private boolean mayBeLost(HttpClientResponse response) {
-    int status = response.statusCode();
-    long length = HttpConventions.length(response);
-    return message.kind() == Envelope.Kind.REQUEST
+    return isRequest()
         && channel.hasWorked()
-        && status >= 400
-        && status < 500
         && !HttpConventions.isChallenge(response)
-        && length >= 0
-        && length <= MAX_ERROR_BODY;
+        && HttpConventions.mayHold(response, MAX_ERROR_BODY);
   }
 
-  private void refused(HttpClientResponse response, HttpEndpoint to, @Nullable Buffer body) {
+  private void refused(HttpClientResponse response, HttpEndpoint from, @Nullable HeldBytes body) {
     if (done) {
       return;
     }
     int status = response.statusCode();
-    String text = body == null ? null : SessionDoubts.textOf(body.getBytes(), channel.limits());
+    Envelope error = body == null ? null : ReplyMatch.error(body, channel.limits());
+    String text = body == null ? null : SessionDoubts.textOf(body, error);
     if (isQuestion() && text != null) {
       done = true;
       channel.settled(this);
       tell(status + " " + text);
       return;
     }
-    boolean mayTell =
-        message.kind() == Envelope.Kind.REQUEST
-            || !channel.quirks().tolerates(Quirk.NOTIFICATION_REFUSED);
+    boolean mayTell = isRequest() || !channel.quirks().tolerates(Quirk.NOTIFICATION_REFUSED);
     if (status == 404 && mayTell && channel.hasAccepted()) {
       done = true;
       channel.lost(this);
     } else if (SessionDoubts.areIn(text)) {
       request = null; // another post may have the connection meanwhile
-      channel.doubts().ask(this::fail, status + " " + text, () -> denied(response, to));
+      channel.doubts().ask(this::fail, status + " " + text, () -> denied(response, from));
     } else {
-      denied(response, to);
+      denied(response, from);
     }
   }
 
-  private void denied(HttpClientResponse response, HttpEndpoint to) {
+  private void denied(HttpClientResponse response, HttpEndpoint from) {
     if (done) {
       return;
     }
     int status = response.statusCode();
     if (authorization.mayRenew(response)) {
-      authorization.renew(response, to, this::start, this::fail);
+      renew(response);
     } else if (status == 404) {
       fail(
           new TransportException(
               Reason.CONNECT_FAILED,
               Reached.NO,
               "HTTP 404 from "
-                  + to
+                  + from
                   + ", the URL that the server's endpoint event named: is a proxy in between?"));
     } else {
-      fail(StatusFailures.of(response, to, null, InstantSource.system()));
+      fail(StatusFailures.of(response, from, null, InstantSource.system()));
     }
   }
 
-  private void redirected(HttpClientResponse response, HttpEndpoint from) {
-    int status = response.statusCode();
-    String location = response.getHeader(HttpHeaders.LOCATION);
-    HttpEndpoint target = location == null ? null : from.resolve(location);
-    if (target != null
-        && (status == 307 || status == 308)
-        && from.sameOrigin(target)
-        && redirects++ < MAX_REDIRECTS) {
-      channel.moved(target);
-      start();
-    } else {
-      fail(HttpFailures.redirected(status, target));
-    }
-  }
-
-  private void fail(TransportException why) {
+  @Override
+  void fail(TransportException why) {
     if (!done) {
       done = true;
       channel.failed(this, why);
@@ -232,9 +137,7 @@ final class SsePost {
       return;
     }
     done = true;
-    if (request != null) {
-      request.reset();
-    }
+    reset();
     channel.settled(this);
     tell(null);
   }

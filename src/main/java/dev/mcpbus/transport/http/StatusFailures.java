@@ -45,40 +45,44 @@ final class StatusFailures {
       InstantSource clock) {
     int status = response.statusCode();
     String what = "HTTP " + status + " from " + from + HttpFailures.via(from) + textOf(error);
-    return switch (status) {
-      case 401 ->
-          failure(Reason.AUTH_REQUIRED, Reached.NO, what + challenge(response) + CREDENTIALS);
-      case 403 ->
-          failure(
-              Reason.FORBIDDEN,
-              Reached.NO,
-              what + challenge(response) + ": the credentials, if any, do not suffice");
-      case 404 -> failure(Reason.CONNECT_FAILED, Reached.NO, what + endpoint(error));
-      case 405 -> failure(Reason.PROTOCOL_ERROR, Reached.NO, what + endpoint(error));
-      case 400, 406, 415 -> failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what + endpoint(error));
-      case 407 ->
-          failure(
-              from.proxy() == null ? Reason.PROTOCOL_ERROR : Reason.CONNECT_FAILED,
-              Reached.NO,
-              what + (from.proxy() == null ? "" : ": " + HttpFailures.proxyLogin(from.proxy())));
-      case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Reached.NO, what);
-      case 429 ->
-          new TransportException(
-              Reason.RATE_LIMITED,
-              Reached.NO,
-              what + ": the server limits how often it is called",
-              retryAfter(response, clock),
-              null);
-      default ->
-          status >= 500
-              ? new TransportException(
-                  Reason.UPSTREAM_RESET,
-                  Reached.MAYBE,
-                  what + (status == 501 ? endpoint(error) : ": see the log of that server"),
+    TransportException why =
+        switch (status) {
+          case 401 ->
+              failure(Reason.AUTH_REQUIRED, Reached.NO, what + challenge(response) + CREDENTIALS);
+          case 403 ->
+              failure(
+                  Reason.FORBIDDEN,
+                  Reached.NO,
+                  what + challenge(response) + ": the credentials, if any, do not suffice");
+          case 404 -> failure(Reason.CONNECT_FAILED, Reached.NO, what + endpoint(error));
+          case 405 -> failure(Reason.PROTOCOL_ERROR, Reached.NO, what + endpoint(error));
+          case 400, 406, 415 ->
+              failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what + endpoint(error));
+          case 407 ->
+              failure(
+                  from.proxy() == null ? Reason.PROTOCOL_ERROR : Reason.CONNECT_FAILED,
+                  Reached.NO,
+                  what
+                      + (from.proxy() == null ? "" : ": " + HttpFailures.proxyLogin(from.proxy())));
+          case 413, 414, 431 -> failure(Reason.LIMIT_EXCEEDED, Reached.NO, what);
+          case 429 ->
+              new TransportException(
+                  Reason.RATE_LIMITED,
+                  Reached.NO,
+                  what + ": the server limits how often it is called",
                   retryAfter(response, clock),
-                  null)
-              : failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what);
-    };
+                  null);
+          default ->
+              status >= 500
+                  ? new TransportException(
+                      Reason.UPSTREAM_RESET,
+                      Reached.MAYBE,
+                      what + (status == 501 ? endpoint(error) : ": see the log of that server"),
+                      retryAfter(response, clock),
+                      null)
+                  : failure(Reason.PROTOCOL_ERROR, Reached.MAYBE, what);
+        };
+    return why.withHttpStatus(status);
   }
 
   private static long retryAfter(HttpClientResponse response, InstantSource clock) {

@@ -1,10 +1,11 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolException.TextFault;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.Quirks;
+import dev.mcpbus.protocol.StrayLine;
 
 /**
  * Skips the events of one stream that are no JSON-RPC and were not meant as such: keep-alives that
@@ -28,7 +29,8 @@ final class StrayEvents {
    */
   void skip(byte[] data, int length, ProtocolException fault, Quirks quirks, long now)
       throws ProtocolException {
-    if (Envelope.isMeant(data, 0, length) || !quirks.tolerates(Quirk.STRAY_EVENTS)) {
+    if (StrayLine.isMeant(data, 0, length, ParseLimits.DEFAULT)
+        || !quirks.tolerates(Quirk.STRAY_EVENTS)) {
       throw fault;
     }
     if (now - since >= WINDOW_MILLIS) {

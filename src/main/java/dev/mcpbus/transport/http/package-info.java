@@ -4,7 +4,7 @@
  * HttpChannel} holds one session; a {@code PostExchange} is one POST and its answer; an {@code
  * EventStreamReader} reads one event stream over any number of HTTP connections. {@code HttpEra}
  * holds the differences between the eras. HTTP+SSE of 2024-11-05 has its own channel, {@code
- * SseChannel}; {@code FallbackChannel} uses it if a server refuses the first request.
+ * SseChannel}; {@code FallbackChannel} uses it if a server refuses {@code initialize}.
  */
 @NullMarked
 package dev.mcpbus.transport.http;

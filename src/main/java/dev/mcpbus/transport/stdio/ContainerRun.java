@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * the user's, which another container may have. Pure.
  *
  * @param args the arguments to start it with
+ * @param direct the program that stops it, where the command only passes secrets or limits on to
+ *     the program; null for the command
  * @param stop the arguments that stand before {@code stop ID}, the command itself not included
  * @param name of the container; null if its id is in a file
  * @param cidFile the file of its id; null if it has our name and the user wants no file
@@ -23,12 +25,17 @@ import org.jspecify.annotations.Nullable;
  */
 record ContainerRun(
     List<String> args,
+    @Nullable String direct,
     List<String> stop,
     @Nullable String name,
     @Nullable Path cidFile,
     boolean removed) {
 
   private static final Set<String> PROGRAMS = Set.of("docker", "podman", "nerdctl", "finch");
+
+  /** Without these the program would not be found, or not be allowed to stop the container. */
+  private static final Set<String> HOSTS =
+      Set.of("sudo", "doas", "wsl", "flatpak-spawn", "distrobox-host-exec", "host-spawn");
 
   /** Global options without a value of their own. Any other may have one in the next argument. */
   private static final Set<String> FLAGS =
@@ -62,19 +69,20 @@ record ContainerRun(
    */
   static @Nullable ContainerRun of(StdioOptions options, String key, Path file) {
     List<String> args = options.args().stream().map(Sensitive::reveal).toList();
-    String program = base(options.command().reveal());
-    int at = 0;
-    if (program.equals("sudo")) {
-      while (at < args.size() && args.get(at).startsWith("-")) {
-        at++;
-      }
-      program = at < args.size() ? base(args.get(at++)) : "";
-    }
-    if (!PROGRAMS.contains(program)) {
+    List<String> words = new ArrayList<>(args);
+    words.add(0, options.command().reveal());
+    int program = WrappedCommand.find(words, PROGRAMS::contains);
+    if (program < 0) {
       return null;
     }
-    at = afterOptions(args, at);
-    List<String> stop = args.subList(0, Math.min(at, args.size()));
+    int at = afterOptions(args, program); // of the arguments, which lack the first word
+    boolean through =
+        program == 0
+            || words.subList(0, program).stream()
+                .map(WrappedCommand::name)
+                .anyMatch(HOSTS::contains);
+    List<String> stop = args.subList(through ? 0 : program, Math.min(at, args.size()));
+    String direct = through ? null : words.get(program);
     boolean compose = is(args, at, "compose");
     if (compose || is(args, at, "container")) {
       at = afterOptions(args, at + 1);
@@ -100,7 +108,7 @@ record ContainerRun(
     }
     own.addAll(rest);
     boolean removed = sure.contains("--rm") || sure.contains("--rm=true");
-    return new ContainerRun(own, stop, named ? null : "mcpbus-" + key, cidFile, removed);
+    return new ContainerRun(own, direct, stop, named ? null : "mcpbus-" + key, cidFile, removed);
   }
 
   private static Path userFile(StdioOptions options, List<String> args, int at) {
@@ -165,10 +173,6 @@ record ContainerRun(
     return -1;
   }
 
-  private static String base(String command) {
-    return command.substring(command.lastIndexOf('/') + 1);
-  }
-
   /**
    * A script of the shell that stops the container and removes the files that are left of it, also
    * its own.
@@ -194,7 +198,7 @@ record ContainerRun(
       text.append("id=; [ ").append(file).append(" -nt \"$0\" ] && id=$(cat ").append(file);
       text.append(")\n");
     }
-    StringBuilder command = new StringBuilder(quoted(program.toString()));
+    StringBuilder command = new StringBuilder(quoted(direct == null ? program.toString() : direct));
     stop.forEach(word -> command.append(' ').append(quoted(word)));
     text.append("if [ -n \"$id\" ]; then\n  ")
         .append(command)

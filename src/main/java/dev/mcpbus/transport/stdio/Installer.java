@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,36 +22,46 @@ final class Installer implements OutputListener {
 
   /** The commands, with the words that make one of them fetch or build; none: it always may. */
   private static final Map<String, Set<String>> COMMANDS =
-      Map.ofEntries(
-          Map.entry("npx", Set.of()),
-          Map.entry("pnpx", Set.of()),
-          Map.entry("bunx", Set.of()),
-          Map.entry("uvx", Set.of()),
-          Map.entry("dnx", Set.of()),
-          Map.entry("jbang", Set.of()),
-          Map.entry("npm", Set.of("exec", "x", "init", "create")),
-          Map.entry("pnpm", Set.of("dlx", "exec", "x")),
-          Map.entry("yarn", Set.of("dlx", "exec")),
-          Map.entry("bun", Set.of("x", "run")),
-          Map.entry("deno", Set.of("run", "x")),
-          Map.entry("uv", Set.of("run", "tool", "x")),
-          Map.entry("pipx", Set.of("run")),
-          Map.entry("hatch", Set.of("run")),
-          Map.entry("pixi", Set.of("run", "exec")),
-          Map.entry("mise", Set.of("exec", "x")),
-          Map.entry("nix", Set.of("run", "shell", "develop")),
-          Map.entry("dotnet", Set.of("run", "tool", "dnx")),
-          Map.entry("go", Set.of("run")),
-          Map.entry("cargo", Set.of("run")),
-          Map.entry("docker", Set.of("run")),
-          Map.entry("podman", Set.of("run")),
-          Map.entry("nerdctl", Set.of("run")),
-          Map.entry("finch", Set.of("run")));
-
-  /** Commands that run the one after them. */
-  private static final Set<String> WRAPPERS =
-      Set.of(
-          "env", "sudo", "cmd", "wsl", "nohup", "exec", "time", "sh", "bash", "zsh", "dash", "cd");
+      Stream.of(
+              "npx",
+              "pnpx",
+              "bunx",
+              "uvx",
+              "dnx",
+              "jbang",
+              "nix-shell",
+              "npm exec x init create",
+              "pnpm dlx exec x",
+              "yarn dlx exec",
+              "bun x run",
+              "deno run x",
+              "uv run tool x",
+              "pipx run",
+              "hatch run",
+              "pixi run exec",
+              "rye run",
+              "mise exec x",
+              "nix run shell develop",
+              "devbox run",
+              "dotnet run tool dnx",
+              "go run",
+              "cargo run",
+              "swift run",
+              "dart run",
+              "stack run exec",
+              "cabal run",
+              "docker run",
+              "docker-compose run",
+              "podman run",
+              "podman-compose run",
+              "nerdctl run",
+              "finch run",
+              "apptainer run exec",
+              "singularity run exec")
+          .map(line -> List.of(line.split(" ")))
+          .collect(
+              Collectors.toUnmodifiableMap(
+                  words -> words.get(0), words -> Set.copyOf(words.subList(1, words.size()))));
 
   /** How the lines of these commands begin, in small letters. */
   private static final List<String> OWN =
@@ -72,6 +84,11 @@ final class Installer implements OutputListener {
           "saved lockfile",
           "task ",
           "initialize ",
+          "+ ",
+          "done in ",
+          "dependencies:",
+          "already up to date",
+          "warn ",
           // uv, pipx
           "resolv",
           "download",
@@ -98,6 +115,9 @@ final class Installer implements OutputListener {
           "copying ",
           "writing manifest",
           "storing signatures",
+          "[+] ",
+          "container ",
+          "network ",
           // go, cargo, dotnet, nix, jbang
           "go: ",
           "compiling ",
@@ -124,32 +144,15 @@ final class Installer implements OutputListener {
   static @Nullable String of(StdioOptions options) {
     StringBuilder line = new StringBuilder(options.command().reveal());
     options.args().forEach(arg -> line.append(' ').append(arg.reveal()));
-    String[] words = line.toString().split("[\\s;&|\"'()]+", SHOWN);
-    for (int i = 0; i < words.length; i++) {
-      String name = name(words[i]);
-      Set<String> with = COMMANDS.get(name);
-      if (with != null) {
-        List<String> rest = List.of(words).subList(i + 1, words.length);
-        return with.isEmpty() || rest.stream().anyMatch(with::contains) ? name : null;
-      }
-      boolean passed =
-          WRAPPERS.contains(name)
-              || (i > 0 && (isOption(words[i]) || name(words[i - 1]).equals("cd")));
-      if (!passed) {
-        return null;
-      }
+    List<String> words = List.of(line.toString().split("[\\s;&|\"'()]+", SHOWN));
+    int at = WrappedCommand.find(words, COMMANDS::containsKey);
+    if (at < 0) {
+      return null;
     }
-    return null;
-  }
-
-  /** Of a wrapper: {@code -c}, {@code /c}, {@code NAME=value}. */
-  private static boolean isOption(String word) {
-    return word.startsWith("-") || word.startsWith("/") || word.indexOf('=') > 0;
-  }
-
-  private static String name(String word) {
-    String base = word.substring(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1);
-    return base.toLowerCase(Locale.ROOT).replaceFirst("\\.(cmd|exe|ps1|bat)$", "");
+    String name = WrappedCommand.name(words.get(at));
+    Set<String> with = COMMANDS.getOrDefault(name, Set.of());
+    boolean installs = with.isEmpty() || words.stream().skip(at + 1L).anyMatch(with::contains);
+    return installs ? name : null;
   }
 
   /** Whether it still fetches or builds, as far as its lines tell. */

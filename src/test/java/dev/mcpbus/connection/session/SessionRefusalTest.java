@@ -13,9 +13,11 @@ import org.junit.jupiter.api.Test;
 /** Which failures of a handshake are the server's refusal of the session. */
 class SessionRefusalTest {
 
-  private static boolean isRefusal(Reason reason, String message, long retryAfter) {
+  private static boolean isRefusal(Reason reason, int status, long retryAfter) {
     return ConnectionFailures.isRefusal(
-        new TransportException(reason, Reached.MAYBE, message, retryAfter, null));
+        new TransportException(reason, Reached.MAYBE, "in any words", retryAfter, null)
+            .withHttpStatus(status)
+            .withReached(Reached.NO));
   }
 
   @Test
@@ -24,24 +26,23 @@ class SessionRefusalTest {
             ConnectionFailures.isRefusal(
                 McpFailure.upstream(new JsonRpcError(-32600, "Server already initialized", null))))
         .isTrue();
-    assertThat(isRefusal(Reason.UPSTREAM_EXITED, "exit code 75", -1)).isTrue();
-    assertThat(isRefusal(Reason.PROTOCOL_ERROR, "HTTP 400 from http://a", -1)).isTrue();
-    assertThat(isRefusal(Reason.PROTOCOL_ERROR, "HTTP 409 from http://a", -1)).isTrue();
-    assertThat(isRefusal(Reason.UPSTREAM_RESET, "HTTP 500 from http://a", -1)).isTrue();
+    assertThat(isRefusal(Reason.UPSTREAM_EXITED, 0, -1)).isTrue();
+    assertThat(isRefusal(Reason.PROTOCOL_ERROR, 400, -1)).isTrue();
+    assertThat(isRefusal(Reason.PROTOCOL_ERROR, 409, -1)).isTrue();
+    assertThat(isRefusal(Reason.UPSTREAM_RESET, 500, -1)).isTrue();
   }
 
   @Test
   void what_passes_is_none() {
-    assertThat(isRefusal(Reason.UPSTREAM_RESET, "the connection broke", -1)).isFalse();
+    assertThat(isRefusal(Reason.UPSTREAM_RESET, 0, -1)).isFalse();
     for (int status : new int[] {502, 503, 504}) {
-      assertThat(isRefusal(Reason.UPSTREAM_RESET, "HTTP " + status + " from http://a", -1))
-          .isFalse();
+      assertThat(isRefusal(Reason.UPSTREAM_RESET, status, -1)).isFalse();
     }
-    assertThat(isRefusal(Reason.UPSTREAM_RESET, "HTTP 500 from http://a", 1_000)).isFalse();
-    assertThat(isRefusal(Reason.RATE_LIMITED, "HTTP 429 from http://a", -1)).isFalse();
-    assertThat(isRefusal(Reason.CONNECT_FAILED, "HTTP 404 from http://a", -1)).isFalse();
-    assertThat(isRefusal(Reason.OVERLOADED, "full", -1)).isFalse();
-    assertThat(isRefusal(Reason.PROTOCOL_ERROR, "no JSON", -1)).isFalse();
+    assertThat(isRefusal(Reason.UPSTREAM_RESET, 500, 1_000)).isFalse();
+    assertThat(isRefusal(Reason.RATE_LIMITED, 429, -1)).isFalse();
+    assertThat(isRefusal(Reason.CONNECT_FAILED, 404, -1)).isFalse();
+    assertThat(isRefusal(Reason.OVERLOADED, 0, -1)).isFalse();
+    assertThat(isRefusal(Reason.PROTOCOL_ERROR, 0, -1)).isFalse();
     assertThat(
             ConnectionFailures.isRefusal(
                 McpFailure.notSent(FailureCode.HANDSHAKE_TIMEOUT, "no answer")))

@@ -13,7 +13,6 @@ import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,35 +50,34 @@ class FallbackChannelTest extends HttpFixture {
     await().until(() -> server.http().open() == 0);
   }
 
+  /** mcp-go: the probe gets 400 and plain text, and any GET opens a stream that stays silent. */
   @Test
-  void a_probe_of_the_next_era_falls_back_too() throws Exception {
-    HttpSseServer server = httpSse();
-    ChannelProbe probe = open(server.url());
-    probe.call(0, "server/discover");
-    probe.call(1, Methods.INITIALIZE);
-    assertThat(server.http().requests("GET")).hasSize(1);
-  }
-
-  @Test
-  void both_openings_of_a_slow_server_fall_back_together() throws Exception {
-    CountDownLatch both = new CountDownLatch(2);
-    HttpSseServer server = httpSse();
-    RawHttpServer slow =
+  void a_probe_that_is_refused_looks_for_no_stream_and_leads_to_initialize() throws Exception {
+    RawHttpServer server =
         answer(
             (request, peer) -> {
               if (request.method().equals("GET")) {
-                peer.reply("307 Temporary Redirect", "", "Location: /none");
+                peer.stream();
+                peer.silence();
+              } else if (request.calls(Methods.INITIALIZE)) {
+                peer.result(request.id());
+              } else {
+                peer.reply("400 Bad Request", "Invalid session ID");
               }
-              both.countDown();
-              awaitLatch(both);
-              peer.reply("404 Not Found", "");
             });
-    ChannelProbe probe = open(slow);
-    probe.request(0, "server/discover");
-    probe.request(1, Methods.INITIALIZE);
-    assertThat(probe.failure(0)).hasMessageContaining("HTTP+SSE");
-    assertThat(probe.failure(1)).hasMessageContaining("HTTP+SSE");
-    assertThat(server.http().requests()).isEmpty();
+    ChannelProbe probe = open(server);
+    expect(probe.fail(0, Methods.DISCOVER), Reason.PROTOCOL_ERROR, Reached.MAYBE);
+    probe.call(1, Methods.INITIALIZE);
+    assertThat(server.requests("GET")).isEmpty();
+  }
+
+  @Test
+  void of_a_server_of_http_sse_that_refuses_both_openings_initialize_goes_there() throws Exception {
+    HttpSseServer server = httpSse();
+    ChannelProbe probe = open(server.url());
+    expect(probe.fail(0, Methods.DISCOVER), Reason.CONNECT_FAILED, Reached.NO);
+    probe.call(1, Methods.INITIALIZE);
+    assertThat(server.http().requests("GET")).hasSize(1);
   }
 
   @Test

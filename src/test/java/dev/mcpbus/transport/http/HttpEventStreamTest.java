@@ -232,6 +232,13 @@ class HttpEventStreamTest extends HttpFixture {
         "data: 1",
         "data: null",
         "data: ping - 2026-01-01 00:00:00",
+        "data: [DONE]",
+        "data: {\"type\":\"ping\",\"id\":\"evt-1\"}",
+        "data: {\"id\":1}",
+        "data: {\"method\":\"ping\"}",
+        "data: {\"jsonrpc\":\"2.0\"}",
+        "data: {\"jsonrpc\":\"2.0\",\"type\":\"ping\"}",
+        "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":[]}",
         "event: message\ndata: {\"params\":{},\"event\":\"ping\"}"
       })
   void data_that_was_not_meant_as_a_message_is_skipped_and_counted(String event) throws Exception {
@@ -265,11 +272,11 @@ class HttpEventStreamTest extends HttpFixture {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "{\"jsonrpc\":\"1.0\",\"type\":\"ping\"}",
-        "{\"id\":1}",
-        "{\"ID\":1}",
-        "{\"method\":\"ping\"}",
-        "{\"result\":{}}",
+        "{\"jsonrpc\":\"1.0\",\"id\":1}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"ID\":1,\"result\":{}}",
+        "{\"RESULT\":{},\"id\":1}",
+        "{\"result\":{},\"id\":1}",
+        "{\"id\":1,\"error\":{\"code\":1,\"message\":\"a\"}}",
         "{\"type\":\"ping\"",
         "[{\"type\":\"ping\"}]",
         "[]"

@@ -15,6 +15,7 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,13 +24,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Servers that say otherwise than with an empty 404 that they do not know the session. */
 class LostSessionTest extends HttpFixture {
 
+  private static final AtomicInteger SAID = new AtomicInteger();
+
   private volatile boolean lost;
 
   /** Answers with the id of the request in place of {@code $ID}. */
   private static void say(Request request, Peer peer, String status, String type, String body)
       throws IOException {
     String id = request.body().contains("mcpbus-probe") ? "\"mcpbus-probe\"" : "" + request.id();
-    peer.reply(status, body.replace("$ID", id).replace("\\n", "\n"), "Content-Type: " + type);
+    String now = "2026-11-29T12:00:0" + SAID.incrementAndGet() + "Z";
+    peer.reply(
+        status,
+        body.replace("$ID", id)
+            .replace("$NOW", now)
+            .replace("$TRACE", "{\"methodName\":\"handle\"},".repeat(300) + "{}")
+            .replace("\\n", "\n"),
+        "Content-Type: " + type);
   }
 
   private static boolean isQuestion(Request request) {
@@ -66,6 +76,11 @@ class LostSessionTest extends HttpFixture {
             + "`message`:`Bad Request: Unknown Mcp-Session-Id header`}}",
         "400 Bad Request|application/json|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32000,"
             + "`message`:`No valid session ID or not an initialize request`}}",
+        "400 Bad Request|text/plain|No transport found",
+        "400 Bad Request|application/json|{`timestamp`:`$NOW`,`status`:400,`error`:`Bad Request`,"
+            + "`requestId`:`6f1c$NOW`,`message`:`Unknown session`,`path`:`/mcp`}",
+        "400 Bad Request|application/json|{`cause`:null,`stackTrace`:[$TRACE],"
+            + "`message`:`Session ID missing`}",
         "404 Not Found|text/html|<h1>no such session</h1>",
         "404 Not Found|application/json|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32001,"
             + "`message`:`Session not found`}}",
@@ -74,10 +89,19 @@ class LostSessionTest extends HttpFixture {
         "422 Unprocessable|text/plain|Unexpected message, expect initialize request",
         "500 Error|application/json|{`error`:`Error POSTing to endpoint (HTTP 400): Bad Request:"
             + " No valid session ID provided`}",
+        "500 Error|text/plain|SSE connection not established",
         "503 Unavailable|application/json|{`jsonrpc`:`2.0`,`id`:null,`error`:{`code`:-32000,"
             + "`message`:`Unknown or expired session`}}",
         "200 OK|application/json|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32002,"
             + "`message`:`Server not initialized`}}",
+        "200 OK|application/json|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32602,"
+            + "`message`:`Invalid request parameters`,`data`:``}}",
+        "200 OK|application/json|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32602,"
+            + "`message`:`Invalid or expired session`}}",
+        "200 OK|application/json|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32603,"
+            + "`message`:`Not connected`}}",
+        "200 OK|application/json|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32600,"
+            + "`message`:`Session 41$NOW has been closed`}}",
         "200 OK|application/json|{`jsonrpc`:`2.0`,`id`:null,`error`:{`code`:-32001,"
             + "`message`:`Session not found`}}",
         "200 OK|application/json|{`jsonrpc`:`2.0`,`id`:`server-error`,`error`:{`code`:-32600,"
@@ -133,6 +157,8 @@ class LostSessionTest extends HttpFixture {
       quoteCharacter = '`',
       value = {
         "200 OK|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32603,`message`:`session not found`}}",
+        "200 OK|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32602,"
+            + "`message`:`Invalid request parameters: no session`}}",
         "400 Bad Request|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32602,"
             + "`message`:`Browser session 7 is closed`}}",
         "404 Not Found|{`jsonrpc`:`2.0`,`id`:$ID,`error`:{`code`:-32002,"

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -170,7 +171,9 @@ class SseTransportTest extends HttpFixture {
     "400 Bad Request, '{\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"code\":1,\"message\":\"no session\"}}'",
     "401 Unauthorized, Session not found",
     "404 Not Found, what",
-    "410 Gone, session expired"
+    "410 Gone, session expired",
+    "500 Error, SSE connection not established",
+    "503 Unavailable, No active transport"
   })
   void a_lost_session_repeats_what_was_refused_and_nothing_that_was_accepted(
       String status, String words) throws Exception {
@@ -181,6 +184,35 @@ class SseTransportTest extends HttpFixture {
     expect(probe.closings().get(0), Reason.UPSTREAM_RESET, Reached.MAYBE);
     assertThat(probe.tolerated(Quirk.SESSION_LOST_IN_WORDS))
         .isEqualTo(status.startsWith("404") ? 0 : 1);
+  }
+
+  /** The Java SDK writes the exception itself, in pieces, and Spring the time. */
+  @Test
+  void a_session_that_is_lost_behind_a_trace_and_a_time_is_lost() throws Exception {
+    AtomicInteger said = new AtomicInteger();
+    HttpSseServer server =
+        httpSse(
+            (request, peer, stream) -> {
+              if (request.calls("tools/call") || request.body().contains(PROBE)) {
+                peer.head(
+                    "400 Bad Request",
+                    "Content-Type: application/json",
+                    "Transfer-Encoding: chunked");
+                peer.chunk(
+                    "{\"timestamp\":\"12:00:0" + said.incrementAndGet() + "\",\"stackTrace\":[");
+                peer.chunk("{\"methodName\":\"handle\"},".repeat(300));
+                peer.chunk("{}],\"message\":\"Session not found: 7\"}");
+                peer.end();
+                return;
+              }
+              if (request.id() >= 0 && !request.calls("resources/read")) {
+                stream.event("message", resultOf(request.id()));
+              }
+              peer.reply("202 Accepted", "Accepted");
+            });
+    ChannelProbe probe = busy(server);
+    expect(probe.fail(4, "tools/call"), Reason.SESSION_LOST, Reached.NO);
+    await().until(() -> probe.closings().size() == 1);
   }
 
   @ParameterizedTest

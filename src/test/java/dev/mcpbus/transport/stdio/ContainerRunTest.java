@@ -42,6 +42,13 @@ class ContainerRunTest {
     "docker -c x container run image, -c x container run --name mcpbus-k image, -c x",
     "docker compose -f a.yaml run svc, compose -f a.yaml run --name mcpbus-k svc, ''",
     "sudo -n docker run image, -n docker run --name mcpbus-k image, -n docker",
+    "sudo -u me docker run image, -u me docker run --name mcpbus-k image, -u me docker",
+    "docker.exe run image, run --name mcpbus-k image, ''",
+    "flatpak-spawn --host podman run image, --host podman run --name mcpbus-k image,"
+        + " --host podman",
+    "op run -- docker -D run image, run -- docker -D run --name mcpbus-k image, -D",
+    "env A=b docker run image, A=b docker run --name mcpbus-k image, ''",
+    "aws-vault exec prod -- docker run image, exec prod -- docker run --name mcpbus-k image, ''",
   })
   void a_container_gets_a_name_of_ours(String command, String args, String stop) {
     ContainerRun run = started(command);
@@ -49,6 +56,18 @@ class ContainerRunTest {
     assertThat(String.join(" ", run.stop())).isEqualTo(stop);
     assertThat(run.name()).isEqualTo("mcpbus-k");
     assertThat(run.cidFile()).isNull();
+  }
+
+  /**
+   * What hands out secrets may ask for a person, or lack its own secret when the command is over.
+   */
+  @Test
+  void a_command_that_only_hands_out_secrets_is_not_needed_to_stop_the_container() {
+    assertThat(started("op run -- docker run image").script(Path.of("/bin/op"), Map.of(), 2))
+        .contains("  'docker' stop -t 2 ")
+        .doesNotContain("/bin/op");
+    assertThat(started("sudo docker run image").script(Path.of("/bin/sudo"), Map.of(), 2))
+        .contains("  '/bin/sudo' 'docker' stop -t 2 ");
   }
 
   @ParameterizedTest

@@ -41,6 +41,14 @@ class InstallerTest {
     "sh|-c|exec uvx server, uvx",
     "go|run|./cmd/server, go",
     "deno|run|-A|npm:server, deno",
+    "op|run|--env-file|.env|--|npx|-y|server, npx",
+    "doppler|run|-p|proj|-c|dev|--|uvx|server, uvx",
+    "aws-vault|exec|prod|--|uvx|server, uvx",
+    "timeout|60|npx|server, npx",
+    "flatpak-spawn|--host|podman|run|-i|image, podman",
+    "sudo|-u|me|docker|run|image, docker",
+    "docker-compose|-f|a.yaml|run|-T|svc, docker-compose",
+    "swift|run|server, swift",
   })
   void a_command_that_fetches_or_builds_is_known_by_its_name(String line, String name) {
     assertThat(Installer.of(command(line))).isEqualTo(name);
@@ -56,6 +64,9 @@ class InstallerTest {
         "uv|pip|list",
         "server|--with|npx",
         "sh|-c|exec server npx",
+        "sh|-c|server npx",
+        "env|/usr/bin/server|npx",
+        "op|run|--|server|npx",
         "bash"
       })
   void case_3_any_other_starts_at_once(String line) {
@@ -79,6 +90,9 @@ class InstallerTest {
         "creating virtual environment...",
         "go: downloading example.com/x v1.0.0",
         "   Compiling serde v1.0.0",
+        " + anyio==4.11.0",
+        " WARN  1 deprecated subdependency found: glob@7.2.3",
+        " Container x-db-1  Creating",
         "Tool package Server@1 will be downloaded from source https://x."
       })
   void its_own_lines_say_that_it_goes_on(String line) {

@@ -77,7 +77,6 @@ class ScriptedServerIT {
     "partial, UPSTREAM_EXITED, exit code 0",
     "close-stdout, UPSTREAM_EXITED, closed its stdout",
     "big, LIMIT_EXCEEDED, longer than",
-    "invalid-utf8, PROTOCOL_ERROR, UTF-8",
     "batch, PROTOCOL_ERROR, batch",
     "two-on-a-line, PROTOCOL_ERROR, byte",
     "not-json, PROTOCOL_ERROR, byte",
