@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /**
  * {@code check}: reads the configuration and reports every problem at once; starts nothing. Lists
@@ -35,13 +36,16 @@ final class CheckCommand implements Callable<Integer> {
       description = "Configuration, JSON or YAML. Default: conf/mcpbus.json, else a built-in demo.")
   private @Nullable Path file;
 
+  @Parameters(arity = "0..1", paramLabel = "FILE", description = "The same as --config FILE.")
+  private @Nullable Path named;
+
   CheckCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public Integer call() {
-    return check(context, file);
+    return check(context, file == null ? named : file);
   }
 
   /**

@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 /** {@code run}: reads the configuration and runs the service until it is ended. */
 @Command(
@@ -33,12 +34,16 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin private RunOptions options = new RunOptions();
 
+  @Parameters(arity = "0..1", paramLabel = "FILE", description = "The same as --config FILE.")
+  private @Nullable Path named;
+
   RunCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public Integer call() {
+    options.file = options.file == null ? named : options.file;
     return run(context, options);
   }
 

@@ -62,7 +62,7 @@ final class UsageErrors {
     if (word == null) {
       return String.valueOf(wrong.getMessage());
     }
-    if (word.matches("(?i).*\\.(json|jsonc|ya?ml)")) {
+    if (word.matches("(?i).*\\.(json|jsonc|toml|ya?ml)")) {
       return "\""
           + word
           + "\" is no command; to run that configuration: mcpbus run --config "

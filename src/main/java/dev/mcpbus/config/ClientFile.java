@@ -4,7 +4,6 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.protocol.ServerId;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -30,38 +30,22 @@ public record ClientFile(
 
   /** Folders that programs keep their settings in, inside of the project's folder. */
   private static final Set<String> SETTINGS =
-      Set.of(
-          ".amazonq",
-          ".amp",
-          ".augment",
-          ".codex",
-          ".continue",
-          ".copilot",
-          ".cursor",
-          ".devcontainer",
-          ".factory",
-          ".gemini",
-          ".github",
-          ".idea",
-          ".idx",
-          ".junie",
-          ".kilocode",
-          ".kiro",
-          ".lmstudio",
-          ".opencode",
-          ".qwen",
-          ".roo",
-          ".trae",
-          ".vscode",
-          ".warp",
-          ".windsurf",
-          ".zed");
+      ConfigKeys.words(
+          ".agents .amazonq .amp .augment .claude .claude-plugin .codebuddy .codex .codex-plugin .continue"
+              + " .copilot .cursor .cursor-plugin .devcontainer .factory .gemini .github .idea"
+              + " .idx .iflow .junie .kilo .kilocode .kiro .lmstudio .opencode .qoder .qwen .roo"
+              + " .trae .vibe .vs .vscode .warp .windsurf .zed");
 
-  /** The variables whose value depends on the folder; VS Code can name one of several. */
-  private static final Pattern FOLDER =
-      Pattern.compile(
-          "\\$\\{(workspaceFolder|workspaceRoot|workspaceFolderBasename|cwd|CLAUDE_PROJECT_DIR)"
-              + "(?::[^{}]{0,200})?}");
+  /** Files with servers whose folder may be any. */
+  private static final Set<String> FILES =
+      ConfigKeys.words(
+          ".mcp.json .claude.json claude_desktop_config.json mcp_config.json mcp-config.json"
+              + " mcp_settings.json cline_mcp_settings.json gemini-extension.json"
+              + " qwen-extension.json librechat.yaml");
+
+  /** A variable whose value may depend on the folder; VS Code can name one of several. */
+  private static final Pattern REFERENCE =
+      Pattern.compile("\\$\\{([A-Za-z_]{1,40})(?::[^{}]{0,200})?}");
 
   private static final Pattern ABSOLUTE = Pattern.compile("(?:[/\\\\~]|\\$\\{|[A-Za-z]:).*+");
 
@@ -98,48 +82,21 @@ public record ClientFile(
    * @param environment says which packages of a file of the registry can be run
    */
   public static ClientFile read(Path file, boolean inProject, ConfigEnvironment environment) {
-    try {
-      String text = BoundedFile.read(file, ParsedText.MAX_BYTES).orElse(null);
-      if (text == null) {
-        return broken("it is over 8 MiB");
-      }
-      ParsedText parsed = ConfigText.parse(file, text);
-      ConfigNode root = parsed.root();
-      if (root == null || !parsed.mistakes().isEmpty()) {
-        ParsedText.Mistake first = parsed.mistakes().get(0);
-        String column = first.column() > 0 ? ", column " + first.column() : "";
-        return broken("line " + first.line() + column + ": " + first.message());
-      }
-      return of(root, file, inProject, environment);
-    } catch (BoundedFile.NotUtf8Exception e) {
-      return broken("it " + e.getMessage());
-    } catch (IOException e) {
-      return broken("it cannot be read");
-    }
-  }
-
-  private static ClientFile broken(String problem) {
-    return new ClientFile(List.of(), Map.of(), List.of(problem));
-  }
-
-  private static ClientFile of(
-      ConfigNode written, Path file, boolean inProject, ConfigEnvironment environment) {
     ProblemCollector problems = new ProblemCollector(String.valueOf(file.getFileName()));
     ConfigNode root =
-        ForeignRoots.moved(ForeignForms.braced(written, file, environment), file, problems);
-    Path folder = folderOf(file);
+        ConfigReader.document(file, environment, problems)
+            .map(
+                node ->
+                    RegistryFile.is(node)
+                        ? ConfigNode.object(
+                            1, List.of(new RegistryFile(environment, problems).servers(node)))
+                        : node)
+            .orElse(ConfigNode.object(0, List.of()));
+    ConfigReader.severalRoots(root, problems);
     List<ClientServer> servers = new ArrayList<>();
-    if (RegistryFile.is(root)) {
-      ConfigMember packages = new RegistryFile(environment, problems).servers(root);
-      collect(ConfigNode.object(1, List.of(packages)), folder, false, servers, problems);
-    } else {
-      collect(root, folder, inProject, servers, problems);
-    }
-    ConfigNode projects = root.get("projects"); // in ~/.claude.json
-    if (projects != null) {
-      for (ConfigMember project : projects.members()) {
-        Path own = absolute(project.name());
-        collect(project.value(), own == null ? folder : own, own != null, servers, problems);
+    for (ConfigMember holder : problems.fatal() ? List.<ConfigMember>of() : root.members()) {
+      if (ConfigKeys.ROOTS.contains(holder.name())) {
+        collect(holder, folderOf(file), inProject, servers, problems);
       }
     }
     Map<String, JsonObject> inputs = new LinkedHashMap<>();
@@ -156,26 +113,21 @@ public record ClientFile(
   }
 
   private static void collect(
-      ConfigNode holder,
+      ConfigMember root,
       Path folder,
       boolean starts,
       List<ClientServer> servers,
       ProblemCollector problems) {
-    for (ConfigMember root : holder.members()) {
-      if (!ConfigKeys.ROOTS.contains(root.name())) {
-        continue;
-      }
-      for (ConfigMember server : root.value().members()) {
-        ConfigNode entry =
-            root.name().equals("mcp_servers")
-                ? SecondsForm.rewritten(server.value())
-                : server.value();
-        String name = ServerNames.key(server.name());
-        ConfigNode ours = ForeignForms.translated(entry, name, true, problems);
-        ConfigNode whole = moved(starts ? startedIn(folder, ours) : ours, folder);
-        if (whole.toJson() instanceof JsonObject json) {
-          servers.add(new ClientServer(server.name(), json));
-        }
+    for (ConfigMember server : root.value().members()) {
+      ConfigNode entry =
+          root.name().equals("mcp_servers")
+              ? SecondsForm.rewritten(server.value(), ServerNames.key(server.name()), problems)
+              : server.value();
+      if (moved(starts ? startedIn(folder, entry) : entry, folder).toJson()
+          instanceof JsonObject json) {
+        servers.add(new ClientServer(server.name(), json));
+      } else {
+        ConfigReader.noObject(server, problems);
       }
     }
   }
@@ -186,13 +138,12 @@ public record ClientFile(
     if (entry.get("command") == null || (cwd != null && !cwd.is(ValueType.NULL))) {
       return entry;
     }
-    int line = entry.line();
-    List<ConfigMember> members = new ArrayList<>(entry.members());
-    members.removeIf(member -> member.name().equals("cwd"));
-    members.add(
-        new ConfigMember(
-            "cwd", line, ConfigNode.scalar(ValueType.STRING, line, folder.toString())));
-    return ConfigNode.object(line, members);
+    return entry.with("cwd", ConfigNode.text(entry.line(), folder.toString()));
+  }
+
+  /** The entry of a project's program, in a file of another folder. */
+  static ConfigNode startedThere(Path project, ConfigNode entry) {
+    return moved(startedIn(project, entry), project);
   }
 
   /**
@@ -201,45 +152,38 @@ public record ClientFile(
    */
   static ConfigNode startedInProject(ConfigNode root, Path file, Path home) {
     Path folder = folderOf(file);
-    boolean project =
-        !folder.equals(file.toAbsolutePath().normalize().getParent()) || file.endsWith(".mcp.json");
-    if (!project || folder.equals(home)) {
-      return root;
-    }
-    List<ConfigMember> members = new ArrayList<>();
-    for (ConfigMember member : root.members()) {
-      ConfigNode servers = member.value();
-      boolean holds = ConfigKeys.ROOTS.contains(member.name()) && servers.is(ValueType.OBJECT);
-      List<ConfigMember> started =
-          servers.members().stream()
-              .map(one -> new ConfigMember(one.name(), one.line(), startedIn(folder, one.value())))
-              .toList();
-      members.add(
-          holds
-              ? new ConfigMember(
-                  member.name(), member.line(), ConfigNode.object(servers.line(), started))
-              : member);
-    }
-    return ConfigNode.object(root.line(), members);
+    boolean project = isOfSettings(file) || file.endsWith(".mcp.json");
+    return project && !folder.equals(home)
+        ? root.withServers(server -> server.with(startedIn(folder, server.value())))
+        : root;
+  }
+
+  private static boolean isOfSettings(Path file) {
+    return !folderOf(file).equals(file.toAbsolutePath().normalize().getParent());
+  }
+
+  /** Whether the file is certainly that of another program. */
+  static boolean isOfProgram(Path file) {
+    return isOfSettings(file) || FILES.contains(String.valueOf(file.getFileName()));
   }
 
   /**
    * The same meaning in a file of another folder: the folder and relative paths are written out.
    */
   private static ConfigNode moved(ConfigNode entry, Path folder) {
-    ConfigNode filled =
-        ForeignRoots.texts(
-            entry,
-            text ->
-                FOLDER
-                    .matcher(text)
-                    .replaceAll(
-                        found ->
-                            Matcher.quoteReplacement(
-                                found.group(1).endsWith("Basename")
-                                    ? String.valueOf(folder.getFileName())
-                                    : folder.toString())));
-    return withAbsolute(filled, folder);
+    return withAbsolute(
+        entry.texts(text -> REFERENCE.matcher(text).replaceAll(found -> valueOf(found, folder))),
+        folder);
+  }
+
+  private static String valueOf(MatchResult reference, Path folder) {
+    String name = reference.group(1);
+    return Matcher.quoteReplacement(
+        Substitution.FOLDER.contains(name)
+            ? folder.toString()
+            : name.equals("workspaceFolderBasename")
+                ? String.valueOf(folder.getFileName())
+                : reference.group());
   }
 
   private static ConfigNode withAbsolute(ConfigNode node, Path folder) {
@@ -255,11 +199,9 @@ public record ClientFile(
         members.add(member); // keys that are not ours
       } else if (isPath && value.is(ValueType.STRING) && isRelative(value.text())) {
         String path = folder.resolve(value.text()).normalize().toString();
-        members.add(
-            new ConfigMember(
-                key, member.line(), ConfigNode.scalar(ValueType.STRING, value.line(), path)));
+        members.add(member.with(ConfigNode.text(value.line(), path)));
       } else {
-        members.add(new ConfigMember(key, member.line(), withAbsolute(value, folder)));
+        members.add(member.with(withAbsolute(value, folder)));
       }
     }
     return ConfigNode.object(node.line(), members);
@@ -286,7 +228,7 @@ public record ClientFile(
         .orElse(parent);
   }
 
-  private static @Nullable Path absolute(String project) {
+  static @Nullable Path absolute(String project) {
     try {
       Path folder = Path.of(project);
       return folder.isAbsolute() ? folder : null;

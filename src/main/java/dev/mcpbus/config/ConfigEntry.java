@@ -238,13 +238,6 @@ record ConfigEntry(
   }
 
   Optional<Duration> duration(String key, boolean zeroAllowed) {
-    return duration(key, zeroAllowed, 1);
-  }
-
-  /**
-   * @param millisPerUnit the unit of a number without a unit, in ms: 1 or 1000
-   */
-  Optional<Duration> duration(String key, boolean zeroAllowed, int millisPerUnit) {
     Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {
       return Optional.empty();
@@ -252,13 +245,14 @@ record ConfigEntry(
     ConfigMember member = found.get();
     Optional<Duration> value = Optional.empty();
     if (member.value().is(ValueType.NUMBER)) {
-      value = DurationText.ofMillis(member.value().number().doubleValue() * millisPerUnit);
+      value = DurationText.ofMillis(member.value().number().doubleValue());
     } else if (member.value().is(ValueType.STRING)) {
       Optional<String> text = text(key).filter(each -> !each.open()).map(ConfigEntry::word);
       if (text.isEmpty()) {
         return Optional.empty();
       }
-      value = DurationText.parse(text.get());
+      boolean isNumber = text.get().matches("\\d{1,12}");
+      value = DurationText.parse(isNumber ? text.get() + "ms" : text.get());
     }
     if (value.isEmpty()) {
       wrong(

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,12 @@ record ConfigNode(
     ValueType type, int line, String text, List<ConfigMember> members, List<ConfigNode> items) {
 
   /** A key with the line of the key itself. */
-  record ConfigMember(String name, int line, ConfigNode value) {}
+  record ConfigMember(String name, int line, ConfigNode value) {
+
+    ConfigMember with(ConfigNode other) {
+      return new ConfigMember(name, line, other);
+    }
+  }
 
   enum ValueType {
     OBJECT("an object"),
@@ -46,6 +52,10 @@ record ConfigNode(
 
   static ConfigNode scalar(ValueType type, int line, String text) {
     return new ConfigNode(type, line, text, List.of(), List.of());
+  }
+
+  static ConfigNode text(int line, String text) {
+    return scalar(ValueType.STRING, line, text);
   }
 
   static ConfigNode object(int line, List<ConfigMember> members) {
@@ -100,6 +110,50 @@ record ConfigNode(
 
   @Nullable ConfigNode get(String name) {
     return member(name).map(ConfigMember::value).orElse(null);
+  }
+
+  /** The object or list with other values; anything else itself. */
+  ConfigNode map(UnaryOperator<ConfigNode> by) {
+    return new ConfigNode(
+        type,
+        line,
+        text,
+        members.stream().map(one -> one.with(by.apply(one.value()))).toList(),
+        items.stream().map(by).toList());
+  }
+
+  /** The same value with each text in it rewritten. */
+  ConfigNode texts(UnaryOperator<String> by) {
+    return is(ValueType.STRING) ? text(line, by.apply(text)) : map(inner -> inner.texts(by));
+  }
+
+  /** The object with this member as the last, in place of one of its name. */
+  ConfigNode with(String name, ConfigNode value) {
+    List<ConfigMember> all = new ArrayList<>(without(name).members);
+    all.add(new ConfigMember(name, value.line, value));
+    return object(line, all);
+  }
+
+  ConfigNode without(String name) {
+    return object(line, members.stream().filter(one -> !one.name().equals(name)).toList());
+  }
+
+  /** The document with other objects in place of those that hold its servers by name. */
+  ConfigNode withRoots(UnaryOperator<ConfigNode> by) {
+    return object(
+        line,
+        members.stream()
+            .map(
+                root ->
+                    ConfigKeys.ROOTS.contains(root.name()) && root.value().is(ValueType.OBJECT)
+                        ? root.with(by.apply(root.value()))
+                        : root)
+            .toList());
+  }
+
+  /** The document with other servers, wherever it has them as an object by name. */
+  ConfigNode withServers(UnaryOperator<ConfigMember> by) {
+    return withRoots(root -> object(root.line, root.members.stream().map(by).toList()));
   }
 
   /** Plain Vert.x JSON for the schema; members that are null are left out. */

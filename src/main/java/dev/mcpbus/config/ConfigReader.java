@@ -36,10 +36,10 @@ public final class ConfigReader {
   private ServerSettings defaults = ServerSettings.DEFAULT;
   private String digest = "";
 
-  private ConfigReader(Path file, String source, ConfigEnvironment environment) {
+  private ConfigReader(Path file, ConfigEnvironment environment, ProblemCollector problems) {
     this.file = file;
     this.environment = environment;
-    this.problems = new ProblemCollector(source);
+    this.problems = problems;
   }
 
   /**
@@ -47,9 +47,23 @@ public final class ConfigReader {
    * beginning.
    */
   public static ConfigResult read(Path file, ConfigEnvironment environment) {
-    ConfigReader reader = new ConfigReader(file, file.toString(), environment);
+    ConfigReader reader =
+        new ConfigReader(file, environment, new ProblemCollector(file.toString()));
     reader.files.add(file);
-    return reader.result(reader.text().flatMap(reader::parse));
+    return reader.result(
+        reader
+            .document()
+            .map(node -> ClientFile.startedInProject(node, file, environment.userHome())));
+  }
+
+  /** The document in mcpbus's own keys, the same for all who read files; empty after a problem. */
+  static Optional<ConfigNode> document(
+      Path file, ConfigEnvironment environment, ProblemCollector problems) {
+    return new ConfigReader(file, environment, problems).document();
+  }
+
+  private Optional<ConfigNode> document() {
+    return text().flatMap(this::parse);
   }
 
   /**
@@ -60,7 +74,8 @@ public final class ConfigReader {
    */
   public static ConfigResult read(JsonObject document, Path folder, ConfigEnvironment environment) {
     ConfigReader reader =
-        new ConfigReader(folder.resolve("configuration"), "configuration", environment);
+        new ConfigReader(
+            folder.resolve("configuration"), environment, new ProblemCollector("configuration"));
     ConfigNode root = ConfigNode.of(document);
     boolean hasServers =
         ConfigKeys.ROOTS.stream().anyMatch(document::containsKey) || RegistryFile.is(root);
@@ -77,7 +92,8 @@ public final class ConfigReader {
    * and makes no servers of it.
    */
   static ProblemCollector check(ConfigNode document, Path folder, ConfigEnvironment sealed) {
-    ConfigReader reader = new ConfigReader(folder.resolve("pasted"), "the text", sealed);
+    ConfigReader reader =
+        new ConfigReader(folder.resolve("pasted"), sealed, new ProblemCollector("the text"));
     reader.config(ForeignForms.translated(document, reader.problems));
     return reader.problems;
   }
@@ -136,17 +152,18 @@ public final class ConfigReader {
     if (registry.isEmpty()) {
       return new ServerResult(null, problems.sorted());
     }
-    ConfigNode node = ForeignForms.translated(registry.get(), ServerNames.key(name), problems);
+    String server = ServerNames.key(name);
+    ConfigNode written =
+        origin.seeds() ? SecondsForm.rewritten(registry.get(), server, problems) : registry.get();
+    ConfigNode node = ForeignForms.translated(written, server, problems);
     Map<String, ConnectionId> ids =
         ServerNames.ids(List.of(new ConfigMember(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
-    String server = ServerNames.key(name);
     ServerReader reader =
         new ServerReader(
             new ConfigEntry(node, "", server, problems, substitution),
             server,
-            new LinkedHashSet<>(),
-            origin.seeds());
+            new LinkedHashSet<>());
     if (reader.disabled()) {
       return new ServerResult(null, problems.sorted());
     }
@@ -169,7 +186,7 @@ public final class ConfigReader {
       return own;
     }
     ConfigEntry entry = new ConfigEntry(ConfigNode.of(written), "", null, problems, substitution);
-    return SettingsReader.read(entry, ServerSettings.DEFAULT, false);
+    return SettingsReader.read(entry, ServerSettings.DEFAULT);
   }
 
   private Optional<String> text() {
@@ -206,10 +223,9 @@ public final class ConfigReader {
       return Optional.empty();
     }
     return Optional.ofNullable(root)
-        .map(node -> ForeignForms.braced(node, file, environment))
+        .map(node -> DollarVariables.braced(node, file, environment))
         .map(node -> ForeignRoots.moved(node, file, problems))
-        .map(node -> ForeignForms.translated(node, problems))
-        .map(node -> ClientFile.startedInProject(node, file, environment.userHome()));
+        .map(node -> ForeignForms.translated(node, problems));
   }
 
   private Optional<McpBusConfig> config(ConfigNode root) {
@@ -219,8 +235,17 @@ public final class ConfigReader {
         RegistryFile.is(root)
             && roots.stream()
                 .allMatch(m -> m.name().equals("servers") && m.value().is(ValueType.ARRAY));
+    if (!registry && roots.isEmpty()) {
+      problems.fatal(
+          root.line(),
+          "the file defines no servers",
+          "Expected one of \"mcpServers\" (Claude, Cursor, mcpbus), \"servers\" (VS Code) or"
+              + " \"mcp_servers\" (YAML)"
+              + MisplacedServers.hint(root));
+    } else if (!registry) {
+      severalRoots(root, problems);
+    }
     if (!registry && roots.size() != 1) {
-      wrongRoots(root, roots);
       return Optional.empty();
     }
     ConfigMember servers =
@@ -274,15 +299,11 @@ public final class ConfigReader {
         .toList();
   }
 
-  private void wrongRoots(ConfigNode root, List<ConfigMember> roots) {
-    if (roots.isEmpty()) {
-      problems.fatal(
-          root.line(),
-          "the file defines no servers",
-          "Expected one of \"mcpServers\" (Claude, Cursor, mcpbus), \"servers\" (VS Code) or"
-              + " \"mcp_servers\" (YAML)"
-              + MisplacedServers.hint(root));
-    } else {
+  /** Reports servers under several keys, of which other programs read one. */
+  static void severalRoots(ConfigNode root, ProblemCollector problems) {
+    List<ConfigMember> roots =
+        root.members().stream().filter(one -> ConfigKeys.ROOTS.contains(one.name())).toList();
+    if (roots.size() > 1) {
       problems.fatal(
           roots.get(1).line(),
           "the file defines servers under several keys: "
@@ -291,6 +312,14 @@ public final class ConfigReader {
                   .collect(Collectors.joining(", ")),
           "Expected one of them; move all servers under it");
     }
+  }
+
+  static void noObject(ConfigMember server, ProblemCollector problems) {
+    problems.add(
+        server.line(),
+        ServerNames.key(server.name()),
+        "a server must be an object, not " + server.value().type().title,
+        "Write {\"command\": \"...\"} or {\"url\": \"...\"}");
   }
 
   private static Map<String, ConfigNode> inputs(ConfigNode root) {
@@ -309,7 +338,7 @@ public final class ConfigReader {
     TopLevelReader.checkKeys(top);
     SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
     top.object("defaults", ConfigKeys.SETTINGS)
-        .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults, false));
+        .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults));
     return TopLevelReader.read(top);
   }
 
@@ -337,7 +366,9 @@ public final class ConfigReader {
       problems.fatal(
           root.line(),
           "\"" + root.name() + "\" must be an object, not " + root.value().type().title,
-          "Write \"" + root.name() + "\": {\"name\": {\"command\": \"...\"}}");
+          root.value().is(ValueType.STRING)
+              ? "If it names another file, read that one"
+              : "Write \"" + root.name() + "\": {\"name\": {\"command\": \"...\"}}");
       return definitions;
     }
     Map<String, ConnectionId> ids = ServerNames.ids(root.value().members(), problems);
@@ -345,15 +376,13 @@ public final class ConfigReader {
     for (ConfigMember server : root.value().members()) {
       String name = ServerNames.key(server.name());
       if (!server.value().is(ValueType.OBJECT)) {
-        problems.add(
-            server.line(),
-            name,
-            "a server must be an object, not " + server.value().type().title,
-            "Write {\"command\": \"...\"} or {\"url\": \"...\"}");
+        noObject(server, problems);
         continue;
       }
-      ConfigEntry entry = new ConfigEntry(server.value(), "", name, problems, substitution);
-      ServerReader reader = new ServerReader(entry, name, files, seeds);
+      ConfigNode node =
+          seeds ? SecondsForm.rewritten(server.value(), name, problems) : server.value();
+      ConfigEntry entry = new ConfigEntry(node, "", name, problems, substitution);
+      ServerReader reader = new ServerReader(entry, name, files);
       ConnectionId id = ids.get(server.name());
       if (!reader.disabled()) {
         // An entry without an id is read as well, so that all its mistakes are reported together.
@@ -363,9 +392,9 @@ public final class ConfigReader {
                 problems.file() + ":" + server.line(),
                 defaults);
         if (id != null) {
-          JsonObject written = (JsonObject) server.value().toJson();
+          JsonObject written = (JsonObject) node.toJson();
           ServerOrigin origin =
-              new ServerOrigin(name, written == null ? new JsonObject() : written, settings, seeds);
+              new ServerOrigin(name, written == null ? new JsonObject() : written, settings, false);
           definition.map(read -> read.withOrigin(origin)).ifPresent(definitions::add);
         }
       }

@@ -30,39 +30,20 @@ final class DerivedName {
   private static final Set<String> BETWEEN = Set.of("run", "dlx", "exec", "x", "tool", "start");
 
   private static final Set<String> WITH_SUBCOMMAND =
-      Set.of("docker", "podman", "nerdctl", "pipx", "uv", "npm", "pnpm", "yarn", "bun", "deno");
+      ConfigKeys.words("docker podman nerdctl pipx uv npm pnpm yarn bun deno");
 
   /** Options of these programs that take the next word. */
   private static final Set<String> WITH_VALUE =
-      Set.of(
-          "-e",
-          "-v",
-          "-p",
-          "-w",
-          "-u",
-          "-l",
-          "--env",
-          "--env-file",
-          "--volume",
-          "--mount",
-          "--name",
-          "--network",
-          "--publish",
-          "--user",
-          "--entrypoint",
-          "--platform",
-          "--python",
-          "--with",
-          "--directory",
-          "--project",
-          "--cwd",
-          "--prefix");
+      ConfigKeys.words(
+          "-e -v -p -w -u -l --env --env-file --volume --mount --name --network --publish "
+              + "--user --entrypoint --platform --python --with --directory --project --cwd "
+              + "--prefix");
 
   /** Options whose value is the package itself. */
   private static final Set<String> OF_PACKAGE = Set.of("--package", "--from", "-m", "-jar");
 
   private static final Set<String> PLAIN_FILES =
-      Set.of("index", "main", "server", "app", "cli", "mcp", "dist", "build", "src", "bin", "lib");
+      ConfigKeys.words("index main server app cli mcp dist build src bin lib");
 
   private static final int MAX_NAME = 1_000;
 

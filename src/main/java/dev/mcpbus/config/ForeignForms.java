@@ -4,15 +4,12 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.transport.HttpOptions;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -53,10 +50,20 @@ final class ForeignForms {
           "startup_timeout_ms", List.of("handshakeTimeout", "ms"),
           "initTimeout", List.of("handshakeTimeout", "ms"),
           "connectionTimeout", List.of("handshakeTimeout", "ms"),
+          "connect_timeout", List.of("handshakeTimeout", "s"),
           "tool_timeout_sec", List.of("timeout", "s"),
+          "read_timeout_seconds", List.of("timeout", "s"),
           "tool_timeout_ms", List.of("timeout", "ms"));
 
-  private static final Pattern DOLLAR = Pattern.compile("\\$([A-Za-z_][A-Za-z0-9_]*+)");
+  /** Keys of which an empty text says nothing; forms of user interfaces write all of them. */
+  private static final List<String> BLANK =
+      Stream.of("url", "type", "command", "envFile", "cwd", "timeout")
+          .flatMap(
+              key -> Stream.concat(Stream.of(key), NAMES.getOrDefault(key, List.of()).stream()))
+          .toList();
+
+  /** A key for people: {@code "//"}, {@code "_comment"}. */
+  static final Pattern COMMENT = Pattern.compile("(?s)(?://|[_#$]).*+");
 
   private final String server;
   private final boolean quiet;
@@ -67,95 +74,24 @@ final class ForeignForms {
     this.server = server;
     this.quiet = quiet;
     this.problems = problems;
-    entry.members().forEach(member -> members.put(member.name(), member));
+    List<ConfigMember> all =
+        entry.members().stream().filter(one -> !COMMENT.matcher(one.name()).matches()).toList();
+    List<ConfigMember> filled = all.stream().filter(one -> !saysNothing(one)).toList();
+    boolean isSure = filled.stream().anyMatch(one -> ForeignRoots.WAYS.contains(one.name()));
+    (isSure ? filled : all).forEach(member -> members.put(member.name(), member));
+  }
+
+  private static boolean saysNothing(ConfigMember member) {
+    return BLANK.contains(member.name())
+        && member.value().is(ValueType.STRING)
+        && member.value().text().isBlank();
   }
 
   /** The root with each server's entry in our own keys, so that reader and schema see the same. */
   static ConfigNode translated(ConfigNode root, ProblemCollector problems) {
-    List<ConfigMember> members = new ArrayList<>();
-    for (ConfigMember member : root.members()) {
-      boolean servers =
-          ConfigKeys.ROOTS.contains(member.name()) && member.value().is(ValueType.OBJECT);
-      members.add(
-          servers
-              ? new ConfigMember(member.name(), member.line(), servers(member.value(), problems))
-              : member);
-    }
-    return ConfigNode.object(root.line(), members);
-  }
-
-  /**
-   * The root of a file as it is; of a file of Gemini, in which {@code $NAME} means {@code ${NAME}},
-   * with these in the entries of servers: where the variable has a value, or is the whole text.
-   * Other texts with a dollar stay.
-   */
-  static ConfigNode braced(ConfigNode root, Path file, ConfigEnvironment environment) {
-    Path folder = file.toAbsolutePath().normalize().getParent();
-    if (folder == null || !(folder.endsWith(".gemini") || folder.endsWith(".qwen"))) {
-      return root;
-    }
-    return ConfigNode.object(
-        root.line(),
-        root.members().stream()
-            .map(
-                one ->
-                    ConfigKeys.ROOTS.contains(one.name())
-                        ? new ConfigMember(
-                            one.name(),
-                            one.line(),
-                            mapped(one.value(), server -> braced(server, environment)))
-                        : one)
-            .toList());
-  }
-
-  private static ConfigNode braced(ConfigNode server, ConfigEnvironment environment) {
-    ConfigNode env = server.get("env");
-    return bracedTexts(
-        server,
-        name -> environment.variable(name).isPresent() || (env != null && env.get(name) != null));
-  }
-
-  private static ConfigNode bracedTexts(ConfigNode node, Predicate<String> isSet) {
-    if (node.is(ValueType.STRING)) {
-      String braced =
-          DOLLAR
-              .matcher(node.text())
-              .replaceAll(
-                  found ->
-                      Matcher.quoteReplacement(
-                          isSet.test(found.group(1)) || found.group().equals(node.text())
-                              ? "${" + found.group(1) + "}"
-                              : found.group()));
-      return text(node.line(), braced);
-    }
-    return mapped(node, inner -> bracedTexts(inner, isSet));
-  }
-
-  /** The object or list with other values; anything else itself. */
-  private static ConfigNode mapped(ConfigNode node, UnaryOperator<ConfigNode> by) {
-    if (node.is(ValueType.OBJECT)) {
-      return ConfigNode.object(
-          node.line(),
-          node.members().stream()
-              .map(one -> new ConfigMember(one.name(), one.line(), by.apply(one.value())))
-              .toList());
-    }
-    return node.is(ValueType.ARRAY)
-        ? ConfigNode.array(node.line(), node.items().stream().map(by).toList())
-        : node;
-  }
-
-  private static ConfigNode servers(ConfigNode servers, ProblemCollector problems) {
-    return ConfigNode.object(
-        servers.line(),
-        servers.members().stream()
-            .map(
-                server ->
-                    new ConfigMember(
-                        server.name(),
-                        server.line(),
-                        translated(server.value(), ServerNames.key(server.name()), problems)))
-            .toList());
+    return root.withServers(
+        server ->
+            server.with(translated(server.value(), ServerNames.key(server.name()), problems)));
   }
 
   /** The entry with our keys alone, and the same lines. */
@@ -174,14 +110,20 @@ final class ForeignForms {
     ForeignForms forms = new ForeignForms(entry, server, quiet, problems);
     forms.transport();
     NAMES.forEach((ours, others) -> others.forEach(other -> forms.rename(other, ours)));
+    if (ServerNames.off(ConfigNode.object(0, List.copyOf(forms.members.values())))) {
+      forms.members.values().removeIf(ForeignForms::saysNothing);
+    }
     ConfigMember http = forms.members.get("httpUrl");
     if (http != null && forms.rename("httpUrl", "url") && !forms.members.containsKey("type")) {
-      forms.put("type", http.line(), text(http.line(), HttpOptions.TYPE));
+      forms.put("type", http.line(), ConfigNode.text(http.line(), HttpOptions.TYPE));
     }
     forms.requestHeaders("requestInit");
     forms.requestHeaders("requestOptions");
+    forms.pairs("env", "=");
+    forms.pairs("headers", ":");
     DURATIONS.forEach((other, ours) -> forms.duration(other, ours.get(0), ours.get(1)));
     forms.namedVariables();
+    forms.oauth();
     forms.command();
     return ConfigNode.object(entry.line(), List.copyOf(forms.members.values()));
   }
@@ -204,8 +146,7 @@ final class ForeignForms {
       }
       return false;
     }
-    note(found.line(), "\"" + key + "\" is read as \"" + ours + "\"", "Write \"" + ours + "\"");
-    replace(key, ours, found.value());
+    replace(key, ours, found.value(), key, "Write \"" + ours + "\"");
     return true;
   }
 
@@ -217,10 +158,10 @@ final class ForeignForms {
   /** {@code "transport": {"type": ..., "command": ...}}, as Continue once wrote it. */
   private void transport() {
     ConfigMember transport = members.get("transport");
-    if (transport == null || !transport.value().is(ValueType.OBJECT)) {
-      return;
-    }
-    if (transport.value().members().stream().anyMatch(part -> members.containsKey(part.name()))) {
+    if (transport == null
+        || !transport.value().is(ValueType.OBJECT)
+        || transport.value().members().stream()
+            .anyMatch(part -> members.containsKey(part.name()))) {
       return;
     }
     members.remove("transport");
@@ -233,17 +174,46 @@ final class ForeignForms {
 
   private void requestHeaders(String key) {
     ConfigMember init = members.get(key);
-    if (init == null || !init.value().is(ValueType.OBJECT) || members.containsKey("headers")) {
+    if (init == null || init.value().members().size() != 1 || members.containsKey("headers")) {
       return;
     }
     ConfigNode headers = init.value().get("headers");
-    if (headers != null && init.value().members().size() == 1) {
-      note(
-          init.line(),
-          "\"" + key + ".headers\" is read as \"headers\"",
+    if (headers != null) {
+      replace(
+          key,
+          "headers",
+          headers,
+          key + ".headers",
           "Write \"headers\": { ... } in place of \"" + key + "\"");
-      replace(key, "headers", headers);
     }
+  }
+
+  /** {@code ["A=b"]} or {@code [{"name": "A", "value": "b"}]}, as of containers and of ACP. */
+  private void pairs(String key, String mark) {
+    ConfigMember found = members.get(key);
+    if (found == null || !found.value().is(ValueType.ARRAY)) {
+      return;
+    }
+    List<ConfigMember> all = new ArrayList<>();
+    for (ConfigNode item : found.value().items()) {
+      int at = item.text().indexOf(mark);
+      ConfigNode name = item.is(ValueType.OBJECT) ? item.get("name") : null;
+      ConfigNode value = item.get("value");
+      if (at > 0) {
+        String text = item.text().substring(at + 1).strip();
+        String before = item.text().substring(0, at).strip();
+        all.add(new ConfigMember(before, item.line(), ConfigNode.text(item.line(), text)));
+      } else if (name != null && value != null) {
+        all.add(new ConfigMember(name.text(), item.line(), value));
+      } else {
+        return; // the reader says what it must be
+      }
+    }
+    put(key, found.line(), ConfigNode.object(found.line(), all));
+    note(
+        found.line(),
+        "\"" + key + "\" is a list; it is read as names and values",
+        "Write \"" + key + "\": {\"NAME\": \"value\"}");
   }
 
   private void duration(String key, String ours, String unit) {
@@ -254,71 +224,127 @@ final class ForeignForms {
     ConfigNode value =
         unit.equals("s")
             ? SecondsForm.seconds(found.value())
-            : text(found.line(), found.value().number().longValue() + "ms");
-    note(
-        found.line(),
-        "\"" + key + "\" is read as \"" + ours + "\"",
-        "Write \"" + ours + "\": " + MessageTexts.quote(value.text()));
-    replace(key, ours, value);
+            : ConfigNode.text(found.line(), found.value().number().longValue() + "ms");
+    replace(key, ours, value, key, "Write \"" + ours + "\": " + MessageTexts.quote(value.text()));
   }
 
-  /** What Codex and Goose name by variables of the environment. */
+  /** What other programs name by variables of the environment, or give without a header. */
   private void namedVariables() {
-    take("bearer_token_env_var", ValueType.STRING, "headers")
-        .ifPresent(
-            name ->
-                into(
-                    "headers", "Authorization", "Bearer ${env:" + name.value().text() + "}", name));
-    take("env_http_headers", ValueType.OBJECT, "headers")
-        .ifPresent(
-            all ->
-                all.value()
-                    .members()
-                    .forEach(
-                        one ->
-                            into("headers", one.name(), "${env:" + one.value().text() + "}", one)));
+    take(
+        "bearer_token_env_var",
+        ValueType.STRING,
+        "headers",
+        name -> header("Authorization", "Bearer ${env:" + name.value().text() + "}", name));
+    take(
+        "env_http_headers",
+        ValueType.OBJECT,
+        "headers",
+        all ->
+            all.value()
+                .members()
+                .forEach(one -> header(one.name(), "${env:" + one.value().text() + "}", one)));
     // Codex passes a variable that is not set on as one that is not set; an empty one is nearest.
-    take("env_vars", ValueType.ARRAY, "env").ifPresent(all -> variables(all, ":-}"));
-    take("env_keys", ValueType.ARRAY, "env").ifPresent(all -> variables(all, "}"));
+    take("env_vars", ValueType.ARRAY, "env", all -> variables(all, ":-}"));
+    take("env_keys", ValueType.ARRAY, "env", all -> variables(all, "}"));
+    String header = text("api_key_header", "Authorization");
+    String format =
+        text("api_key_format", header.equals("Authorization") ? "Bearer {token}" : "{token}");
+    take(
+        "api_key_env",
+        ValueType.STRING,
+        "headers",
+        name ->
+            header(header, format.replace("{token}", "${env:" + name.value().text() + "}"), name));
+    for (String key : List.of("authorization_token", "bearer_token", "bearerToken")) {
+      take(
+          key, ValueType.STRING, "headers", token -> header("Authorization", bearer(token), token));
+    }
+  }
+
+  private static String bearer(ConfigMember token) {
+    String text = token.value().text();
+    return text.regionMatches(true, 0, "Bearer ", 0, 7) ? text : "Bearer " + text;
+  }
+
+  /** The text of a member, which is taken out. */
+  private String text(String key, String otherwise) {
+    ConfigMember found = members.remove(key);
+    return found == null ? otherwise : found.value().text();
   }
 
   private void variables(ConfigMember all, String end) {
     for (ConfigNode each : all.value().items()) {
       ConfigNode name = each.is(ValueType.OBJECT) ? each.get("name") : each;
       if (name != null && name.is(ValueType.STRING)) {
-        into("env", name.text(), "${env:" + name.text() + end, all);
+        into("env", name.text(), ConfigNode.text(all.line(), "${env:" + name.text() + end));
       }
     }
   }
 
-  private Optional<ConfigMember> take(String key, ValueType type, String ours) {
+  private void take(String key, ValueType type, String ours, Consumer<ConfigMember> as) {
     ConfigMember found = members.get(key);
-    if (found == null || !found.value().is(type)) {
-      return Optional.empty();
+    if (found != null && found.value().is(type)) {
+      members.remove(key);
+      note(
+          found.line(),
+          "\"" + key + "\" is read as variables in \"" + ours + "\"",
+          "Write them there, as ${NAME}");
+      as.accept(found);
     }
-    members.remove(key);
-    note(
-        found.line(),
-        "\"" + key + "\" is read as variables in \"" + ours + "\"",
-        "Write them there, as ${NAME}");
-    return Optional.of(found);
   }
 
-  /** Adds a value to {@code env} or {@code headers}, where the entry does not have it. */
-  private void into(String key, String name, String value, ConfigMember from) {
+  private void header(String name, String value, ConfigMember from) {
+    into("headers", name, ConfigNode.text(from.line(), value));
+  }
+
+  /** Adds a value to an object of the entry, where it does not have it. */
+  private void into(String key, String name, ConfigNode value) {
     ConfigMember own = members.get(key);
-    List<ConfigMember> all = new ArrayList<>();
-    if (own != null) {
-      if (!own.value().is(ValueType.OBJECT) && !own.value().is(ValueType.NULL)) {
-        return;
+    if (own == null || own.value().is(ValueType.NULL)) {
+      own = new ConfigMember(key, value.line(), ConfigNode.object(value.line(), List.of()));
+    }
+    if (own.value().is(ValueType.OBJECT) && own.value().get(name) == null) {
+      members.put(key, own.with(own.value().with(name, value)));
+    }
+  }
+
+  /** {@code auth} as a word (FastMCP, Hermes), and other programs' keys in {@code oauth}. */
+  private void oauth() {
+    ConfigMember auth = members.get("auth");
+    if (auth != null && auth.value().is(ValueType.STRING)) {
+      members.remove("auth");
+      String word = auth.value().text();
+      if (word.equalsIgnoreCase("oauth")) {
+        members.putIfAbsent(
+            "oauth",
+            new ConfigMember("oauth", auth.line(), ConfigNode.object(auth.line(), List.of())));
+      } else if (!word.isBlank() && !word.equalsIgnoreCase("none")) {
+        header("Authorization", bearer(auth), auth);
       }
-      all.addAll(own.value().members());
     }
-    if (all.stream().noneMatch(member -> member.name().equals(name))) {
-      all.add(new ConfigMember(name, from.line(), text(from.line(), value)));
+    ConfigMember provider = members.get("authProviderType"); // Gemini; the others are of Google
+    if (provider != null && provider.value().text().equals("dynamic_discovery")) {
+      members.remove("authProviderType");
     }
-    int line = own == null ? from.line() : own.line();
-    put(key, line, ConfigNode.object(line, all));
+    ForeignOAuth.BESIDE.forEach(
+        (key, ours) ->
+            Optional.ofNullable(members.remove(key))
+                .ifPresent(found -> into("oauth", ours, found.value())));
+    for (String key : List.of("oauth", "auth")) {
+      ConfigMember found = members.get(key);
+      if (found == null || ForeignOAuth.isOff(found.value())) {
+        members.remove(key);
+      } else if (found.value().is(ValueType.OBJECT) || found.value().is(ValueType.BOOLEAN)) {
+        members.put(key, found.with(ForeignOAuth.translated(found.value(), this::isFoundOut)));
+      }
+    }
+  }
+
+  private void isFoundOut(ConfigMember ignored) {
+    note(
+        ignored.line(),
+        MessageTexts.quote("oauth." + ignored.name()) + " is ignored",
+        "mcpbus finds it out by itself; \"issuer\" names the authorization server");
   }
 
   private void command() {
@@ -337,7 +363,7 @@ final class ForeignForms {
     } else if (value.is(ValueType.STRING) && COMMAND_LINE.matcher(value.text().strip()).matches()) {
       List<ConfigNode> words =
           Stream.of(value.text().strip().split("\\s+"))
-              .map(word -> text(value.line(), word))
+              .map(word -> ConfigNode.text(value.line(), word))
               .toList();
       split(command, words.get(0), words.subList(1, words.size()), "holds arguments");
     }
@@ -360,8 +386,7 @@ final class ForeignForms {
             + " \"env\"",
         "Write these three keys beside each other");
     for (ConfigMember part : command.value().members()) {
-      String key = part.name().equals("path") ? "command" : part.name();
-      members.put(key, new ConfigMember(key, part.line(), part.value()));
+      put(part.name().equals("path") ? "command" : part.name(), part.line(), part.value());
     }
   }
 
@@ -400,16 +425,17 @@ final class ForeignForms {
     }
   }
 
-  private static ConfigNode text(int line, String text) {
-    return ConfigNode.scalar(ValueType.STRING, line, text);
-  }
-
   private void put(String key, int line, ConfigNode value) {
     members.put(key, new ConfigMember(key, line, value));
   }
 
-  private void replace(String key, String by, ConfigNode value) {
+  /**
+   * @param shown what is read as {@code by}
+   */
+  private void replace(String key, String by, ConfigNode value, String shown, String remedy) {
     ConfigMember old = members.remove(key);
-    put(by, old == null ? 0 : old.line(), value);
+    int line = old == null ? 0 : old.line();
+    note(line, "\"" + shown + "\" is read as \"" + by + "\"", remedy);
+    put(by, line, value);
   }
 }

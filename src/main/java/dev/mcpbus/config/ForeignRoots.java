@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,7 +25,7 @@ final class ForeignRoots {
   private enum Form {
     CODEX("Codex", "mcp_servers"),
     ZED("Zed", "context_servers"),
-    VS_CODE("VS Code", "mcp", "servers"),
+    VS_CODE("VS Code or fast-agent", "mcp", "servers"),
     VS_CODE_FLAT("VS Code", "mcp.servers"),
     VS_CODE_WORKSPACE("VS Code", "settings", "mcp", "servers"),
     VS_CODE_CONTAINER("VS Code", "customizations", "vscode", "mcp", "servers"),
@@ -35,8 +35,12 @@ final class ForeignRoots {
     GOOSE("Goose", "extensions"),
     OPENCODE("opencode or Crush", "mcp"),
     LIST("Continue", "mcpServers"),
+    LIST_OF_TOML("Vibe or Anthropic's API", "mcp_servers"),
+    LIST_OF_SERVERS("another program", "servers"),
     SECONDS("Cline, Roo or Kilo Code", "mcpServers"),
-    BARE("a plug-in of Claude Code");
+    BARE("a plug-in of Claude Code"),
+    /** Keys as of mcpbus, in a file that is certainly another program's. */
+    PLACE("the program of this file");
 
     final String program;
 
@@ -61,8 +65,9 @@ final class ForeignRoots {
     }
   }
 
-  private static final List<String> WAYS =
-      List.of("command", "cmd", "url", "uri", "serverUrl", "httpUrl", "address");
+  /** What an entry reaches its server by, in the words of all programs. */
+  static final Set<String> WAYS =
+      ConfigKeys.words("command cmd url uri serverUrl server_url httpUrl baseUrl endpoint address");
 
   /** Types of Goose and of Zed whose servers are parts of that program. */
   private static final List<String> BUILT_IN =
@@ -107,10 +112,11 @@ final class ForeignRoots {
    * @param file whose name tells files of one key apart, such as Codex's {@code mcp_servers} by
    *     {@code .toml}
    */
-  static ConfigNode moved(ConfigNode root, Path file, ProblemCollector problems) {
-    if (!root.is(ValueType.OBJECT)) {
-      return root;
+  static ConfigNode moved(ConfigNode written, Path file, ProblemCollector problems) {
+    if (!written.is(ValueType.OBJECT)) {
+      return written;
     }
+    ConfigNode root = ListedServers.of(written);
     for (Form form : Form.values()) {
       ConfigNode servers = root;
       for (String key : form.path()) {
@@ -120,17 +126,23 @@ final class ForeignRoots {
         return new ForeignRoots(form, problems).document(root, servers);
       }
     }
-    return root;
+    boolean ours = ConfigKeys.OURS.stream().anyMatch(key -> root.get(key) != null);
+    ForeignRoots place = new ForeignRoots(Form.PLACE, problems);
+    return ours || !ClientFile.isOfProgram(file) ? root : root.withServers(place::lenient);
   }
 
   private static boolean isThere(Form form, ConfigNode root, ConfigNode servers, Path file) {
-    boolean ours = ConfigKeys.ROOTS.stream().anyMatch(key -> root.get(key) != null);
+    long roots = ConfigKeys.ROOTS.stream().filter(key -> root.get(key) != null).count();
+    boolean ours = roots > 0;
     return switch (form) {
       case CODEX ->
           servers.is(ValueType.OBJECT)
               && String.valueOf(file.getFileName()).toLowerCase(Locale.ROOT).endsWith(".toml");
       case SECONDS -> servers.is(ValueType.OBJECT) && IN_SECONDS.stream().anyMatch(file::endsWith);
       case LIST -> servers.items().stream().anyMatch(item -> item.is(ValueType.OBJECT));
+      case LIST_OF_TOML, LIST_OF_SERVERS ->
+          roots == 1 && servers.items().stream().anyMatch(ForeignRoots::isServer);
+      case PLACE -> false;
       case BARE ->
           !ours
               && !RegistryFile.is(root)
@@ -142,7 +154,7 @@ final class ForeignRoots {
     };
   }
 
-  private static boolean isServer(ConfigNode node) {
+  static boolean isServer(ConfigNode node) {
     return WAYS.stream().anyMatch(way -> node.get(way) != null);
   }
 
@@ -205,13 +217,7 @@ final class ForeignRoots {
             "Write \"name\" into each, or the servers as an object by name");
         continue;
       }
-      ConfigMember member =
-          new ConfigMember(
-              name.text(),
-              item.line(),
-              ConfigNode.object(
-                  item.line(),
-                  item.members().stream().filter(one -> !one.name().equals("name")).toList()));
+      ConfigMember member = new ConfigMember(name.text(), item.line(), item.without("name"));
       ConfigMember before = byName.putIfAbsent(name.text(), member);
       if (before == null) {
         all.add(member);
@@ -255,12 +261,12 @@ final class ForeignRoots {
       ConfigNode value = member.value();
       if (member.name().equals("timeout") && countsSeconds(written)) {
         value = SecondsForm.seconds(value);
-      } else if (member.name().equals("oauth") && value.is(ValueType.BOOLEAN)) {
-        continue; // opencode's switch
+      } else if (form == Form.GOOSE
+          && member.name().equals("available_tools")
+          && value.items().isEmpty()) {
+        continue; // to Goose it means all
       }
-      members.add(
-          new ConfigMember(
-              member.name(), member.line(), texts(value, text -> text(text, member.line(), name))));
+      members.add(member.with(value.texts(text -> text(text, member.line(), name))));
     }
     ConfigNode same = ConfigNode.object(written.line(), members);
     ConfigNode own = form.own ? same : ForeignForms.translated(same, name, true, problems);
@@ -298,44 +304,33 @@ final class ForeignRoots {
         || (form == Form.OPENCODE && crush);
   }
 
+  /** An entry in our own keys, of which those that mcpbus does not know are notes. */
+  private ConfigMember lenient(ConfigMember server) {
+    String name = ServerNames.key(server.name());
+    ConfigNode entry = ForeignForms.translated(server.value(), name, false, problems);
+    return server.with(entry.is(ValueType.OBJECT) ? known(entry, name) : entry);
+  }
+
   /** Without keys that only that program knows; each is a note, unless it may be a restriction. */
   private ConfigNode known(ConfigNode entry, String name) {
     List<ConfigMember> members = new ArrayList<>();
     for (ConfigMember member : entry.members()) {
-      if (ConfigKeys.SERVER.contains(member.name())
-          || ToolRuleReader.KEYS.contains(member.name())
-          || (!ConfigKeys.FOREIGN.contains(member.name())
-              && RESTRICTS.matcher(member.name()).find())) {
+      String key = member.name();
+      boolean foreign = ConfigKeys.FOREIGN.contains(key);
+      if (ConfigKeys.SERVER.contains(key)
+          || ToolRuleReader.KEYS.contains(key)
+          || (!foreign && RESTRICTS.matcher(key).find())
+          || (!foreign && form == Form.PLACE && MessageTexts.isNear(key, ConfigKeys.SERVER))) {
         members.add(member);
-      } else if (!ConfigKeys.FOREIGN.contains(member.name())) {
+      } else if (!foreign) {
         problems.note(
             member.line(),
             name,
-            "the key " + MessageTexts.quote(member.name()) + " of " + form.program + " is ignored",
+            "the key " + MessageTexts.quote(key) + " of " + form.program + " is ignored",
             "Nothing is to be done if the server runs");
       }
     }
     return ConfigNode.object(entry.line(), members);
-  }
-
-  /** The same value with each text in it rewritten. */
-  static ConfigNode texts(ConfigNode node, UnaryOperator<String> rewrite) {
-    return switch (node.type()) {
-      case STRING -> ConfigNode.scalar(ValueType.STRING, node.line(), rewrite.apply(node.text()));
-      case OBJECT ->
-          ConfigNode.object(
-              node.line(),
-              node.members().stream()
-                  .map(
-                      member ->
-                          new ConfigMember(
-                              member.name(), member.line(), texts(member.value(), rewrite)))
-                  .toList());
-      case ARRAY ->
-          ConfigNode.array(
-              node.line(), node.items().stream().map(item -> texts(item, rewrite)).toList());
-      default -> node;
-    };
   }
 
   /** The program's way to name a variable as ours. */

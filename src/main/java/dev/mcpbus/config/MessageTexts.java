@@ -97,6 +97,13 @@ final class MessageTexts {
         .toList();
   }
 
+  /** Whether a word is certainly one of these, misspelt. */
+  static boolean isNear(String word, Collection<String> candidates) {
+    String start = word.substring(0, Math.min(word.length(), MAX_COMPARED));
+    return candidates.stream()
+        .anyMatch(key -> NearWords.distance(start, key) <= (key.length() > 6 ? 2 : 1));
+  }
+
   /** {@code a}, {@code a or b}, {@code a, b or c}. */
   static String alternatives(List<String> words) {
     int last = words.size() - 1;

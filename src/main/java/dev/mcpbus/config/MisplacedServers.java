@@ -1,7 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
-import dev.mcpbus.config.ConfigNode.ValueType;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -9,13 +8,33 @@ import org.jspecify.annotations.Nullable;
 /** Finds servers that stand in a file, but not under a key where they are looked for. Pure. */
 final class MisplacedServers {
 
-  private static final List<String> WAYS =
-      List.of("command", "url", "address", "serverUrl", "httpUrl");
+  /** Files about servers that no client reads, by keys that they have, and what to do. */
+  private static final String[][] OTHER_FILES = {
+    {"startCommand", "This is a smithery.yaml, which says how to build one server"},
+    {"server mcp_config", "This is the manifest of an MCPB bundle: its \"mcp_config\" is an entry"},
+    {"registry", "This is a catalog of Docker: \"docker\" with \"mcp gateway run\" serves it"},
+    {"mcp stdio_servers", "This is a file of OpenHands: write its lists as an object by name"},
+    {"mcp shttp_servers", "This is a file of OpenHands: write its lists as an object by name"},
+    {"plugins", "This is a marketplace of plug-ins: name the .mcp.json of one"},
+    {
+      "services",
+      "This is a file of Docker Compose: \"docker\" with \"compose run -i --rm\" starts one"
+    },
+    {"dependencies", "This is a package.json: \"npx\" with its name starts the server"},
+    {"deployment", "This is a fastmcp.json: \"fastmcp\" with \"run FILE\" starts the server"},
+  };
 
   private MisplacedServers() {}
 
   /** What to do, as the end of a remedy that begins with a blank; empty if nothing is found. */
   static String hint(ConfigNode root) {
+    for (String[] file : OTHER_FILES) {
+      List<String> path = List.of(file[0].split(" "));
+      ConfigNode outer = root.get(path.get(0));
+      if (outer != null && (path.size() == 1 || outer.get(path.get(1)) != null)) {
+        return ". " + file[1];
+      }
+    }
     for (ConfigMember member : root.members()) {
       String near = MessageTexts.nearest(member.name(), ConfigKeys.ROOTS);
       if (near != null) {
@@ -29,7 +48,7 @@ final class MisplacedServers {
       }
     }
     for (ConfigMember member : root.members()) {
-      if (isServer(member.value())) {
+      if (ForeignRoots.isServer(member.value())) {
         return ". The server "
             + MessageTexts.quote(member.name())
             + " on line "
@@ -61,13 +80,7 @@ final class MisplacedServers {
   }
 
   private static boolean holdsServers(@Nullable ConfigNode node) {
-    return node != null && node.members().stream().anyMatch(member -> isServer(member.value()));
-  }
-
-  private static boolean isServer(ConfigNode node) {
-    return node.is(ValueType.OBJECT)
-        && WAYS.stream()
-            .map(node::get)
-            .anyMatch(way -> way != null && (way.is(ValueType.STRING) || way.is(ValueType.ARRAY)));
+    return node != null
+        && node.members().stream().anyMatch(member -> ForeignRoots.isServer(member.value()));
   }
 }

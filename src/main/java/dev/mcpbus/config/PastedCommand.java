@@ -1,7 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
-import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.ShellWords.ShellCommand;
 import dev.mcpbus.config.ShellWords.ShellWord;
 import java.util.ArrayList;
@@ -256,6 +255,6 @@ final class PastedCommand {
   }
 
   private ConfigNode text(String value) {
-    return ConfigNode.scalar(ValueType.STRING, command.line(), value);
+    return ConfigNode.text(command.line(), value);
   }
 }

@@ -30,9 +30,6 @@ final class PastedText {
 
   private static final Pattern FENCE = Pattern.compile("\\s*+(```|~~~)\\s*+\\w*+\\s*+");
 
-  private static final List<String> WAYS =
-      List.of("command", "url", "address", "serverUrl", "httpUrl");
-
   private final ConfigEnvironment environment;
   private final ProblemCollector problems;
   private final List<PastedServer> servers = new ArrayList<>();
@@ -76,7 +73,7 @@ final class PastedText {
       document(JsoncParser.parse(text.substring(0, start) + "{" + text.substring(start) + "\n}"));
     } else if (URL.matcher(bare).matches() || PLACE.matcher(bare).matches()) {
       int line = line(text, text.indexOf(bare));
-      ConfigNode url = ConfigNode.scalar(ValueType.STRING, line, bare);
+      ConfigNode url = ConfigNode.text(line, bare);
       servers.add(
           new PastedServer(
               null, ConfigNode.object(line, List.of(new ConfigMember("url", line, url))), line));
@@ -150,7 +147,7 @@ final class PastedText {
       registry(node);
     } else if (ConfigKeys.ROOTS.stream().anyMatch(key -> node.get(key) != null)) {
       roots(node);
-    } else if (isEntry(node)) {
+    } else if (ForeignRoots.isServer(node)) {
       entry(node);
     } else {
       map(node);
@@ -189,26 +186,17 @@ final class PastedText {
     }
   }
 
-  private static boolean isEntry(ConfigNode node) {
-    return node.is(ValueType.OBJECT) && WAYS.stream().anyMatch(key -> node.get(key) != null);
-  }
-
   /** One entry; its {@code name}, which VS Code writes beside the others, is the server's. */
   private void entry(ConfigNode node) {
     ConfigNode name = node.get("name");
     boolean named = name != null && name.is(ValueType.STRING) && !name.text().isBlank();
-    ConfigNode entry =
-        named
-            ? ConfigNode.object(
-                node.line(),
-                node.members().stream().filter(member -> !member.name().equals("name")).toList())
-            : node;
+    ConfigNode entry = named ? node.without("name") : node;
     servers.add(new PastedServer(named && name != null ? name.text() : null, entry, node.line()));
   }
 
   /** Servers by their names, without the key above them. */
   private void map(ConfigNode node) {
-    if (node.members().stream().noneMatch(member -> isEntry(member.value()))) {
+    if (node.members().stream().noneMatch(member -> ForeignRoots.isServer(member.value()))) {
       problems.fatal(
           node.line(),
           "the text defines no servers",

@@ -2,8 +2,12 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
+import dev.mcpbus.protocol.ServerId;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -12,6 +16,8 @@ import java.util.Optional;
  * remotes}, the first one is used for which nothing is missing; packages come first.
  */
 final class RegistryFile {
+
+  private static final Optional<String> DELETED = Optional.of("deleted");
 
   private final ConfigEnvironment environment;
   private final ProblemCollector problems;
@@ -38,20 +44,53 @@ final class RegistryFile {
   /** The servers by name; a server that cannot be used is reported and left out. */
   ConfigMember servers(ConfigNode root) {
     ConfigNode servers = root.get("servers");
-    List<ConfigNode> all = isServer(root) || servers == null ? List.of(root) : servers.items();
+    List<ConfigNode> all =
+        newest(isServer(root) || servers == null ? List.of(root) : servers.items());
+    Map<String, Integer> shorts = new HashMap<>();
+    all.forEach(one -> shorts.merge(ServerId.of(shortName(name(one))), 1, Integer::sum));
     List<ConfigMember> entries = new ArrayList<>();
     for (ConfigNode one : all) {
       ConfigNode server = unwrapped(one);
-      Optional<String> name = RegistryInput.text(server, "name").filter(text -> !text.isBlank());
-      if (name.isEmpty()) {
+      String name = name(server);
+      if (name.isBlank()) {
         problems.fatal(
             server.line(), "a server has no \"name\"", "Write \"name\": \"namespace/name\"");
         continue;
       }
-      String id = shortName(name.get());
+      String brief = shortName(name);
+      String id = shorts.getOrDefault(ServerId.of(brief), 1) > 1 ? name : brief;
       entry(server, id).ifPresent(entry -> entries.add(new ConfigMember(id, server.line(), entry)));
     }
     return new ConfigMember("mcpServers", root.line(), ConfigNode.object(root.line(), entries));
+  }
+
+  private static String name(ConfigNode server) {
+    return RegistryInput.text(unwrapped(server), "name").orElse("");
+  }
+
+  /** A registry lists each version of a server: the latest of each, and none that was deleted. */
+  private static List<ConfigNode> newest(List<ConfigNode> all) {
+    Map<Object, ConfigNode> newest = new LinkedHashMap<>();
+    for (ConfigNode one : all) {
+      Optional<ConfigNode> listed = listed(one);
+      if (listed.flatMap(meta -> RegistryInput.text(meta, "status")).equals(DELETED)) {
+        continue;
+      }
+      Object key = listed.isPresent() ? name(one) : new Object();
+      newest.merge(key, one, (a, b) -> isLatest(a) ? a : b);
+    }
+    return List.copyOf(newest.values());
+  }
+
+  private static boolean isLatest(ConfigNode one) {
+    return listed(one).filter(meta -> RegistryInput.flag(meta, "isLatest")).isPresent();
+  }
+
+  /** What the official registry says about a server in its list. */
+  private static Optional<ConfigNode> listed(ConfigNode one) {
+    return one.member("_meta")
+        .flatMap(meta -> meta.value().member("io.modelcontextprotocol.registry/official"))
+        .map(ConfigMember::value);
   }
 
   private static ConfigNode unwrapped(ConfigNode node) {
@@ -130,7 +169,7 @@ final class RegistryFile {
       problems.add(line, inputs.server(), "a remote has no \"url\"", "Add it");
       return Optional.empty();
     }
-    Optional<String> url = inputs.template(template.get(), RegistryInput.get(node, "variables"));
+    Optional<String> url = inputs.template(template.get(), node, true);
     if (url.isEmpty() && problems.count() == 0) {
       problems.add(
           line,
@@ -144,19 +183,19 @@ final class RegistryFile {
       inputs
           .value(header, name)
           .ifPresent(
-              value -> headers.add(new ConfigMember(name, header.line(), text(header, value))));
+              value ->
+                  headers.add(
+                      new ConfigMember(
+                          name, header.line(), ConfigNode.text(header.line(), value))));
     }
     return url.map(
         filled ->
             ConfigNode.object(
                 line,
                 List.of(
-                    new ConfigMember("type", line, text(node, type.equals("sse") ? "sse" : "http")),
-                    new ConfigMember("url", line, text(node, filled)),
+                    new ConfigMember(
+                        "type", line, ConfigNode.text(line, type.equals("sse") ? "sse" : "http")),
+                    new ConfigMember("url", line, ConfigNode.text(line, filled)),
                     new ConfigMember("headers", line, ConfigNode.object(line, headers)))));
-  }
-
-  private static ConfigNode text(ConfigNode at, String value) {
-    return ConfigNode.scalar(ValueType.STRING, at.line(), value);
   }
 }

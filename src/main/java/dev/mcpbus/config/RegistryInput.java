@@ -4,6 +4,7 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,6 +19,10 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
 
   private static final Pattern BRACES = Pattern.compile("\\{([^{}]+)}");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]*");
+
+  /** An input that is not declared. */
+  private static final List<ConfigMember> REQUIRED =
+      ConfigNode.of(Map.of("isRequired", true, "isSecret", true)).members();
 
   /** Names that are certainly names of variables, unlike {@code path} or {@code user}. */
   private static final Pattern PLAIN = Pattern.compile("[A-Z][A-Z0-9_]*");
@@ -70,7 +75,8 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
       boolean optional = text(input, "isRequired").filter("false"::equals).isPresent();
       int before = problems.count();
       Optional<String> filled =
-          (optional ? silent() : this).template(fixed.get(), get(input, "variables"));
+          (optional ? silent() : this)
+              .template(fixed.get(), input, flag(input, "isSecret") || flag(input, "isRequired"));
       if (filled.isEmpty() && flag(input, "isRequired") && problems.count() == before) {
         missing(input, name, isVariable);
       }
@@ -92,20 +98,27 @@ record RegistryInput(ConfigEnvironment environment, ProblemCollector problems, S
   }
 
   /**
-   * Replaces {@code {name}} for every name in {@code variables}; other braces stay. Empty if one of
-   * the variables has no value.
+   * Replaces {@code {name}} for every name in the {@code variables} of {@code of}; other braces
+   * stay. Empty if one of the variables has no value.
+   *
+   * @param all whether a name that is not declared is one, too: publishers of servers with a key
+   *     often declare none, and no server takes {@code Bearer {api_key}} as it is
    */
-  Optional<String> template(String text, @Nullable ConfigNode variables) {
+  Optional<String> template(String text, ConfigNode of, boolean all) {
+    ConfigNode variables = get(of, "variables");
     StringBuilder out = new StringBuilder();
     Matcher braces = BRACES.matcher(text);
     boolean complete = true;
     while (braces.find()) {
       String name = braces.group(1);
-      Optional<ConfigMember> variable =
-          variables == null ? Optional.empty() : variables.member(name);
+      ConfigNode declared = variables == null ? null : variables.get(name);
+      ConfigNode variable =
+          declared == null && all && VARIABLE.matcher(name).matches()
+              ? ConfigNode.object(of.line(), REQUIRED)
+              : declared;
       String filled = braces.group();
-      if (variable.isPresent()) {
-        Optional<String> value = value(variable.get().value(), name, false);
+      if (variable != null) {
+        Optional<String> value = value(variable, name, false);
         complete &= value.isPresent();
         filled = value.orElse("");
       }

@@ -1,7 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
-import dev.mcpbus.config.ConfigNode.ValueType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,24 +23,9 @@ final class RegistryPackage {
 
   /** Flags of docker and podman that have no value, and are often written with "true". */
   private static final Set<String> SWITCHES =
-      Set.of(
-          "-i",
-          "--interactive",
-          "-t",
-          "--tty",
-          "-d",
-          "--detach",
-          "--rm",
-          "--init",
-          "--privileged",
-          "--read-only",
-          "-P",
-          "--publish-all",
-          "-q",
-          "--quiet",
-          "--no-healthcheck",
-          "--oom-kill-disable",
-          "--sig-proxy");
+      ConfigKeys.words(
+          "-i --interactive -t --tty -d --detach --rm --init --privileged --read-only -P "
+              + "--publish-all -q --quiet --no-healthcheck --oom-kill-disable --sig-proxy");
 
   private static final Pattern INTERACTIVE =
       Pattern.compile("--interactive(=.*)?|-[tdPq]{0,4}i[itdPq]{0,4}(=.*)?");
@@ -186,7 +170,7 @@ final class RegistryPackage {
   }
 
   private ConfigNode text(String value) {
-    return ConfigNode.scalar(ValueType.STRING, node.line(), value);
+    return ConfigNode.text(node.line(), value);
   }
 
   /** Where the words name the package, in whatever version; -1 if nowhere. */

@@ -12,16 +12,27 @@ import java.util.Optional;
  */
 final class SecondsForm {
 
+  /** More is taken for milliseconds, and reported. */
+  private static final double MAX_SECONDS = 3_600;
+
   private SecondsForm() {}
 
-  static ConfigNode rewritten(ConfigNode entry) {
+  static ConfigNode rewritten(ConfigNode entry, String server, ProblemCollector problems) {
     if (!entry.is(ValueType.OBJECT)) {
       return entry;
     }
     List<ConfigMember> members = new ArrayList<>();
     for (ConfigMember member : entry.members()) {
       if (member.name().equals("timeout")) {
-        members.add(new ConfigMember("timeout", member.line(), seconds(member.value())));
+        members.add(member.with(seconds(member.value())));
+        if (member.value().is(ValueType.NUMBER)
+            && member.value().number().doubleValue() > MAX_SECONDS) {
+          problems.add(
+              member.line(),
+              server,
+              "\"timeout\" counts seconds here, and this is more than an hour",
+              "Write the unit: \"30s\" or \"30000ms\"");
+        }
       } else if (!member.name().equals("retry")) {
         members.add(member);
       } else if (entry.get("restart") == null) {
@@ -33,7 +44,7 @@ final class SecondsForm {
 
   /** A number of seconds as a text with its unit; anything else as it is. */
   static ConfigNode seconds(ConfigNode value) {
-    if (!value.is(ValueType.NUMBER)) {
+    if (!value.is(ValueType.NUMBER) && !value.text().matches("\\d{1,12}")) {
       return value;
     }
     double seconds = value.number().doubleValue();
@@ -41,7 +52,7 @@ final class SecondsForm {
         seconds == Math.rint(seconds)
             ? value.number().longValue() + "s"
             : Math.round(seconds * 1_000) + "ms";
-    return ConfigNode.scalar(ValueType.STRING, value.line(), text);
+    return ConfigNode.text(value.line(), text);
   }
 
   /** {@code retry} as {@code restart}; empty where it says what is the default. */
@@ -54,6 +65,9 @@ final class SecondsForm {
       parts.add(intensity(ConfigNode.scalar(ValueType.NUMBER, value.line(), "0")));
     } else {
       value.member("max_attempts").ifPresent(most -> parts.add(intensity(most.value())));
+      value.members().stream()
+          .filter(part -> !ConfigKeys.RETRY.contains(part.name()))
+          .forEach(parts::add); // the reader reports it
       List<ConfigMember> backoff = new ArrayList<>();
       put(value, "delay", "initial", backoff);
       put(value, "max_delay", "max", backoff);

@@ -62,7 +62,7 @@ final class ServerNames {
   }
 
   /** Whether the entry is disabled: an invalid name of it is not reported, a conflict is. */
-  private static boolean off(ConfigNode server) {
+  static boolean off(ConfigNode server) {
     ConfigNode disabled = server.get("disabled");
     ConfigNode enabled = server.get("enabled");
     return (disabled != null && disabled.text().equals("true"))

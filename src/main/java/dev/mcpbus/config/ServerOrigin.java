@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param name the key
  * @param entry the value of the key
  * @param defaults of the file; null: each node uses its own
- * @param seeds true if a number without unit in {@code timeout} counts seconds
+ * @param seeds true if a number without unit in {@code timeout} counts seconds, as older nodes pass
+ *     it on
  */
 @PublicApi
 public record ServerOrigin(

@@ -44,7 +44,7 @@ public final class ServerPreview {
 
   /** Names of the machine's paths, not of variables. */
   private static final Set<String> PATHS =
-      Set.of("userHome", "workspaceFolder", "workspaceFolderBasename", "pathSeparator");
+      Set.of("userHome", "workspaceFolderBasename", "pathSeparator");
 
   private static final Pattern CONTAINER = Pattern.compile("(?:.*/)?(?:docker|podman|nerdctl)");
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -126,8 +126,11 @@ public final class ServerPreview {
             "Write it into the configuration file, or shorten it");
       } else {
         size += own;
-        ConfigNode entry = seconds ? SecondsForm.rewritten(server.entry()) : server.entry();
-        String name = server.name() == null ? derived(entry) : server.name();
+        String name = server.name() == null ? derived(server.entry()) : server.name();
+        ConfigNode entry =
+            seconds
+                ? SecondsForm.rewritten(server.entry(), ServerNames.key(name), general)
+                : server.entry();
         shown.put(
             unique(name, server.name() != null), new PastedServer(name, entry, server.line()));
       }
@@ -148,8 +151,9 @@ public final class ServerPreview {
   }
 
   private static String derived(ConfigNode entry) {
-    List<String> words = command(translated(entry, "unnamed"));
-    String from = words.isEmpty() ? DerivedName.ofUrl(target(entry)) : DerivedName.ofCommand(words);
+    ConfigNode own = translated(entry, "unnamed");
+    List<String> words = command(own);
+    String from = words.isEmpty() ? DerivedName.ofUrl(target(own)) : DerivedName.ofCommand(words);
     return ClientFile.usableName(from.replaceAll("[^\\p{L}\\p{N}]+", "-"));
   }
 
@@ -249,7 +253,7 @@ public final class ServerPreview {
   }
 
   private static String target(ConfigNode entry) {
-    for (String key : List.of("url", "serverUrl", "httpUrl", "address")) {
+    for (String key : List.of("url", "address")) {
       ConfigNode target = entry.get(key);
       if (target != null && target.is(ValueType.STRING)) {
         return target.text();
@@ -287,7 +291,8 @@ public final class ServerPreview {
     while (found.find() && !found.group(3).isEmpty()) {
       if ("input:".equals(found.group(1))) {
         names.add(ConfigEnvironment.inputVariable(found.group(2)));
-      } else if (found.group(1) != null || !PATHS.contains(found.group(2))) {
+      } else if (found.group(1) != null
+          || !(PATHS.contains(found.group(2)) || Substitution.FOLDER.contains(found.group(2)))) {
         names.add(found.group(2));
       }
     }

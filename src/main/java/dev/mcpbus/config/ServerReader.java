@@ -44,19 +44,16 @@ final class ServerReader {
   private final JsonObject view = new JsonObject();
   private final List<Sensitive> secrets = new ArrayList<>();
   private final Set<Path> envFiles;
-  private final boolean seeds;
   private boolean urlRead;
   private Optional<Filled> url = Optional.empty();
 
   /**
    * @param envFiles receives every file that the entry names, so that it can be watched
-   * @param seeds true under {@code mcp_servers}
    */
-  ServerReader(ConfigEntry entry, String server, Set<Path> envFiles, boolean seeds) {
+  ServerReader(ConfigEntry entry, String server, Set<Path> envFiles) {
     this.entry = entry;
     this.server = server;
     this.envFiles = envFiles;
-    this.seeds = seeds;
   }
 
   /** Whether the entry is disabled; then it is not read further. */
@@ -71,7 +68,7 @@ final class ServerReader {
     entry.texts("labels");
     int replicas = entry.whole("replicas", 1, ServerOrigin.MAX_REPLICAS).orElse(1);
     ToolPolicy tools = ToolRuleReader.read(entry);
-    ServerSettings settings = SettingsReader.read(entry, defaults, seeds).withTools(tools);
+    ServerSettings settings = SettingsReader.read(entry, defaults).withTools(tools);
     TransportOptions transport = transport(settings);
     if (replicas > 1 && transport instanceof StdioOptions) {
       entry.wrong(
@@ -130,7 +127,7 @@ final class ServerReader {
           ConfigKeys.SERVER.contains(member.name())
               || ConfigKeys.FOREIGN.contains(member.name())
               || ToolRuleReader.KEYS.contains(member.name());
-      if (!known && !(seeds && member.name().equals("retry"))) {
+      if (!known) {
         entry.unknown(member, ConfigKeys.SERVER);
       }
     }
@@ -167,7 +164,7 @@ final class ServerReader {
   private @Nullable TransportOptions stdio(ServerSettings settings, ParseLimits limits) {
     Map<String, Filled> env = env();
     ConfigEntry filling = entry.with(new EntryVariables(env, EntryVariables.EntryUse.FIRST));
-    Optional<Filled> command = filling.text("command");
+    Optional<Filled> command = filling.text("command").map(this::atHome);
     command.ifPresent(text -> filled("command", text, "Name a program"));
     boolean isScript = command.filter(this::isShell).isPresent();
     List<Filled> args =
@@ -207,7 +204,7 @@ final class ServerReader {
           .forEach((name, value) -> env.put(name, new Filled(value, Sensitive.MASK)));
     }
     Map<String, Filled> plain = new LinkedHashMap<>(env);
-    entry.plainMembers("env").forEach((name, text) -> plain.put(name, Filled.hidden(text)));
+    plain.putAll(plainEnv());
     entry
         .with(new EntryVariables(plain, EntryVariables.EntryUse.LAST))
         .map("env")
@@ -224,6 +221,24 @@ final class ServerReader {
               env.put(name, value);
             });
     return env;
+  }
+
+  /** {@code ~/bin/server}, which a shell would find in the user's folder. */
+  private Filled atHome(Filled text) {
+    String home = entry.substitution().userHome().toString();
+    return text.value().reveal().startsWith("~/")
+        ? new Filled(
+            Sensitive.of(home + text.value().reveal().substring(1)),
+            home + text.shown().substring(1),
+            text.open())
+        : text;
+  }
+
+  /** The variables that the entry sets and that refer to nothing. */
+  private Map<String, Filled> plainEnv() {
+    Map<String, Filled> plain = new LinkedHashMap<>();
+    entry.plainMembers("env").forEach((name, text) -> plain.put(name, Filled.hidden(text)));
+    return plain;
   }
 
   /** Whether the arguments are a script for a shell, which has the variables of the entry. */
@@ -245,6 +260,7 @@ final class ServerReader {
   private @Nullable HttpOptions http(ServerSettings settings, ParseLimits limits) {
     Map<String, Sensitive> headers = new LinkedHashMap<>();
     entry
+        .with(new EntryVariables(plainEnv(), EntryVariables.EntryUse.FIRST))
         .map("headers")
         .orElse(Map.of())
         .forEach(
@@ -332,7 +348,7 @@ final class ServerReader {
   private Optional<Filled> url() {
     if (!urlRead) {
       urlRead = true;
-      url = entry.text("url");
+      url = entry.with(new EntryVariables(plainEnv(), EntryVariables.EntryUse.FIRST)).text("url");
     }
     return url;
   }

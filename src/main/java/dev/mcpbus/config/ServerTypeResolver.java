@@ -37,6 +37,8 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
           "streamable-http", HttpOptions.TYPE,
           "streamablehttp", HttpOptions.TYPE,
           "http-stream", HttpOptions.TYPE,
+          "httpstream", HttpOptions.TYPE,
+          "url", HttpOptions.TYPE,
           "tcp", SocketOptions.TYPE,
           "unix", SocketOptions.TYPE);
 

@@ -22,23 +22,13 @@ final class SettingsReader {
   private static final int MAX_COUNT = 1_000_000;
   private static final int MAX_MESSAGE = 1024 * 1024 * 1024;
 
-  /**
-   * For a number without unit, such as {@code timeout: 30} of the seeds' YAML: more than an hour is
-   * taken for milliseconds and reported.
-   */
-  private static final double MAX_BARE_SECONDS = 3_600;
-
   private static final double MAX_LIKE_SECONDS = 600;
 
   private SettingsReader() {}
 
-  /**
-   * @param seeds true under {@code mcp_servers}, where a number without unit in {@code timeout} and
-   *     {@code retry} counts seconds
-   */
-  static ServerSettings read(ConfigEntry entry, ServerSettings base, boolean seeds) {
+  static ServerSettings read(ConfigEntry entry, ServerSettings base) {
     ConnectionOptions.Builder options = base.connection().with();
-    Optional<Duration> request = requestTimeout(entry, seeds);
+    Optional<Duration> request = requestTimeout(entry);
     Optional<Duration> most = entry.duration("maxCallDuration", false);
     most.ifPresent(options::maxCallDuration);
     entry.duration("maxStreamDuration", true).ifPresent(options::maxStreamDuration);
@@ -95,7 +85,7 @@ final class SettingsReader {
             .orElse(base.restart());
     return new ServerSettings(
         options.build(),
-        seeds ? retry(entry, restart) : restart,
+        restart,
         rpcLog(entry).orElse(base.rpcLog()),
         entry.duration("closeGrace", true).orElse(base.closeGrace()),
         entry.duration("drain", true).orElse(base.drain()),
@@ -152,7 +142,7 @@ final class SettingsReader {
             });
   }
 
-  private static Optional<Duration> requestTimeout(ConfigEntry entry, boolean seeds) {
+  private static Optional<Duration> requestTimeout(ConfigEntry entry) {
     if (entry.has("timeout") && entry.has("requestTimeout")) {
       entry.wrong(
           entry.line("requestTimeout"),
@@ -160,23 +150,13 @@ final class SettingsReader {
           "Keep one of them");
     }
     ConfigNode bare = entry.node().get("timeout");
-    if (seeds
-        && bare != null
-        && bare.is(ValueType.NUMBER)
-        && bare.number().doubleValue() > MAX_BARE_SECONDS) {
-      entry.wrong(
-          bare.line(),
-          "\"timeout\" counts seconds here, and this is more than an hour",
-          "Write the unit: \"30s\" or \"30000ms\"");
-      return Optional.empty();
-    }
-    if (!seeds && bare != null && bare.is(ValueType.NUMBER) && looksLikeSeconds(bare)) {
+    if (bare != null && bare.is(ValueType.NUMBER) && looksLikeSeconds(bare)) {
       entry.note(
           bare.line(),
           "\"timeout\" counts milliseconds here, so calls end after " + bare.text() + " ms",
           "Write \"" + bare.text() + "s\" if seconds are meant, as in Cline and Roo");
     }
-    Optional<Duration> timeout = entry.duration("timeout", false, seeds ? 1_000 : 1);
+    Optional<Duration> timeout = entry.duration("timeout", false);
     return entry.duration("requestTimeout", false).or(() -> timeout);
   }
 
@@ -207,7 +187,7 @@ final class SettingsReader {
     Backoff backoff =
         entry
             .object("backoff", ConfigKeys.BACKOFF)
-            .map(inner -> backoff(inner, base.backoff(), "initial", "max", 1))
+            .map(inner -> backoff(inner, base.backoff()))
             .orElse(base.backoff());
     return new RestartPolicy(
         type,
@@ -218,18 +198,17 @@ final class SettingsReader {
         entry.plugin("strategy", Plugins.connectionStrategies()).orElse(base.strategy()));
   }
 
-  private static Backoff backoff(
-      ConfigEntry entry, Backoff base, String initialKey, String maxKey, int millisPerUnit) {
-    Optional<Duration> first = entry.duration(initialKey, true, millisPerUnit);
-    Optional<Duration> last = entry.duration(maxKey, true, millisPerUnit);
+  private static Backoff backoff(ConfigEntry entry, Backoff base) {
+    Optional<Duration> first = entry.duration("initial", true);
+    Optional<Duration> last = entry.duration("max", true);
     Duration initial = first.orElse(base.initial());
     Duration max = last.orElse(base.max());
     if (max.compareTo(initial) < 0) {
       if (last.isPresent()) {
         entry.wrong(
-            entry.line(maxKey),
-            "\"" + entry.path() + maxKey + "\" is shorter than the first delay",
-            "Make it at least as long as \"" + initialKey + "\"");
+            entry.line("max"),
+            "\"" + entry.path() + "max\" is shorter than the first delay",
+            "Make it at least as long as \"initial\"");
       }
       max = initial;
     }
@@ -238,31 +217,5 @@ final class SettingsReader {
         max,
         entry.number("factor", 1, 100).orElse(base.factor()),
         entry.number("jitter", 0, 1).orElse(base.jitter()));
-  }
-
-  /** {@code retry: 3}, {@code retry: false} or an object; its delays are seconds. */
-  private static RestartPolicy retry(ConfigEntry entry, RestartPolicy base) {
-    ConfigNode value = entry.node().get("retry");
-    if (value == null || value.is(ValueType.NULL)) {
-      return base;
-    }
-    if (value.is(ValueType.BOOLEAN)) {
-      return entry.flag("retry").orElse(true) ? base : attempts(base, 0);
-    }
-    if (value.is(ValueType.NUMBER)) {
-      return entry.whole("retry", 0, MAX_COUNT).map(n -> attempts(base, n)).orElse(base);
-    }
-    Optional<ConfigEntry> retry = entry.object("retry", ConfigKeys.RETRY);
-    if (retry.isEmpty()) {
-      return base;
-    }
-    RestartPolicy counted =
-        retry.get().whole("max_attempts", 0, MAX_COUNT).map(n -> attempts(base, n)).orElse(base);
-    Backoff backoff = backoff(retry.get(), base.backoff(), "delay", "max_delay", 1_000);
-    return counted.withBackoff(backoff);
-  }
-
-  private static RestartPolicy attempts(RestartPolicy base, int attempts) {
-    return base.withIntensity(new RestartIntensity(attempts, base.intensity().period()));
   }
 }

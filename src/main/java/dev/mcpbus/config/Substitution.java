@@ -8,41 +8,62 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces {@code ${...}} in the texts of one file. A variable without value and default is a
  * problem of the server that uses it; it never becomes an empty text. Owned by one read.
  */
-final class Substitution {
+record Substitution(
+    ConfigEnvironment environment,
+    Path folder,
+    Map<String, ConfigNode> inputs,
+    ProblemCollector problems,
+    Map<String, List<Sensitive>> inserted,
+    List<Path> ours,
+    EntryVariables own) {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String DEFAULT_MARK = ":-";
+
+  /** {@code ${NAME:default}} of fast-agent and Spring; words such as {@code env:} are small. */
+  private static final Pattern WITH_DEFAULT = Pattern.compile("(?s)[A-Z][A-Z0-9_]*+:[^-?+=].*+");
+
   private static final String OR_FILE = ", or write the server into the configuration file";
   private static final String PASSWORD = "password";
   private static final int MAX_DEPTH = 4;
 
-  /** Claude Code sets it to the folder of the project. */
-  private static final String PROJECT = "CLAUDE_PROJECT_DIR";
+  /** Variables that other programs set: the folder of the project, or of the plug-in. */
+  private static final Set<String> SET_BY_PROGRAMS =
+      Set.of("CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT");
 
-  /** {@code $NAME}, which Gemini and shells replace; a reference with braces is none. */
-  private static final Pattern DOLLAR = Pattern.compile("\\$([A-Z_][A-Z0-9_]++)(?![A-Za-z0-9_])");
+  /** The names of the folder of the file. */
+  static final List<String> FOLDER =
+      Stream.concat(
+              Stream.of("workspaceFolder", "workspaceRoot", "cwd", "extensionPath"),
+              SET_BY_PROGRAMS.stream())
+          .toList();
+
+  /** {@code $NAME} of Gemini and shells, {@code $env:NAME}; a reference with braces is none. */
+  private static final Pattern DOLLAR =
+      Pattern.compile("\\$(?:env:)?([A-Z_][A-Z0-9_]++)(?![A-Za-z0-9_])");
+
+  /** {@code {env:NAME}} of opencode, {@code {{NAME}}}, and {@code <NAME>}, which people fill in. */
+  private static final Pattern BRACED =
+      Pattern.compile(
+          "(?<!\\$)\\{(?:env:|\\{ ?(?:env\\.)?)([A-Z_][A-Z0-9_]{2,63}) ?}}?"
+              + "|(?<![^\\s=:/])<([A-Za-z][A-Za-z0-9_ -]{2,63})>(?![^\\s/?&])");
 
   /** {@code %NAME%} of Windows; two hex digits are an escape of a URL. */
   private static final Pattern PERCENT =
       Pattern.compile("%([A-Z_][A-Z0-9_]{2,63}|AppData|LocalAppData|UserProfile|ProgramFiles)%");
-
-  private final ConfigEnvironment environment;
-  private final Path folder;
-  private final Map<String, ConfigNode> inputs;
-  private final ProblemCollector problems;
-  private final Map<String, List<Sensitive>> inserted;
-  private final List<Path> ours;
-  private final EntryVariables own;
 
   /**
    * @param folder the value of {@code ${workspaceFolder}}
@@ -61,23 +82,6 @@ final class Substitution {
         new HashMap<>(),
         new ArrayList<>(environment.ownFolders()),
         EntryVariables.NONE);
-  }
-
-  private Substitution(
-      ConfigEnvironment environment,
-      Path folder,
-      Map<String, ConfigNode> inputs,
-      ProblemCollector problems,
-      Map<String, List<Sensitive>> inserted,
-      List<Path> ours,
-      EntryVariables own) {
-    this.environment = environment;
-    this.folder = folder;
-    this.inputs = inputs;
-    this.problems = problems;
-    this.inserted = inserted;
-    this.ours = ours;
-    this.own = own;
   }
 
   /**
@@ -205,10 +209,6 @@ final class Substitution {
     return filled;
   }
 
-  Path folder() {
-    return folder;
-  }
-
   Path userHome() {
     return environment.userHome();
   }
@@ -280,13 +280,16 @@ final class Substitution {
     if (server == null || own.use() == EntryVariables.EntryUse.BY_SHELL) {
       return;
     }
-    for (Pattern form : List.of(DOLLAR, PERCENT)) {
+    for (Pattern form : List.of(DOLLAR, PERCENT, BRACED)) {
       Matcher found = form.matcher(raw);
       while (found.find()) {
-        String name = found.group(1);
+        String name =
+            found.group(1) == null
+                ? found.group(2).toUpperCase(Locale.ROOT).replaceAll("[ -]", "_")
+                : found.group(1);
         boolean isKnown = own.values().containsKey(name) || environment.variable(name).isPresent();
         boolean isWhole = found.end() - found.start() == raw.length();
-        if (isKnown || isWhole || (form == PERCENT && !raw.contains("://"))) {
+        if (isKnown || isWhole || form == BRACED || (form == PERCENT && !raw.contains("://"))) {
           problems.note(
               line,
               server,
@@ -299,7 +302,12 @@ final class Substitution {
 
   private Optional<Filled> variable(String inside, int line, @Nullable String server, int depth) {
     int mark = inside.indexOf(DEFAULT_MARK);
-    String fallback = mark < 0 ? null : inside.substring(mark + DEFAULT_MARK.length());
+    int length = DEFAULT_MARK.length();
+    if (mark < 0 && WITH_DEFAULT.matcher(inside).matches()) {
+      mark = inside.indexOf(':');
+      length = 1;
+    }
+    String fallback = mark < 0 ? null : inside.substring(mark + length);
     String name = (mark < 0 ? inside : inside.substring(0, mark)).strip();
     // VS Code may name one of several folders; mcpbus has one.
     String plain = path(name.startsWith("workspaceFolder:") ? "workspaceFolder" : name);
@@ -334,7 +342,7 @@ final class Substitution {
     if (found != null && (fallback == null || !found.isEmpty())) {
       return Optional.of(kept(hidden(variable, found, server), inside));
     }
-    if (variable.equals(PROJECT)) {
+    if (SET_BY_PROGRAMS.contains(variable)) {
       return Optional.of(Filled.plain(folder.toString()));
     }
     if (fallback != null) {
@@ -390,12 +398,12 @@ final class Substitution {
   private @Nullable String path(String name) {
     return switch (name) {
       case "userHome" -> environment.userHome().toString();
-      case "workspaceFolder", "workspaceRoot", "cwd" -> folder.toString();
       case "workspaceFolderBasename" -> String.valueOf(folder.getFileName());
       case "pathSeparator", "/" -> java.io.File.separator;
       case "mcpbus:java" -> environment.java();
       case "mcpbus:jar" -> environment.jar();
-      default -> null;
+      default ->
+          FOLDER.contains(name) && !SET_BY_PROGRAMS.contains(name) ? folder.toString() : null;
     };
   }
 

@@ -17,26 +17,15 @@ final class ToolRuleReader {
 
   /** Gemini, Qwen, Amp; Codex; several agents; Goose. */
   private static final Set<String> ALLOW =
-      Set.of(
-          "includeTools",
-          "include_tools",
-          "enabledTools",
-          "enabled_tools",
-          "allowedTools",
-          "allowed_tools",
-          "availableTools",
-          "available_tools");
+      ConfigKeys.words(
+          "includeTools include_tools enabledTools enabled_tools allowedTools "
+              + "allowed_tools availableTools available_tools");
 
   /** Gemini, Qwen; Roo, Kilo, Kiro, Windsurf; Codex, Crush; Claude's agents. */
   private static final Set<String> DENY =
-      Set.of(
-          "excludeTools",
-          "exclude_tools",
-          "excludedTools",
-          "disabledTools",
-          "disabled_tools",
-          "disallowedTools",
-          "disallowed_tools");
+      ConfigKeys.words(
+          "excludeTools exclude_tools excludedTools disabledTools disabled_tools "
+              + "disallowedTools disallowed_tools");
 
   /** Copilot's list, or a switch for each tool; filters of other gateways. */
   private static final Set<String> FORMS = Set.of("tools", "toolFilter");

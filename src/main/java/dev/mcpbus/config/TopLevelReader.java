@@ -5,7 +5,6 @@ import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.gateway.options.GatewayOptions;
-import dev.mcpbus.protocol.NearWords;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import java.net.URI;
@@ -17,8 +16,6 @@ import java.util.Optional;
 final class TopLevelReader {
 
   private static final int DEFAULT_START_CONCURRENCY = 16;
-
-  private static final int MAX_NAME = 40;
 
   /** The settings of a file that has none. */
   static final McpBusConfig NONE =
@@ -48,16 +45,15 @@ final class TopLevelReader {
     boolean ours = ConfigKeys.OURS.stream().anyMatch(top::has);
     for (ConfigMember member : top.node().members()) {
       boolean known = ConfigKeys.TOP.contains(member.name()) || member.name().equals("$comment");
-      if (!known && (ours || meant(member.name()))) {
+      if (!known && (ours || isMeant(top, member.name()))) {
         top.unknown(member, ConfigKeys.TOP);
       }
     }
   }
 
-  private static boolean meant(String name) {
-    String start = name.length() > MAX_NAME ? name.substring(0, MAX_NAME) : name;
-    return ConfigKeys.TOP.stream()
-        .anyMatch(key -> NearWords.distance(start, key) <= (key.length() > 6 ? 2 : 1));
+  /** A second "mcpServers" in other letters, such as {@code _mcpServers}, is put aside. */
+  private static boolean isMeant(ConfigEntry top, String name) {
+    return MessageTexts.isNear(name, ConfigKeys.TOP.stream().filter(key -> !top.has(key)).toList());
   }
 
   /** The base of a registry's API; what is no such URL is reported. */

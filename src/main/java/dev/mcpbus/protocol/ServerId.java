@@ -33,19 +33,9 @@ public final class ServerId {
    */
   public static final Set<String> RESERVED =
       Set.of(
-          "tools",
-          "resources",
-          "prompts",
-          "skills",
-          "servers",
-          "events",
-          "input",
-          "rpc",
-          "supervisor",
-          "catalog",
-          "placement",
-          "limits",
-          "progress");
+          ("tools resources prompts skills servers events input rpc supervisor catalog "
+                  + "placement limits progress")
+              .split(" "));
 
   /** A DNS label's. */
   private static final int MAX_LENGTH = 63;
@@ -64,6 +54,11 @@ public final class ServerId {
 
   /** A pattern that is written as ids are. */
   private static final Pattern PATTERN = Pattern.compile("[a-z0-9*?-]*");
+
+  private static final Pattern GAP =
+      Pattern.compile("[_\\-\\p{javaWhitespace}\\p{javaSpaceChar}]++");
+
+  private static final Pattern BETWEEN_WORDS = Pattern.compile("[^a-z0-9\\p{javaLowerCase}]++");
 
   /** Pairs of a character and the ASCII letter that it looks like. */
   private static final String LOOK_ALIKES =
@@ -267,19 +262,7 @@ public final class ServerId {
 
   /** One hyphen for each run of blanks, underscores and hyphens. */
   private static String joined(String text) {
-    StringBuilder out = new StringBuilder();
-    boolean gap = false;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      boolean isGap = c == '_' || c == '-' || Character.isWhitespace(c) || Character.isSpaceChar(c);
-      if (!isGap) {
-        out.append(c);
-      } else if (!gap) {
-        out.append('-');
-      }
-      gap = isGap;
-    }
-    return out.toString();
+    return GAP.matcher(text).replaceAll("-");
   }
 
   private static String trimmed(String id) {
@@ -293,28 +276,15 @@ public final class ServerId {
    * alphabet is left out as a whole, because some of its letters may be there as their look-alikes.
    */
   private static String readable(String id) {
-    String from = isAscii(id) ? id : Normalizer.normalize(id, Normalizer.Form.NFKD);
-    StringBuilder out = new StringBuilder();
-    int word = 0;
-    boolean isForeign = false;
-    for (int c : from.codePoints().toArray()) {
-      boolean isLetter = isLetterOrDigit(c);
-      if (Character.getType(c) == Character.NON_SPACING_MARK) {
-        continue;
-      }
-      if (isLetter || Character.isLowerCase(c)) {
-        isForeign |= !isLetter;
-      } else {
-        out.setLength(isForeign ? word : out.length());
-        word = out.append('-').length();
-        isForeign = false;
-      }
-      if (isLetter) {
-        out.append((char) c);
-      }
-    }
-    out.setLength(isForeign ? word : out.length());
-    String text = trimmed(joined(out.toString()));
+    String plain =
+        isAscii(id)
+            ? id
+            : Normalizer.normalize(id, Normalizer.Form.NFKD).replaceAll("\\p{Mn}++", "");
+    String text =
+        BETWEEN_WORDS
+            .splitAsStream(plain)
+            .filter(word -> !word.isEmpty() && isPlain(word))
+            .collect(Collectors.joining("-"));
     return text.length() <= READABLE ? text : trimmed(text.substring(0, READABLE));
   }
 

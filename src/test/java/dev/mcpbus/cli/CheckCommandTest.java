@@ -22,7 +22,7 @@ class CheckCommandTest {
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
   @SuppressWarnings("NullAway") // check starts nothing
-  private int check(String text) throws IOException {
+  private int check(String text, String... more) throws IOException {
     Path file = Files.writeString(folder.resolve("mcp.json"), text);
     CommandContext context =
         new CommandContext(
@@ -33,7 +33,8 @@ class CheckCommandTest {
             folder,
             Terminal.NONE,
             null);
-    return McpBusCommand.create(context, List.of()).execute("check", "-c", file.toString());
+    String[] words = more.length == 0 ? new String[] {"check", "-c", file.toString()} : more;
+    return McpBusCommand.create(context, List.of()).execute(words);
   }
 
   private String said(ByteArrayOutputStream stream) {
@@ -82,5 +83,14 @@ class CheckCommandTest {
                 Add the missing }
             1 problem: 1 is fatal, so nothing is started.
             """);
+  }
+
+  @Test
+  void the_file_may_be_named_without_an_option_as_for_import() throws IOException {
+    String file = folder.resolve("mcp.json").toString();
+    assertThat(check("{\"mcpServers\": {\"a\": {\"command\": \"sh\"}}}", "check", file)).isZero();
+    assertThat(said(out)).startsWith("mcp.json: no problems, 1 server");
+    assertThat(check("{\"mcpServers\": {", "run", file)).isEqualTo(1);
+    assertThat(said(err)).contains("mcp.json:1");
   }
 }

@@ -58,7 +58,7 @@ class ConfigProblemsTest {
         "\"command\": \"x\", \"args\": \"-y\"|\"args\" must be a list of strings, not a string",
         "\"command\": \"x\", \"args\": [[1]]|\"args[0]\" must be a string, not a list. Put it in"
             + " quotes",
-        "\"command\": \"x\", \"env\": [\"A=1\"]|\"env\" must be an object of strings, not a list",
+        "\"command\": \"x\", \"env\": [\"A\"]|\"env\" must be an object of strings, not a list",
         "\"command\": \"x\", \"env\": {\"A=B\": \"1\"}|\"A=B\" is not the name of a variable",
         "\"command\": \"x\", \"lazy\": \"yes\"|\"lazy\" must be true or false, not a string",
         "\"command\": \"x\", \"disabled\": \"true\"|\"disabled\" must be true or false, not a"

@@ -1,10 +1,14 @@
 package dev.mcpbus.cli.imports;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -15,76 +19,6 @@ final class ClientPlaces {
   /** Folders of applications' settings, relative to the home directory: one for each system. */
   private static final List<String> SETTINGS =
       List.of(".config", "Library/Application Support", "AppData/Roaming");
-
-  /** Clients and their files below the settings of applications. */
-  private static final String[][] OF_SETTINGS = {
-    {"Claude Desktop", "Claude/claude_desktop_config.json"},
-    {"VS Code", "Code/User/mcp.json"},
-    {"VS Code", "Code/User/settings.json"},
-    {"VS Code Insiders", "Code - Insiders/User/mcp.json"},
-    {"VSCodium", "VSCodium/User/mcp.json"},
-    {"Cline", "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"},
-    {"Roo", "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"},
-    {"Kilo Code", "Code/User/globalStorage/kilocode.kilo-code/settings/mcp_settings.json"},
-    {"Zed", "zed/settings.json"},
-    {"Zed", "Zed/settings.json"},
-    {"opencode", "opencode/opencode.json"},
-    {"opencode", "opencode/opencode.jsonc"},
-    {"Goose", "goose/config.yaml"},
-    {"Goose", "Block/goose/config/config.yaml"},
-    {"Crush", "crush/crush.json"},
-    {"Amp", "amp/settings.json"},
-    {"Copilot", "github-copilot/intellij/mcp.json"},
-  };
-
-  /** Clients and their files below the home directory. */
-  private static final String[][] OF_HOME = {
-    {"Claude Code", ".claude.json"},
-    {"Cursor", ".cursor/mcp.json"},
-    {"Windsurf", ".codeium/windsurf/mcp_config.json"},
-    {"Gemini", ".gemini/settings.json"},
-    {"Antigravity", ".gemini/antigravity/mcp_config.json"},
-    {"Qwen", ".qwen/settings.json"},
-    {"Codex", ".codex/config.toml"},
-    {"Copilot", ".copilot/mcp-config.json"},
-    {"Continue", ".continue/config.yaml"},
-    {"Continue", ".continue/config.json"},
-    {"Amazon Q", ".aws/amazonq/mcp.json"},
-    {"Amazon Q", ".aws/amazonq/default.json"},
-    {"Kiro", ".kiro/settings/mcp.json"},
-    {"Junie", ".junie/mcp/mcp.json"},
-    {"LM Studio", ".lmstudio/mcp.json"},
-    {"LM Studio", ".cache/lm-studio/mcp.json"},
-    {"Augment", ".augment/settings.json"},
-    {"Factory", ".factory/mcp.json"},
-    {"Crush", ".crush.json"},
-  };
-
-  /** Clients and their files in the folder of a project. */
-  private static final String[][] OF_PROJECT = {
-    {"Claude Code", ".mcp.json"},
-    {"VS Code", ".vscode/mcp.json"},
-    {"VS Code", ".vscode/settings.json"},
-    {"Cursor", ".cursor/mcp.json"},
-    {"Gemini", ".gemini/settings.json"},
-    {"Qwen", ".qwen/settings.json"},
-    {"Codex", ".codex/config.toml"},
-    {"Roo", ".roo/mcp.json"},
-    {"Kilo Code", ".kilocode/mcp.json"},
-    {"Zed", ".zed/settings.json"},
-    {"opencode", "opencode.json"},
-    {"opencode", "opencode.jsonc"},
-    {"Crush", "crush.json"},
-    {"Crush", ".crush.json"},
-    {"Amp", ".amp/settings.json"},
-    {"Amazon Q", ".amazonq/mcp.json"},
-    {"Amazon Q", ".amazonq/default.json"},
-    {"Kiro", ".kiro/settings/mcp.json"},
-    {"Junie", ".junie/mcp/mcp.json"},
-    {"Trae", ".trae/mcp.json"},
-    {"Factory", ".factory/mcp.json"},
-    {"LibreChat", "librechat.yaml"},
-  };
 
   /** The folder in which Continue has a file for each server. */
   private static final Path BLOCKS = Path.of(".continue", "mcpServers");
@@ -109,9 +43,8 @@ final class ClientPlaces {
     List<ClientPlace> places = new ArrayList<>();
     ofUser(home).forEach(place -> add(places, place));
     blocks(home, false).forEach(place -> add(places, place));
-    for (String[] one : OF_PROJECT) {
-      add(places, new ClientPlace(one[0], project.resolve(one[1]), true));
-    }
+    table("project")
+        .forEach(one -> add(places, new ClientPlace(one[1], project.resolve(one[2]), true)));
     blocks(project, true).forEach(place -> add(places, place));
     return places;
   }
@@ -126,15 +59,28 @@ final class ClientPlaces {
 
   private static List<ClientPlace> ofUser(Path home) {
     List<ClientPlace> all = new ArrayList<>();
-    for (String[] one : OF_SETTINGS) {
+    for (String[] one : table("settings")) {
       for (String settings : SETTINGS) {
-        all.add(new ClientPlace(one[0], home.resolve(settings).resolve(one[1]), false));
+        all.add(new ClientPlace(one[1], home.resolve(settings).resolve(one[2]), false));
       }
     }
-    for (String[] one : OF_HOME) {
-      all.add(new ClientPlace(one[0], home.resolve(one[1]), false));
-    }
+    table("home").forEach(one -> all.add(new ClientPlace(one[1], home.resolve(one[2]), false)));
     return all;
+  }
+
+  /**
+   * The rows of the table for a kind of folder: the kind, the client, its file below the folder.
+   */
+  private static List<String[]> table(String kind) {
+    try (InputStream in = ClientPlaces.class.getResourceAsStream("/client-places.txt")) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .map(line -> line.split(" \\| "))
+          .filter(row -> row[0].equals(kind))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static List<ClientPlace> blocks(Path base, boolean inProject) {

@@ -85,6 +85,12 @@ public final class ImportCommand implements Callable<Integer> {
     }
     ImportPlan plan = ImportPlan.of(places(), environment());
     plan.problems().forEach(problem -> output.note("left out: " + problem));
+    if (plan.found().isEmpty() && plan.problems().isEmpty()) {
+      files.stream()
+          .map(named -> ConfigReader.read(project.resolve(named), environment()).problems())
+          .flatMap(List::stream)
+          .forEach(problem -> output.note("left out: " + problem));
+    }
     if (plan.found().isEmpty()) {
       throw new CommandFailure(
           ExitCode.NOT_FOUND,

@@ -214,7 +214,7 @@ class ImportCommandTest {
     write(home.resolve(".cursor/mcp.json"), "{\"mcpServers\": oops");
     write(home.resolve(".gemini/settings.json"), servers("mcpServers", "git"));
     assertThat(run()).isZero();
-    assertThat(text()).contains("left out", ".cursor/mcp.json of Cursor", "line 1");
+    assertThat(text()).contains("left out", ".cursor/mcp.json of Cursor", "mcp.json:1");
     assertThat(written().fieldNames()).containsExactly("git");
   }
 
@@ -222,6 +222,19 @@ class ImportCommandTest {
   void nothing_found_is_exit_code_2() {
     assertThat(run()).isEqualTo(2);
     Assertions.assertThat(text()).contains("mcpbus import FILE");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "startCommand: {type: stdio}| smithery.yaml, ",
+        "mcpServers: ./.mcp.json|names another file, read that one"
+      })
+  void a_named_file_without_servers_is_explained(String text) throws IOException {
+    List<String> parts = List.of(text.split("\\|"));
+    write(project.resolve("some.yaml"), parts.get(0));
+    assertThat(run("some.yaml")).isEqualTo(2);
+    assertThat(text()).contains("left out: ", parts.get(1));
   }
 
   private JsonObject imported(String file, String text) throws IOException {
@@ -415,7 +428,7 @@ class ImportCommandTest {
     write(home.resolve(".gemini/settings.json"), servers("mcpServers", "git"));
     assertThat(run()).as(text()).isZero();
     assertThat(text())
-        .contains("config.toml of Codex: line 3: a key or a table stands twice")
+        .contains("config.toml of Codex: config.toml:3: a key or a table stands twice")
         .contains("server \"a\": mcpbus does not read {file:...} in a text");
   }
 }

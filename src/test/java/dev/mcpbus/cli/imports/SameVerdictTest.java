@@ -65,13 +65,19 @@ class SameVerdictTest {
         "settings.json|{'theme':'One','context_servers':{'d':{'source':'custom','command':{'path':'npx','args':['-y'],'env':{'A':'b'}},'settings':{}}}}|1",
         "opencode.json|{'mcp':{'l':{'type':'local','command':['npx','-y','x'],'environment':{'A':'b'},'enabled':true},'r':{'type':'remote','url':'http://127.0.0.1:9/'}}}|2",
         "server.json|{'name':'io.github.ada/weather','version':'1','packages':[{'registryType':'npm','identifier':'@ada/weather','version':'1.0.0','transport':{'type':'stdio'}}]}|1",
+        "mcp.json|{'servers':{},'mcpServers':{'//':'c','n':null,'u':{'command':'','url':'http://127.0.0.1:9/','env':{'K':'v'},'headers':[{'name':'K','value':'${K}'}]}}}|1",
+        "p/.mcp.json|{'mcpServers':{'p':{'command':'node','args':['${CLAUDE_PLUGIN_ROOT}/x.js'],'unknownOfIt':1},'o':{'url':'http://127.0.0.1:9/','oauth':{'client_id':'c','authorizationUrl':'http://127.0.0.1:9/a'}}}}|2",
+        ".claude.json|{'mcpServers':{'h':{'url':'http://127.0.0.1:9/'}},'projects':{'/srv/a':{'mcpServers':{'d':{'command':'npx'},'h':{'command':'x'}}}}}|3",
+        "c.toml|[[mcp_servers]]\\nname = 'v'\\ncommand = 'npx'\\ntool_timeout_sec = 9|1",
+        ".gemini/settings.json|{'mcp':{'excluded':['b']},'mcpServers':{'a':{'command':'npx'},'b':{'command':'npx'}}}|1",
+        "s.json|{'servers':[{'server':{'name':'io.a/x','remotes':[{'type':'sse','url':'http://127.0.0.1:9/'}]},'_meta':{'io.modelcontextprotocol.registry/official':{'isLatest':true}}},{'server':{'name':'io.b/x','remotes':[{'type':'sse','url':'http://127.0.0.1:9/'}]}}]}|2",
         "mcp.json|{'mcpServers':{'x':{'command':'npx','args':['%APPDATA%','$HOME']},'bad':{'comand':'npx'},'off':{'command':'npx','disabled':true}}}|1"
       })
   void a_file_means_the_same_to_each_command(String name, String text, int servers)
       throws IOException {
     Path file = root.resolve("project").resolve(name);
     Files.createDirectories(file.getParent());
-    Files.writeString(file, text.replace('\'', '"'));
+    Files.writeString(file, text.replace('\'', '"').replace("\\n", "\n"));
 
     Verdict run = Verdict.of(ConfigReader.read(file, ConfigEnvironment.system()));
     assertThat(run.good()).hasSize(servers);
