@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -124,7 +125,13 @@ public final class OAuthClient {
             guard,
             settings,
             new ClientRegistrar(http, guard, settings),
-            new TokenEndpoint(environment.vertx(), http, guard, settings, environment.clock()),
+            new TokenEndpoint(
+                environment.vertx(),
+                http,
+                guard,
+                settings,
+                environment.clock(),
+                new ConcurrentHashMap<>()),
             environment.prompt(),
             environment.clock(),
             environment.loginTimeout());

@@ -17,15 +17,22 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Requests tokens at a token endpoint, with each kind of client authentication (RFC 6749, section
  * 2.3; RFC 7523) and, where tokens are bound to a key, with a proof of it (RFC 9449). Its only
  * state is the nonce that the authorization server supplied last. Any thread may call.
+ *
+ * @param nonces the last one of each token endpoint; a map for several threads
  */
-final class TokenEndpoint {
+record TokenEndpoint(
+    Vertx vertx,
+    GuardedHttp http,
+    UrlGuard guard,
+    OAuthSettings settings,
+    InstantSource clock,
+    Map<String, String> nonces) {
 
   private static final String ASSERTION_TYPE =
       "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -39,24 +46,6 @@ final class TokenEndpoint {
   /** Parameters that stand in the body or in a header, so in no query of a token endpoint. */
   private static final Set<String> CREDENTIALS =
       Set.of("client_id", "client_secret", "client_assertion", "client_assertion_type");
-
-  private final Vertx vertx;
-  private final GuardedHttp http;
-  private final UrlGuard guard;
-  private final OAuthSettings settings;
-  private final InstantSource clock;
-
-  /** The last nonce of each token endpoint; there are as many as authorization servers. */
-  private final Map<String, String> nonces = new ConcurrentHashMap<>();
-
-  TokenEndpoint(
-      Vertx vertx, GuardedHttp http, UrlGuard guard, OAuthSettings settings, InstantSource clock) {
-    this.vertx = vertx;
-    this.http = http;
-    this.guard = guard;
-    this.settings = settings;
-    this.clock = clock;
-  }
 
   /**
    * Sends a grant.
