@@ -22,14 +22,31 @@ class ConfigurationPageTest {
           "$comment",
           "allowed_tools",
           "available_tools",
+          "clientName",
+          "created",
+          "createdAt",
           "default_tools_approval_mode",
           "description",
           "gallery",
           "icon",
           "include_tools",
+          "installed",
+          "installedAt",
+          "isTrusted",
+          "lastUpdated",
+          "lifecycle",
+          "logo",
+          "oauth_resource",
+          "rating",
+          "sampling_enabled",
           "sandbox",
           "sandboxEnabled",
-          "title");
+          "skip_preflight",
+          "sourcePath",
+          "title",
+          "tokenCacheDir",
+          "trustedAt",
+          "updatedAt");
 
   @Test
   void each_key_of_the_schema_is_on_a_page() throws IOException {

@@ -4,6 +4,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
+import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
@@ -11,6 +12,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the settings beside the servers in a file of mcpbus's own format. */
 final class TopLevelReader {
@@ -53,7 +55,12 @@ final class TopLevelReader {
 
   /** A second "mcpServers" in other letters, such as {@code _mcpServers}, is put aside. */
   private static boolean isMeant(ConfigEntry top, String name) {
-    return MessageTexts.isNear(name, ConfigKeys.TOP.stream().filter(key -> !top.has(key)).toList());
+    return MessageTexts.isNear(
+        name, ConfigKeys.TOP.stream().filter(key -> !isFilled(top.node().get(key))).toList());
+  }
+
+  private static boolean isFilled(@Nullable ConfigNode value) {
+    return value != null && !(value.is(ValueType.OBJECT) && value.members().isEmpty());
   }
 
   /** The base of a registry's API; what is no such URL is reported. */

@@ -62,7 +62,12 @@ class SocketTransportTest {
                 .setAddressResolverOptions(
                     new AddressResolverOptions()
                         .setHostsValue(Buffer.buffer("127.0.0.77 localhost\n"))));
-    try (RawHttpServer server = play(peer -> peer.send(PONG + "\n"))) {
+    Script script =
+        peer -> {
+          peer.send(PONG + "\n");
+          peer.silence();
+        };
+    try (RawHttpServer server = play(script)) {
       ChannelProbe probe =
           open(vertx, SocketOptions.of(URI.create("tcp://localhost:" + server.port())));
       assertThat(probe.call(1, "ping").integerId()).isEqualTo(1);
