@@ -113,6 +113,11 @@ final class ListedServers {
 
   private static List<String> words(ConfigNode node, String key) {
     ConfigNode list = node.get(key);
-    return list == null ? List.of() : list.items().stream().map(ConfigNode::text).toList();
+    if (list == null) {
+      return List.of();
+    }
+    return list.is(ValueType.STRING)
+        ? List.of(list.text())
+        : list.items().stream().map(ConfigNode::text).toList();
   }
 }

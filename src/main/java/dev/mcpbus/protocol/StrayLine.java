@@ -20,6 +20,7 @@ public final class StrayLine {
   private static final byte[] VERSION = "\"jsonrpc\"".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NAME = "jsonrpc\"".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] OBJECT = "{\"jsonrpc\"".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] ID = "\"id\"".getBytes(StandardCharsets.US_ASCII);
   private static final byte ESCAPE = 0x1B;
 
   /** Nobody waits for the message. */
@@ -66,7 +67,8 @@ public final class StrayLine {
    * Who waits for what an object that could not be read as a message was to be.
    *
    * @return the id of the request that it seems to answer; {@link #NOBODY} where it answers none;
-   *     -1 where that cannot be told, as of a member that stands twice or a message behind another
+   *     -1 where that cannot be told, as of a member that stands twice or a message behind another,
+   *     and where the server waits itself: a request of it
    */
   public static long answers(byte[] bytes, int from, int to, ParseLimits limits) {
     if (from == to || bytes[from] != '{') {
@@ -76,6 +78,8 @@ public final class StrayLine {
     Map<String, Integer> found = new HashMap<>(); // each member with the first byte of its value
     long id = -1;
     boolean broken = false;
+    boolean isNotification = false;
+    boolean cut = false; // before the id of a request
     try {
       if (scanner.enterObject(1)) {
         do {
@@ -87,6 +91,10 @@ public final class StrayLine {
             return -1;
           }
           scanner.skipValue(2);
+          if (name.equals("method") && first == '"') {
+            String method = RawJson.slice(bytes, at, scanner.position() - at).asString();
+            isNotification = method.startsWith("notifications/");
+          }
           if (name.equals("id")) {
             id = RawJson.slice(bytes, at, scanner.position() - at).asLong();
           }
@@ -99,12 +107,14 @@ public final class StrayLine {
         return -1; // another message follows
       }
       broken = true;
+      cut = !isNotification && find(ID, bytes, scanner.position(), to) < to;
     }
     boolean versioned = found.containsKey("jsonrpc");
     int error = found.getOrDefault("error", NULL);
     boolean said = error != NULL || found.getOrDefault("result", NULL) != NULL;
     if (found.getOrDefault("method", NULL) != NULL) {
-      return said && versioned ? -1 : NOBODY;
+      boolean asks = cut || found.getOrDefault("id", NULL) != NULL;
+      return versioned && (said || asks) ? -1 : NOBODY;
     }
     boolean answer = versioned ? said || !broken : said && (error == NULL || error == '{');
     return answer && id >= 0 ? id : broken || (said && !versioned) ? -1 : NOBODY;

@@ -472,7 +472,11 @@ class PublishedFilesTest {
             "'mcp': {'allowed': ['a']}",
             "'mcp': {'excluded': ['b']}",
             "'allowMCPServers': ['a']",
-            "'excludeMCPServers': ['b']")) {
+            "'excludeMCPServers': ['b']",
+            "'mcp': {'allowed': 'a'}",
+            "'mcp': {'excluded': 'b'}",
+            "'allowMCPServers': 'a'",
+            "'excludeMCPServers': 'b'")) {
       assertThat(names(all(".gemini/settings.json", "{" + list + ", " + servers + "}")))
           .as(list)
           .containsExactly("a");

@@ -312,7 +312,10 @@ class LineFramerTest {
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":null}",
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":\"unknown method\"}",
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":[]}",
-        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"data\":NaN}}"
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"data\":NaN}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications\\/x\",\"params\":{\"d\":NaN,\"id\":1}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\",\"params\":{\"data\":NaN}}",
+        "{\"id\":7,\"method\":\"GET\",\"status\":200}"
       })
   void what_nobody_waits_for_is_noise(String line) throws Exception {
     framer.negotiated("2025-06-18");
@@ -320,6 +323,20 @@ class LineFramerTest {
     assertThat(messages).containsExactly(ONE);
     assertThat(unusable).isEmpty();
     assertThat(framer.junk()).isEqualTo(1);
+  }
+
+  /** The server waits for an answer, which nobody would give. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"elicitation/create\",\"params\":{\"x\":NaN}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"elicitation/create\",\"params\":{\"x\":NaN},\"id\":\"a\"}",
+        "{\"method\":\"roots/list\",\"id\":0,\"jsonrpc\":\"2.0\",\"params\":[}"
+      })
+  void a_broken_request_of_the_server_ends_the_session(String line) {
+    framer.negotiated("2025-06-18");
+    assertThat(refused(framer, bytes(line + "\n")))
+        .hasMessageStartingWith("line 1 of stdout is no JSON-RPC message: ");
   }
 
   /** Their form is right but for the request that they answer, which there is not. */

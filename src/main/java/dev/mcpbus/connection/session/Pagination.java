@@ -45,14 +45,19 @@ public final class Pagination {
   /** The items of the pages: a page that comes again is from a server that reads no cursor. */
   private final Set<RawJson> arrays = new LinkedHashSet<>();
 
+  private final RawJson first;
+  private boolean anew;
+  private int read;
   private long bytes;
 
   private Pagination(
       String key,
+      RawJson first,
       ConnectionOptions options,
       Quirks quirks,
       Function<RawJson, Future<RawJson>> fetch) {
     this.key = key;
+    this.first = first;
     this.options = options;
     this.quirks = quirks;
     this.fetch = fetch;
@@ -71,7 +76,7 @@ public final class Pagination {
       ConnectionOptions options,
       Quirks quirks,
       Function<RawJson, Future<RawJson>> fetch) {
-    return new Pagination(key, options, quirks, fetch).next(params);
+    return new Pagination(key, params, options, quirks, fetch).next(params);
   }
 
   private Future<RawJson> next(RawJson params) {
@@ -79,16 +84,29 @@ public final class Pagination {
         .apply(params)
         .compose(
             page -> took(params, page),
-            failure ->
-                isRefused(params.member("cursor"), failure) && quirks.tolerates(Quirk.STUCK_CURSOR)
-                    ? Future.succeededFuture(join().without("nextCursor"))
-                    : Future.failedFuture(failure));
+            failure -> refused(params.member("cursor"), failure));
   }
 
-  /** Whether a server refuses the cursor that it gave itself, such as one behind the last page. */
-  private boolean isRefused(@Nullable RawJson cursor, Throwable failure) {
-    return !pages.isEmpty()
-        && (EMPTY.equals(cursor) || McpFailure.of(failure).isUpstream(JsonRpcError.INVALID_PARAMS));
+  /**
+   * A server may refuse the cursor that it gave itself: one that has expired, as after a change of
+   * its list, or one behind the last page. The first is gone when the list begins anew.
+   */
+  private Future<RawJson> refused(@Nullable RawJson cursor, Throwable failure) {
+    boolean isEmpty = EMPTY.equals(cursor);
+    boolean isInvalid = McpFailure.of(failure).isUpstream(JsonRpcError.INVALID_PARAMS);
+    if (pages.isEmpty() || !(isEmpty || isInvalid)) {
+      return Future.failedFuture(failure);
+    }
+    if (!isEmpty && !anew) {
+      anew = true;
+      seen.clear();
+      pages.clear();
+      arrays.clear();
+      return next(first);
+    }
+    return quirks.tolerates(Quirk.STUCK_CURSOR)
+        ? Future.succeededFuture(join().without("nextCursor"))
+        : Future.failedFuture(failure);
   }
 
   private Future<RawJson> took(RawJson params, RawJson page) {
@@ -103,6 +121,7 @@ public final class Pagination {
     if (!again) {
       pages.add(known);
     }
+    read++;
     bytes += page.length();
     RawJson cursor = page.member("nextCursor");
     if (cursor == null) {
@@ -114,8 +133,8 @@ public final class Pagination {
           ? Future.succeededFuture(join().without("nextCursor"))
           : broken("nextCursor " + abbreviate(cursor) + " leads to no page that is new");
     }
-    if (pages.size() >= options.maxPages() || bytes > options.limits().maxBytes()) {
-      return broken("the list does not end after " + pages.size() + " pages");
+    if (read >= options.maxPages() || bytes > options.limits().maxBytes()) {
+      return broken("the list does not end after " + read + " pages");
     }
     return next(params.with("cursor", cursor));
   }

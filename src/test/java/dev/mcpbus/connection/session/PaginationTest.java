@@ -162,6 +162,8 @@ class PaginationTest {
     Iterator<Future<RawJson>> next =
         List.<Future<RawJson>>of(
                 Future.succeededFuture(RawJson.of("{\"tools\":[1],\"nextCursor\":\"1\"}")),
+                Future.failedFuture(McpFailure.upstream(new JsonRpcError(code, "cursor?", null))),
+                Future.succeededFuture(RawJson.of("{\"tools\":[1],\"nextCursor\":\"1\"}")),
                 Future.failedFuture(McpFailure.upstream(new JsonRpcError(code, "cursor?", null))))
             .iterator();
     Future<RawJson> all =
@@ -169,6 +171,43 @@ class PaginationTest {
             "tools", RawJson.EMPTY_OBJECT, ConnectionOptions.DEFAULT, quirks, page -> next.next());
     assertThat(all.succeeded()).isEqualTo(tolerated);
     assertThat(String.valueOf(all.result())).isEqualTo(tolerated ? "{\"tools\":[1]}" : "null");
+  }
+
+  @Test
+  void a_cursor_that_has_expired_begins_the_list_anew() {
+    Future<RawJson> invalid =
+        Future.failedFuture(
+            McpFailure.upstream(new JsonRpcError(JsonRpcError.INVALID_PARAMS, "cursor?", null)));
+    String head = "{\"tools\":[1],\"nextCursor\":\"%s\"}";
+    List<Future<RawJson>> answers =
+        List.of(
+            Future.succeededFuture(RawJson.of(head.formatted("old"))),
+            invalid,
+            Future.succeededFuture(RawJson.of(head.formatted("new"))),
+            Future.succeededFuture(RawJson.of("{\"tools\":[2]}")));
+    Iterator<Future<RawJson>> next = answers.iterator();
+    Future<RawJson> all =
+        Pagination.all(
+            "tools",
+            RawJson.of("{\"filter\":1}"),
+            ConnectionOptions.DEFAULT,
+            quirks,
+            page -> {
+              asked.add(page.toString());
+              return next.next();
+            });
+    assertThat(all.result()).hasToString("{\"tools\":[1,2]}");
+    assertThat(asked.get(2)).isEqualTo("{\"filter\":1}");
+    assertThat(quirks.toJson()).isEmpty();
+    Iterator<Future<RawJson>> few = answers.iterator();
+    Future<RawJson> bounded =
+        Pagination.all(
+            "tools",
+            RawJson.EMPTY_OBJECT,
+            ConnectionOptions.DEFAULT.with().maxPages(2).build(),
+            quirks,
+            page -> few.next());
+    assertThat(bounded.cause()).hasMessageContaining("does not end after 2 pages");
   }
 
   @Test
