@@ -92,11 +92,6 @@ final class ForeignRoots {
   /** {@code $NAME} of Crush. */
   private static final Pattern DOLLAR = Pattern.compile("\\$([A-Za-z_]\\w*)");
 
-  /** An unknown key of such a name may restrict the server: then it is left out. */
-  private static final Pattern RESTRICTS =
-      Pattern.compile(
-          "(?i)tool|allow|den[iy]|permi|polic|restrict|sandbox|approv|block|filter|clude");
-
   private final Form form;
   private final ProblemCollector problems;
 
@@ -173,9 +168,11 @@ final class ForeignRoots {
           form.shown() + " of " + form.program + " is read as \"mcpServers\"",
           "\"mcpbus import FILE\" writes the servers in mcpbus's own keys");
     }
+    ForeignRestrictions outside = form.own ? null : restrictions(root);
     List<ConfigMember> entries = new ArrayList<>();
     for (ConfigMember server : named(servers)) {
       entry(server)
+          .flatMap(one -> outside == null ? Optional.of(one) : outside.applied(one, server.name()))
           .ifPresent(one -> entries.add(new ConfigMember(server.name(), server.line(), one)));
     }
     int line = servers.line();
@@ -199,6 +196,11 @@ final class ForeignRoots {
                     : member.name().equals("auth"))
         .forEach(members::add);
     return ConfigNode.object(root.line(), members);
+  }
+
+  private ForeignRestrictions restrictions(ConfigNode root) {
+    String own = form == Form.OPENCODE ? "" : form == Form.AMP ? "amp." : null;
+    return new ForeignRestrictions(root, form.program, own, form.path().get(0), problems);
   }
 
   /** The servers by name; those of a list have their names inside. */
@@ -319,7 +321,7 @@ final class ForeignRoots {
       boolean foreign = ConfigKeys.FOREIGN.contains(key);
       if (ConfigKeys.SERVER.contains(key)
           || ToolRuleReader.KEYS.contains(key)
-          || (!foreign && RESTRICTS.matcher(key).find())
+          || (!foreign && ForeignRestrictions.RESTRICTS.matcher(key).find())
           || (!foreign && form == Form.PLACE && MessageTexts.isNear(key, ConfigKeys.SERVER))) {
         members.add(member);
       } else if (!foreign) {

@@ -113,9 +113,11 @@ final class ListedServers {
 
   private static List<String> words(ConfigNode node, String key) {
     ConfigNode list = node.get(key);
-    if (list == null) {
-      return List.of();
-    }
+    return list == null ? List.of() : words(list);
+  }
+
+  /** The texts of a list; a text is a list of one. */
+  static List<String> words(ConfigNode list) {
     return list.is(ValueType.STRING)
         ? List.of(list.text())
         : list.items().stream().map(ConfigNode::text).toList();

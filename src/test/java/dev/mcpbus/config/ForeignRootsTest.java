@@ -120,6 +120,102 @@ class ForeignRootsTest {
         .contains("unknown key \"tool_permissions\"");
   }
 
+  // ---- restrictions outside of the entries
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "'tools': {'gh_delete*': false, 'bash': false, 'gh_list': true}|list bash|delete_repo",
+        "'tools': {'gh*': false}||list",
+        "'permission': {'edit': 'deny', 'gh_x': 'deny', 'gh_y': 'ask'}|y edit|x",
+        "'permission': 'deny'||x",
+        "'permission': 'ask'|x|",
+        "'permissions': {'allowed_tools': ['view']}|x view|",
+        "'options': {'disabled_tools': ['bash', 'mcp_gh_x']}|bash|x"
+      })
+  void what_opencode_and_crush_deny_outside_of_an_entry_is_denied(
+      String restriction, String admitted, String denied) {
+    ServerDefinition server =
+        good(
+            "opencode.json",
+            ("{'mcp': {'gh': {'type': 'local', 'command': ['x'], 'disabledTools': ['z']}}, "
+                    + restriction
+                    + "}")
+                .replace('\'', '"'));
+    for (String tool : admitted == null ? new String[0] : admitted.split(" ")) {
+      assertThat(server.connection().tools().admits(tool)).as(tool).isTrue();
+    }
+    for (String tool : denied == null ? new String[] {"z"} : new String[] {"z", denied}) {
+      assertThat(server.connection().tools().admits(tool)).as(tool).isFalse();
+    }
+  }
+
+  @Test
+  void what_amp_denies_by_name_is_denied() {
+    ServerDefinition server =
+        good(
+            "settings.json",
+            "{\"files.exclude\": {\"x\": true}, \"amp.dangerouslyAllowAll\": false,"
+                + " \"amp.permissions\": [{\"tool\": \"Bash\", \"action\": \"allow\"}],"
+                + " \"amp.tools.disable\": [\"mcp__gh__x\", \"navigate\", \"builtin:y\"],"
+                + " \"amp.mcpServers\": {\"gh\": {\"command\": \"x\"}}}");
+    assertThat(List.of("x", "navigate", "y", "z"))
+        .filteredOn(server.connection().tools()::admits)
+        .containsExactly("y", "z");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "amp.mcpServers|'amp.mcpPermissions': [{'matches': {'command': 'x'}, 'action': 'reject'}]",
+        "amp.mcpServers|'amp.tools.enable': ['x']",
+        "mcp|'sandbox': true",
+        "mcp|'toolFilter': ['x']",
+        "mcp|'tools': ['x']",
+        "context_servers|'agent': {'tool_permissions': {'tools': {'mcp:gh:x': {'default': 'deny'}}}}"
+      })
+  void another_restriction_outside_of_the_entries_leaves_the_servers_out(
+      String root, String restriction) {
+    String text = ("{'" + root + "': {'gh': {'command': 'x'}},\n" + restriction + "}");
+    ConfigResult result = read("settings.json", text.replace('\'', '"'));
+    assertThat(result.usable()).isEmpty();
+    assertThat(result.problems())
+        .singleElement()
+        .asString()
+        .contains("settings.json:2: unknown key \"", "which may restrict the servers");
+  }
+
+  @Test
+  void a_denial_that_has_no_form_here_leaves_its_server_out() {
+    String text = "{\"mcp\": {\"gh\": {\"command\": \"x\"}, \"docs\": {\"command\": \"y\"}}, %s}";
+    for (String restriction :
+        List.of(
+            "\"tools\": {\"g*_delete\": false}",
+            "\"permission\": {\"gh_x\": {\"a *\": \"deny\"}}")) {
+      ConfigResult result = read("opencode.json", text.formatted(restriction));
+      assertThat(result.problems())
+          .singleElement()
+          .asString()
+          .contains("server \"gh\"", "which mcpbus cannot do as it does");
+      assertThat(result.usable().orElseThrow().servers())
+          .extracting(one -> one.id().value())
+          .containsExactly("docs");
+    }
+  }
+
+  @Test
+  void what_restricts_codex_alone_is_a_note() {
+    ConfigResult result =
+        read("config.toml", "sandbox_mode = \"read-only\"\n[mcp_servers.a]\ncommand = \"x\"\n");
+    assertThat(result.problems()).isEmpty();
+    assertThat(notes(result))
+        .anyMatch(note -> note.contains("\"sandbox_mode\" of Codex is ignored"));
+  }
+
   // ---- opencode and Crush
 
   @Test

@@ -82,9 +82,7 @@ public final class Pagination {
   private Future<RawJson> next(RawJson params) {
     return fetch
         .apply(params)
-        .compose(
-            page -> took(params, page),
-            failure -> refused(params.member("cursor"), failure));
+        .compose(page -> took(params, page), failure -> refused(params.member("cursor"), failure));
   }
 
   /**
