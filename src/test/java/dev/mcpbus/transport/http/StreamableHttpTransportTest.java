@@ -177,6 +177,28 @@ class StreamableHttpTransportTest extends HttpFixture {
   }
 
   @Test
+  void a_redirect_whose_body_never_ends_keeps_no_connection() throws Exception {
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (request.path().equals("/mcp/")) {
+                peer.result(request.id());
+              } else {
+                peer.head(
+                    "307 Temporary Redirect",
+                    "Location: /mcp/",
+                    "Content-Type: text/event-stream",
+                    "Transfer-Encoding: chunked");
+                peer.silence();
+              }
+            });
+    ChannelProbe probe = open(server);
+    for (int id = 1; id <= options(server).maxConnections() + 2; id++) {
+      probe.call(id, "ping");
+    }
+  }
+
+  @Test
   void case_34_a_400_with_an_error_is_the_answer_and_an_empty_one_is_a_failure() throws Exception {
     RawHttpServer server =
         answer(
