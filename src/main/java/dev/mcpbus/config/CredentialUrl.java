@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.UrlPlace;
 import dev.mcpbus.security.oauth.LoopbackHosts;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -16,7 +17,7 @@ final class CredentialUrl {
       URI url = new URI(text);
       boolean here = "http".equals(url.getScheme()) && LoopbackHosts.contains(url.getHost());
       boolean fits =
-          url.getHost() != null
+          UrlPlace.of(url).host() != null
               && ("https".equals(url.getScheme()) || here)
               && url.getRawUserInfo() == null
               && url.getRawFragment() == null;

@@ -27,7 +27,7 @@ final class ForeignOAuth {
       Pattern.compile(
           "enabled|oauth|(?:authorization|token|registration|revocation)_?[uU](?:rl|RL)|redirect_?[uU]r[il]"
               + "|audiences?|tokenParamName|client_?[nN]ame|auth_?[sS]erver_?[mM]etadata_?[uU]rl"
-              + "|resource|flow|grant_types(?:_supported)?|pkce");
+              + "|flow|grant_types(?:_supported)?|pkce");
 
   private ForeignOAuth() {}
 

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
@@ -83,6 +84,28 @@ class OAuthReaderTest {
     assertThat(oauth("\"oauth\": {}").dpop()).isEqualTo(DpopMode.AUTO);
     assertThat(oauth("\"oauth\": {\"dpop\": \"required\"}").dpop()).isEqualTo(DpopMode.REQUIRED);
     assertThat(oauth("\"oauth\": {\"dpop\": \"never\"}").dpop()).isEqualTo(DpopMode.NEVER);
+  }
+
+  @Test
+  void the_resource_can_be_another_one_or_none() {
+    assertThat(oauth("\"oauth\": {}").resource()).isNull();
+    assertThat(oauth("\"oauth\": {\"resource\": false}").resource()).isEmpty();
+    assertThat(oauth("\"auth\": {\"resource\": \"api://x\"}").resource()).isEqualTo("api://x");
+  }
+
+  @Test
+  void the_authorization_server_may_have_an_underscore_in_its_name() {
+    assertThat(oauth("\"oauth\": {\"issuer\": \"https://my_as:8443\"}").issuer())
+        .isEqualTo(URI.create("https://my_as:8443"));
+  }
+
+  @Test
+  void no_key_of_ours_is_taken_for_one_of_another_program() {
+    for (String key : ConfigKeys.OAUTH) {
+      ConfigNode written =
+          ConfigNode.object(1, List.of(new ConfigMember(key, 1, ConfigNode.text(1, "x"))));
+      assertThat(ForeignOAuth.translated(written, ignored -> {}).get(key)).as(key).isNotNull();
+    }
   }
 
   @Test

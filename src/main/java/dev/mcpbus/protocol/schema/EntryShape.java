@@ -342,16 +342,22 @@ public final class EntryShape {
     RawJson properties = value.member("properties");
     boolean schema = properties != null && properties.isObject();
     RawJson required = schema ? value.member("required") : null;
-    Set<RawJson> needed = new HashSet<>(required == null ? List.of() : required.elements());
+    // Texts, because names of a stranger that have one hash can be compared.
+    Set<String> needed = new HashSet<>();
+    if (required != null) {
+      required.elements().stream()
+          .filter(RawJson::isString)
+          .forEach(name -> needed.add(name.asString()));
+    }
     List<RawJson> arguments = new ArrayList<>();
     (schema && properties != null ? properties : value)
         .members()
-        .forEach((name, one) -> arguments.add(argument(RawJson.string(name), one, needed)));
+        .forEach((name, one) -> arguments.add(argument(name, one, needed.contains(name))));
     return RawJson.array(arguments);
   }
 
-  private static RawJson argument(RawJson name, RawJson definition, Set<RawJson> needed) {
-    RawJson argument = RawJson.EMPTY_OBJECT.with("name", name);
+  private static RawJson argument(String name, RawJson definition, boolean needed) {
+    RawJson argument = RawJson.EMPTY_OBJECT.with("name", RawJson.string(name));
     for (String word : List.of("title", "description")) {
       RawJson text = definition.member(word);
       if (text != null && text.isString()) {
@@ -359,7 +365,7 @@ public final class EntryShape {
       }
     }
     RawJson own = definition.member("required");
-    boolean required = needed.contains(name) || (own != null && isToken(own, "true"));
+    boolean required = needed || (own != null && isToken(own, "true"));
     return required ? argument.with("required", RawJson.of("true")) : argument;
   }
 

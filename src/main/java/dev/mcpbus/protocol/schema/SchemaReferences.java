@@ -3,7 +3,6 @@ package dev.mcpbus.protocol.schema;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.json.pointer.JsonPointer;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -76,19 +75,22 @@ public final class SchemaReferences {
     if (place.isEmpty()) {
       return root;
     }
-    return place.startsWith("/") ? pointed(place.substring(1)) : anchors.get(place);
+    return place.startsWith("/") ? pointed(root, place.substring(1)) : anchors.get(place);
   }
 
   /** What a reference into the document leads to; null if that is no schema of an object. */
   public static @Nullable JsonObject target(JsonObject root, String ref) {
-    try {
-      return ref.startsWith("#")
-              && JsonPointer.from(ref.substring(1)).queryJson(root) instanceof JsonObject found
-          ? found
-          : null;
-    } catch (IllegalArgumentException e) {
-      return null;
+    if (!ref.startsWith("#/")) {
+      return ref.equals("#") ? root : null;
     }
+    return pointed(root.getMap(), ref.substring(2)) instanceof Map<?, ?> found
+        ? object(found)
+        : null;
+  }
+
+  @SuppressWarnings("unchecked") // names are texts in every JSON object
+  private static JsonObject object(Map<?, ?> members) {
+    return new JsonObject((Map<String, Object>) members);
   }
 
   /** The schemas that apply to the same value as {@code schema}, references included. */
@@ -116,7 +118,7 @@ public final class SchemaReferences {
     return all;
   }
 
-  private @Nullable Object pointed(String pointer) {
+  private static @Nullable Object pointed(Object root, String pointer) {
     Object at = root;
     for (String raw : pointer.split("/", -1)) {
       String step = decoded(raw);

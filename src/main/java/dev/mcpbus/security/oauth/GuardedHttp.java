@@ -6,6 +6,7 @@ import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.HeaderValue;
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.UrlPlace;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.security.oauth.UrlGuard.Checked;
 import io.vertx.core.Future;
@@ -72,8 +73,13 @@ public final class GuardedHttp {
    *
    * @param body the fields of a form, as some token endpoints answer; an empty object if it is
    *     neither that nor a JSON object
+   * @param place the URL that was asked for, before any redirect
    */
-  public record Reply(int status, JsonObject body, MultiMap headers) {
+  public record Reply(int status, JsonObject body, MultiMap headers, String place) {
+
+    private Reply at(String url) {
+      return new Reply(status, body, headers, url);
+    }
 
     boolean isSuccess() {
       return status >= 200 && status < 300;
@@ -161,7 +167,7 @@ public final class GuardedHttp {
                       ? url(url).resolve(url(place)).toString().replaceFirst("^http:", scheme)
                       : "";
               return leads && origin(next).equals(origin(url))
-                  ? get(guard, next, what, redirects - 1)
+                  ? get(guard, next, what, redirects - 1).map(found -> found.at(url))
                   : Future.succeededFuture(reply);
             });
   }
@@ -278,16 +284,17 @@ public final class GuardedHttp {
   /** Scheme, host and port in one form, without a default port; for a malformed URL itself. */
   static String origin(String url) {
     URI uri = url(url);
-    return uri.getHost() == null ? url : origin(uri);
+    return UrlPlace.of(uri).host() == null ? url : origin(uri);
   }
 
   static String origin(URI uri) {
     String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-    int port = uri.getPort();
+    UrlPlace place = UrlPlace.of(uri);
+    int port = place.port();
     boolean standard = port < 0 || port == (scheme.equals("https") ? 443 : 80);
     return scheme
         + "://"
-        + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT)
+        + String.valueOf(place.host()).toLowerCase(Locale.ROOT)
         + (standard ? "" : ":" + port);
   }
 
@@ -313,6 +320,7 @@ public final class GuardedHttp {
         .check(url, what, through != null)
         .compose(checked -> connect(checked, method, through))
         .compose(request -> exchange(request, what, headers, body))
+        .map(reply -> reply.at(url))
         .recover(failure -> Future.failedFuture(known(failure, what, through)));
   }
 
@@ -342,12 +350,13 @@ public final class GuardedHttp {
 
   private static RequestOptions options(URI url, HttpMethod method) {
     boolean tls = "https".equalsIgnoreCase(url.getScheme());
+    UrlPlace place = UrlPlace.of(url);
     String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
     return new RequestOptions()
         .setMethod(method)
         .setSsl(tls)
-        .setHost(url.getHost())
-        .setPort(url.getPort() >= 0 ? url.getPort() : tls ? 443 : 80)
+        .setHost(place.host())
+        .setPort(place.port() >= 0 ? place.port() : tls ? 443 : 80)
         .setURI(url.getRawQuery() == null ? path : path + "?" + url.getRawQuery())
         .setFollowRedirects(false);
   }
@@ -382,7 +391,7 @@ public final class GuardedHttp {
     response.endHandler(
         nothing ->
             promise.tryComplete(
-                new Reply(response.statusCode(), json(response, body), response.headers())));
+                new Reply(response.statusCode(), json(response, body), response.headers(), "")));
     return promise.future();
   }
 

@@ -91,6 +91,12 @@ public final class IssuerKeys {
     return List.copyOf(places);
   }
 
+  /** Whether it is a place of a whole origin: what is below a path speaks for that path alone. */
+  static boolean isOfOrigin(String place) {
+    String path = URI.create(place).getRawPath();
+    return path.equals(OAUTH) || path.equals(OPENID);
+  }
+
   /** The {@code jwks_uri} of the first metadata document whose {@code issuer} is ours. */
   private Future<String> metadata(List<String> places) {
     return http.first(guard, places, "the issuer's metadata", reply -> keySet(reply) != null)

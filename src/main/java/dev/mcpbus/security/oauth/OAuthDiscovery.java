@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.UrlPlace;
 import dev.mcpbus.security.oauth.GuardedHttp.Reply;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.security.oauth.TokenGrants.DiscoveredServers;
@@ -132,7 +133,7 @@ record OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) 
       return false;
     }
     URI inner = URI.create(server);
-    if (outer.getHost() == null
+    if (UrlPlace.of(outer).host() == null
         || outer.getRawFragment() != null
         || (outer.getRawQuery() != null && !outer.getRawQuery().equals(inner.getRawQuery()))
         || outer.getRawUserInfo() != null
@@ -146,9 +147,9 @@ record OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) 
 
   /**
    * The metadata of the authorization server {@code issuer}; the document's {@code issuer} must be
-   * the same (RFC 8414, section 3.3), or the one of the whole origin if no credentials are
-   * configured, and is the one that counts from there on. Without any, the MCP server's own origin
-   * has the endpoints of protocol 2025-03-26.
+   * the same (RFC 8414, section 3.3), or the one of the whole origin, at a place of that, if no
+   * credentials are configured, and is the one that counts from there on. Without any, the MCP
+   * server's own origin has the endpoints of protocol 2025-03-26.
    */
   Future<ServerMetadata> server(String issuer) {
     try {
@@ -173,12 +174,19 @@ record OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) 
                 return OAuthFailure.INVALID.fails(
                     "the authorization server's metadata names another issuer");
               }
-              return IssuerKeys.isSame(issuer, settings.origin())
-                  ? Future.succeededFuture(ServerMetadata.ofDefaults(settings.origin()))
+              String origin = settings.origin();
+              return IssuerKeys.isSame(issuer, origin) && mayAssume()
+                  ? Future.succeededFuture(ServerMetadata.ofDefaults(origin))
                   : OAuthFailure.INVALID.fails(
                       "the authorization server publishes no metadata: set \"issuer\" in the"
-                          + " configuration if it is another one");
+                          + " configuration to the one to which the credentials belong");
             });
+  }
+
+  /** Whether endpoints that nobody named may be asked: no secret goes there unless it is pinned. */
+  private boolean mayAssume() {
+    return settings.issuer() != null
+        || (settings.clientSecret() == null && settings.workload() == null);
   }
 
   /** The issuer that counts where a document was asked for at {@code issuer}; null for no such. */
@@ -187,7 +195,10 @@ record OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) 
     if (own == null) {
       return null;
     }
-    boolean root = !isOfOneIssuer() && IssuerKeys.isSame(GuardedHttp.origin(issuer), own);
+    boolean root =
+        !isOfOneIssuer()
+            && IssuerKeys.isOfOrigin(reply.place())
+            && IssuerKeys.isSame(GuardedHttp.origin(issuer), own);
     return root || IssuerKeys.isSame(issuer, own)
         ? own
         : IssuerKeys.isCalled(own, issuer) ? issuer : null;

@@ -219,7 +219,9 @@ record TokenEndpoint(
         && request.method() == ClientAuthentication.CLIENT_SECRET_BASIC
         && !request.fields().containsKey("client_secret")
         && !reply.isSuccess()
-        && (error == null || UNKNOWN_CLIENT.contains(error) || error.equals("invalid_request"));
+        && (error == null
+            ? reply.status() == 400 || reply.status() == 401
+            : UNKNOWN_CLIENT.contains(error) || error.equals("invalid_request"));
   }
 
   private static String secret(TokenRequest request) {

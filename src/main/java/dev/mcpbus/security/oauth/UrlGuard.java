@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.protocol.UrlPlace;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import java.net.InetAddress;
@@ -55,9 +56,9 @@ public final class UrlGuard {
   public UrlGuard(Collection<URI> trusted, HostResolver resolver) {
     this.resolver = resolver;
     for (URI url : trusted) {
-      String host = url.getHost();
-      if (host != null) {
-        this.trusted.add(host.toLowerCase(Locale.ROOT));
+      String host = host(url);
+      if (!host.isEmpty()) {
+        this.trusted.add(host);
       }
     }
     if (this.trusted.stream().anyMatch(LoopbackHosts::contains)) {
@@ -78,7 +79,7 @@ public final class UrlGuard {
       throw refused(what, "it is not well formed");
     }
     String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
-    String host = uri.getHost() == null ? "" : uri.getHost().toLowerCase(Locale.ROOT);
+    String host = host(uri);
     if (url.length() > MAX_URL || uri.isOpaque() || host.isEmpty()) {
       throw refused(what, "it is not an https URL with a host");
     }
@@ -86,7 +87,9 @@ public final class UrlGuard {
     if (!scheme.equals("https") && !(scheme.equals("http") && loopback)) {
       throw refused(what, "it is not https");
     }
-    if (uri.getRawUserInfo() != null || uri.getRawFragment() != null || uri.getPort() > 65_535) {
+    if (uri.getRawUserInfo() != null
+        || uri.getRawFragment() != null
+        || UrlPlace.of(uri).port() > 65_535) {
       throw refused(what, "it holds a user, a fragment or no valid port");
     }
     if (!host.startsWith("[")) {
@@ -111,7 +114,7 @@ public final class UrlGuard {
     } catch (OAuthException e) {
       return Future.failedFuture(e);
     }
-    String host = uri.getHost().toLowerCase(Locale.ROOT);
+    String host = host(uri);
     boolean known = trusted.contains(host);
     if (known && proxied) {
       return Future.succeededFuture(new Checked(uri, List.of()));
@@ -142,6 +145,11 @@ public final class UrlGuard {
                   + " server as \"issuer\" in the configuration"));
     }
     return Future.succeededFuture(new Checked(uri, addresses));
+  }
+
+  private static String host(URI url) {
+    String host = UrlPlace.of(url).host();
+    return host == null ? "" : host.toLowerCase(Locale.ROOT);
   }
 
   private static OAuthException refused(String what, String why) {

@@ -85,6 +85,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
 
   @Override
   void moved(HttpEndpoint to) {
+    answer = null;
     channel.moved(to);
   }
 
@@ -164,7 +165,9 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
       verdict(said);
     } else {
       doubted = true;
-      channel.doubts().ask(this::fail, said, otherwise);
+      // A server may have executed a request before it failed with 5xx.
+      Reached reached = status < 500 ? Reached.NO : Reached.MAYBE;
+      channel.doubts().ask(why -> fail(why.withReached(reached)), said, otherwise);
     }
   }
 

@@ -140,6 +140,8 @@ abstract class PostedMessage {
   }
 
   void redirected(HttpClientResponse response, HttpEndpoint from) {
+    HttpConventions.drain(response);
+    response.resume();
     try {
       moved(from.redirected(response, redirects++));
       start();

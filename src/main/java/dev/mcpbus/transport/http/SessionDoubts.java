@@ -12,11 +12,12 @@ import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,26 +41,33 @@ final class SessionDoubts {
       "{\"jsonrpc\":\"2.0\",\"id\":\"mcpbus-probe\",\"method\":\"tools/list\",\"params\":{}}"
           .getBytes(StandardCharsets.UTF_8);
 
-  /** What a server says of a session that it does not know, after the word itself. */
+  /** An answer begins with its status; the one of an error goes on with the error's code. */
+  private static final int CODES = 2;
+
+  /** What a server says of a session that it does not know, as words or behind the word itself. */
   private static final List<String> UNKNOWN =
-      List.of(
-          ("not found|unknown|unrecognized|not recognized|invalid|no valid"
-                  + "|not valid|expired|timed out|terminated|closed|ended|stale|gone"
-                  + "|lost|missing|required|not exist|n't exist|no longer|no such"
-                  + "|no session|no active|not active|could not find|cannot find")
-              .split("\\|"));
+      Stream.of(
+              ("not found|unknown|unrecognized|not recognized|invalid|no valid"
+                      + "|not valid|expired|timed out|terminated|closed|ended|stale|gone"
+                      + "|lost|missing|required|not exist|t exist|no longer|no such"
+                      + "|no session|no active|not active|could not find|cannot find")
+                  .split("\\|"))
+          .flatMap(word -> Stream.of(" " + word, "session" + word.replace(" ", "")))
+          .toList();
 
   /**
    * What a server says to which this client has not introduced itself, and a proxy that has lost
    * its server. The second is all that the Python SDK says of it.
    */
   private static final List<String> BEGINNING =
-      List.of(
-          ("initiali|invalid request parameters|handshake|not connected"
-                  + "|not established|no transport|transport not found"
-                  + "|no active transport|no active connection|no active sse"
-                  + "|connection not found")
-              .split("\\|"));
+      Stream.of(
+              ("initiali|uninitiali|invalid request parameters|handshake|not connected"
+                      + "|not established|no transport|transport not found"
+                      + "|no active transport|no active connection|no active sse"
+                      + "|connection not found")
+                  .split("\\|"))
+          .map(word -> " " + word)
+          .toList();
 
   /** The channel of the session that is in doubt. */
   interface DoubtedChannel {
@@ -98,7 +106,7 @@ final class SessionDoubts {
     if (text == null) {
       return false;
     }
-    String said = text.toLowerCase(Locale.ROOT).replace('-', ' ').replace('_', ' ');
+    String said = " " + BETWEEN_WORDS.matcher(text.toLowerCase(Locale.ROOT)).replaceAll(" ");
     return BEGINNING.stream().anyMatch(said::contains)
         || (said.contains("session") && UNKNOWN.stream().anyMatch(said::contains));
   }
@@ -131,10 +139,15 @@ final class SessionDoubts {
     return read.code() + " " + read.message();
   }
 
-  /** The words without those that differ from one answer to the next: times, ids, numbers. */
+  /**
+   * The status, the code and the words without those that differ from one answer to the next:
+   * times, ids, numbers.
+   */
   private static List<String> words(String said) {
-    return Arrays.stream(BETWEEN_WORDS.split(said))
-        .filter(word -> word.chars().noneMatch(Character::isDigit))
+    String[] all = BETWEEN_WORDS.split(said);
+    return IntStream.range(0, all.length)
+        .filter(i -> i < CODES || all[i].chars().noneMatch(Character::isDigit))
+        .mapToObj(i -> all[i])
         .toList();
   }
 

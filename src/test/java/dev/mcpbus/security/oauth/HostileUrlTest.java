@@ -56,6 +56,8 @@ class HostileUrlTest extends OAuthFixture {
         "https://auth.example@evil.example/x",
         "https://auth.example/x#fragment",
         "https://auth.example:99999/x",
+        "https://my_auth:99999/x",
+        "https://user:pw@my_auth/x",
         "https:///x",
         "//auth.example/x",
         "https://auth.example/a b"
@@ -110,8 +112,12 @@ class HostileUrlTest extends OAuthFixture {
     InetAddress inside = InetAddress.getByName("10.0.0.1");
     UrlGuard guard =
         new UrlGuard(
-            List.of(URI.create("https://mcp.corp.example/mcp")),
+            List.of(URI.create("https://mcp.corp.example/mcp"), URI.create("https://my_as:8443")),
             host -> Future.succeededFuture(List.of(inside)));
+    assertThat(guard.check("https://My_as/x", "it", false).result().addresses())
+        .containsExactly(inside);
+    assertThat(guard.check("https://my_other/x", "it", false).cause())
+        .hasMessageContaining("not public");
     assertThat(guard.check("https://MCP.corp.example/x", "it", false).result().addresses())
         .containsExactly(inside);
     assertThat(guard.check("https://other.corp.example/x", "it", false).failed()).isTrue();

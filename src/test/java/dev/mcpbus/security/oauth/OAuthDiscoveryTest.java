@@ -2,6 +2,9 @@ package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.protocol.OAuthGrant;
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.protocol.WorkloadIdentity;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld.Seen;
 import io.vertx.core.json.JsonObject;
@@ -234,6 +237,51 @@ class OAuthDiscoveryTest extends OAuthFixture {
     }
   }
 
+  /** What is below a path may be of strangers: it speaks for that path alone. */
+  @Test
+  void only_the_places_of_the_root_speak_for_a_whole_origin() throws Exception {
+    JsonObject document = world.documents.remove("/.well-known/oauth-authorization-server/as");
+    document.put("issuer", world.base());
+    for (String place :
+        List.of(
+            "/as/.well-known/openid-configuration",
+            "/as/.well-known/oauth-authorization-server",
+            "/.well-known/oauth-authorization-server/as",
+            "/.well-known/openid-configuration/as")) {
+      world.documents.put(place, document);
+      assertThat(refused(client())).as(place).hasMessageContaining("another issuer");
+      world.documents.remove(place);
+    }
+    assertThat(prompts).isEmpty();
+    assertThat(world.seen("/register")).isEmpty();
+    world.documents.put("/as/moved", document);
+    world.redirects.put("/.well-known/oauth-authorization-server", "/as/moved");
+    assertThat(challenged(client())).as("where the root leads").isTrue();
+  }
+
+  /** It may belong to Entra ID, say: it is for no endpoint that nobody named. */
+  @Test
+  void a_secret_goes_to_no_endpoint_that_is_only_assumed() throws Exception {
+    world.documents.clear();
+    OAuthSettings machine = settings(OAuthGrant.CLIENT_CREDENTIALS);
+    for (OAuthSettings secret :
+        List.of(
+            machine,
+            Settings.withClient(settings(), "mine", "s3cret"),
+            Settings.withWorkload(
+                settings(OAuthGrant.WORKLOAD_IDENTITY),
+                new WorkloadIdentity(Sensitive.of("jwt"), null)))) {
+      OAuthException why = refused(client(secret));
+      assertThat(why.reason()).isEqualTo(OAuthFailure.INVALID);
+      assertThat(why).hasMessageContaining("set \"issuer\"");
+    }
+    assertThat(world.seen("/token")).isEmpty();
+    assertThat(prompts).isEmpty();
+    assertThat(challenged(client(Settings.withClient(settings(), "mine", null)))).isTrue();
+    store = TokenStore.inMemory();
+    assertThat(challenged(client(Settings.withIssuer(machine, world.base() + "/")))).isTrue();
+  }
+
   @Test
   void a_place_that_has_the_metadata_of_another_issuer_does_not_hide_the_next_one()
       throws Exception {
@@ -292,6 +340,22 @@ class OAuthDiscoveryTest extends OAuthFixture {
       world.callback.put("iss", other);
       assertThat(refused(client(mine))).as(other).hasMessageContaining("another issuer");
     }
+  }
+
+  @Test
+  void hosts_with_an_underscore_differ() {
+    assertThat(OAuthDiscovery.covers("https://my_mcp/mcp", "https://my_mcp/mcp")).isTrue();
+    assertThat(OAuthDiscovery.covers("https://MY_mcp:443/", "https://my_mcp/mcp")).isTrue();
+    for (String other :
+        List.of(
+            "https://my_other/mcp",
+            "https://my_mcp:444/mcp",
+            "https://u@my_mcp/mcp",
+            "https://null/mcp")) {
+      assertThat(OAuthDiscovery.covers(other, "https://my_mcp/mcp")).as(other).isFalse();
+    }
+    assertThat(GuardedHttp.origin("https://MY_as:443/t")).isEqualTo("https://my_as");
+    assertThat(GuardedHttp.origin("https://my_as:8443/t")).isEqualTo("https://my_as:8443");
   }
 
   @Test

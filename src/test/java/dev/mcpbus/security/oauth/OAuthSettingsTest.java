@@ -52,6 +52,15 @@ class OAuthSettingsTest {
   }
 
   @Test
+  void tokens_of_hosts_with_an_underscore_are_kept_apart() {
+    OAuthSettings one = Settings.withServer(settings("s"), "https://My_mcp/mcp");
+    OAuthSettings other = Settings.withServer(settings("s"), "https://my_other:8443/mcp");
+    assertThat(one.origin()).isEqualTo("https://my_mcp");
+    assertThat(other.resource()).isEqualTo("https://my_other:8443/mcp");
+    assertThat(one.key()).isNotEqualTo(other.key());
+  }
+
+  @Test
   void no_part_of_them_prints_a_secret() {
     OAuthSettings settings = settings("canary-subject");
     IdentityProvider idJag = Objects.requireNonNull(settings.idJag());

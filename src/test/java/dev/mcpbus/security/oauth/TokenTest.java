@@ -88,6 +88,17 @@ class TokenTest extends OAuthFixture {
   }
 
   @Test
+  void a_failure_that_says_nothing_of_the_client_brings_no_secret_into_the_body() throws Exception {
+    for (int status : List.of(302, 403, 404, 405, 415)) {
+      world.tokenAnswer = form -> new Answer(status, new JsonObject());
+      int before = world.seen("/token").size();
+      refused(client(settings(OAuthGrant.CLIENT_CREDENTIALS)));
+      assertThat(world.seen("/token")).as(String.valueOf(status)).hasSize(before + 1);
+    }
+    assertThat(granted("client_credentials").fields()).doesNotContainKey("client_secret");
+  }
+
+  @Test
   void the_configured_method_overrules_the_metadata() throws Exception {
     OAuthSettings post =
         Settings.withMethod(
@@ -592,7 +603,8 @@ class TokenTest extends OAuthFixture {
     assertThat(tokens.toString() + client + new StoredAuthorization(tokens, client, "i", Set.of()))
         .doesNotContain("s3cret");
     assertThat(
-            new GuardedHttp.Reply(200, json("a", "s3cret"), MultiMap.caseInsensitiveMultiMap())
+            new GuardedHttp.Reply(
+                    200, json("a", "s3cret"), MultiMap.caseInsensitiveMultiMap(), "https://as")
                 .toString())
         .doesNotContain("s3cret");
   }

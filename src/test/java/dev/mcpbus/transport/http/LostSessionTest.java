@@ -139,8 +139,10 @@ class LostSessionTest extends HttpFixture {
     for (int id = 2; id < 5; id++) {
       probe.request(id, "tools/call");
     }
+    // What failed with 5xx may have been executed before.
+    Reached reached = status.startsWith("5") ? Reached.MAYBE : Reached.NO;
     for (int id = 2; id < 5; id++) {
-      expect(probe.failure(id), Reason.SESSION_LOST, Reached.NO);
+      expect(probe.failure(id), Reason.SESSION_LOST, reached);
     }
     await().until(() -> probe.closings().size() == 1);
     expect(probe.closings().get(0), Reason.SESSION_LOST, Reached.NO);
@@ -148,6 +150,16 @@ class LostSessionTest extends HttpFixture {
     assertThat(probe.endings(2)).isEqualTo(1);
     probe.close();
     assertThat(server.requests("DELETE")).isEmpty();
+  }
+
+  @Test
+  void words_within_other_words_cast_no_doubt() {
+    assertThat(SessionDoubts.areIn("<script>sessionStorage</script> recommended")).isFalse();
+    assertThat(SessionDoubts.areIn("the session was extended")).isFalse();
+    assertThat(SessionDoubts.areIn("SessionNotFound")).isTrue();
+    assertThat(SessionDoubts.areIn("session_expired")).isTrue();
+    assertThat(SessionDoubts.areIn("This session doesn't exist")).isTrue();
+    assertThat(SessionDoubts.areIn("Server uninitialized")).isTrue();
   }
 
   /** A browser tool speaks of its own sessions. */

@@ -14,6 +14,8 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import java.net.URI;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -174,6 +176,29 @@ class StreamableHttpTransportTest extends HttpFixture {
     ChannelProbe looping = open(server.url().resolve("/loop"));
     expect(looping.fail(1, "ping"), Reason.PROTOCOL_ERROR, Reached.NO);
     assertThat(hops).hasValue(4);
+  }
+
+  @Test
+  void a_redirect_whose_body_never_ends_keeps_no_connection() throws Exception {
+    Set<Long> redirected = ConcurrentHashMap.newKeySet();
+    RawHttpServer server =
+        answer(
+            (request, peer) -> {
+              if (!redirected.add(request.id())) {
+                peer.result(request.id());
+                return;
+              }
+              peer.head(
+                  "307 Temporary Redirect",
+                  "Location: " + (request.path().endsWith("/") ? "/mcp" : "/mcp/"),
+                  "Content-Type: text/event-stream",
+                  "Transfer-Encoding: chunked");
+              peer.silence();
+            });
+    ChannelProbe probe = open(server);
+    for (int id = 1; id <= options(server).maxConnections() + 2; id++) {
+      probe.call(id, "ping");
+    }
   }
 
   @Test
