@@ -144,10 +144,10 @@ final class SessionDoubts {
    * times, ids, numbers.
    */
   private static List<String> words(String said) {
-    String[] all = BETWEEN_WORDS.split(said);
-    return IntStream.range(0, all.length)
-        .filter(i -> i < CODES || all[i].chars().noneMatch(Character::isDigit))
-        .mapToObj(i -> all[i])
+    List<String> all = BETWEEN_WORDS.splitAsStream(said).toList();
+    return IntStream.range(0, all.size())
+        .filter(i -> i < CODES || all.get(i).chars().noneMatch(Character::isDigit))
+        .mapToObj(all::get)
         .toList();
   }
 

@@ -9,6 +9,7 @@ import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import dev.mcpbus.testing.OAuthWorld.Seen;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** From a 401 to the authorization server. */
@@ -240,7 +241,9 @@ class OAuthDiscoveryTest extends OAuthFixture {
   /** What is below a path may be of strangers: it speaks for that path alone. */
   @Test
   void only_the_places_of_the_root_speak_for_a_whole_origin() throws Exception {
-    JsonObject document = world.documents.remove("/.well-known/oauth-authorization-server/as");
+    JsonObject document =
+        Objects.requireNonNull(
+            world.documents.remove("/.well-known/oauth-authorization-server/as"));
     document.put("issuer", world.base());
     for (String place :
         List.of(
