@@ -113,8 +113,10 @@ class DoctorIT {
     bed.sh("killed", "kill -KILL $$");
     bed.sh(
         "logs",
-        "i=0; while [ $i -lt 3000 ]; do echo \"INFO starting part $i\"; i=$((i+1)); done; sleep 60");
-    bed.sh("jsonlogs", "echo '{\"jsonrpc\":\"2.0\",\"msg\":\"up\"}'; sleep 60");
+        "i=0; while [ $i -lt 30000 ]; do echo \"INFO starting part $i\"; i=$((i+1)); done; sleep 60");
+    bed.sh(
+        "jsonlogs",
+        "echo '{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"up\",\"params\":{]}'; sleep 60");
     bed.sh("framed", "printf 'Content-Length: 2\\r\\n\\r\\n'; sleep 60");
     bed.sh("silent", "sleep 60");
     bed.sh("http", "echo 'Server listening on http://localhost:3000/mcp' >&2; sleep 60");
@@ -311,7 +313,7 @@ class DoctorIT {
               "serverInfo":{"name":"s","version":"1"}}' ;;
           *'"method":"tools/list"'*)
             r='{"tools":[{"name":"good","inputSchema":{"type":"object"}},
-              {"name":"bad","inputSchema":{"type":5}}]}' ;;
+              {"name":"bad","inputSchema":{"$ref":"#"}}]}' ;;
           *) r='{}' ;;
         esac
         printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$(echo "$r" | tr -d '\\n')"

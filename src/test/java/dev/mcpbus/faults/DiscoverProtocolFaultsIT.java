@@ -171,7 +171,7 @@ class DiscoverProtocolFaultsIT {
         """
         *'"method":"tools/list"'*)
           lists=$((lists + 1))
-          answer '{"tools":[{"name":"t","inputSchema":{}}],"nextCursor":"'"page-$lists"'"}' ;;
+          answer '{"tools":[{"name":"t'"$lists"'","inputSchema":{}}],"nextCursor":"'"page-$lists"'"}' ;;
         """;
     try (FaultBed bed = FaultBed.ready(ShServer.discover("lists=0", cases).put("maxPages", 20))) {
       assertThat(

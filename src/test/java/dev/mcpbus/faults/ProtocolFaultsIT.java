@@ -171,7 +171,7 @@ class ProtocolFaultsIT {
           if [ $lists -eq 1 ]; then
             answer '{"tools":[{"name":"echo","inputSchema":{}},{"name":"spoil","inputSchema":{}}]}'
           else
-            answer '{"tools":[{"name":"other","inputSchema":{}}],"nextCursor":"'$lists'"}'
+            answer '{"tools":[{"name":"other'$lists'","inputSchema":{}}],"nextCursor":"'$lists'"}'
           fi ;;
         *'"name":"spoil"'*)
           printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\\n'
@@ -183,11 +183,11 @@ class ProtocolFaultsIT {
       FaultBed.until("the spoilt list was refused")
           .until(() -> "PROTOCOL_ERROR".equals(bed.lastError().getString("code")));
       assertThat(bed.text("echo")).isNotEmpty();
-      bed.failure("other", FailureCode.UNKNOWN_TOOL, Sent.NO);
+      bed.failure("other2", FailureCode.UNKNOWN_TOOL, Sent.NO);
       assertThat(bed.status().getInteger("tools")).isEqualTo(2);
       assertThat(names(aggregate(bed, FaultBed.VICTIM)))
           .contains("victim.echo", "victim.spoil")
-          .doesNotContain("victim.other");
+          .doesNotContain("victim.other2");
       assertThat(aggregateCall(bed, "victim.echo", new JsonObject())).isNotEmpty();
     }
   }

@@ -85,25 +85,16 @@ class SchemaFaultsIT {
     String big = "big=$(head -c 5242880 /dev/zero | tr '\\0' x)";
     try (FaultBed bed = FaultBed.ready(offering(era, big, tools))) {
       awaitTools(bed);
-      assertThat(listed(bed)).containsExactly("echo", "required", "tree");
+      // A type that no reader knows, and a reference to nothing, say nothing of a value.
+      assertThat(listed(bed))
+          .containsExactly(
+              "echo", "unknown-type", "inner-type", "required", "nowhere", "output", "tree");
       JsonObject why = bed.status().getJsonObject("leftOutTools");
       assertThat(why.fieldNames())
-          .containsExactlyInAnyOrder(
-              "unknown-type",
-              "inner-type",
-              "no-schema",
-              "nowhere",
-              "itself",
-              "each-other",
-              "big",
-              "output");
-      assertThat(why.getString("unknown-type")).contains("/type", "objekt");
-      assertThat(why.getString("inner-type")).contains("/properties/a/type", "words");
-      assertThat(why.getString("nowhere")).contains("#/$defs/none");
+          .containsExactlyInAnyOrder("no-schema", "itself", "each-other", "big");
       assertThat(why.getString("itself")).contains("refers to itself");
       assertThat(why.getString("each-other")).contains("refers to itself");
       assertThat(why.getString("big")).contains("1048576");
-      assertThat(why.getString("output")).contains("outputSchema");
 
       for (String name : why.fieldNames()) {
         assertThat(bed.failure(name, FailureCode.UNKNOWN_TOOL, Sent.NO))
