@@ -193,7 +193,7 @@ public final class ServerId {
 
   /**
    * All patterns for a denial of items, {@code server.item}. Its server may end at each of the
-   * first 32 dots, and have the hash of a name that differs by signs alone: nobody gets past a
+   * first 32 dots, and have the hash of a name that differs by signs alone: no caller gets past a
    * denial by the name of a server that is added later.
    */
   public static Stream<String> itemDenials(String glob) {
