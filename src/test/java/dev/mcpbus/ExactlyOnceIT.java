@@ -80,8 +80,7 @@ class ExactlyOnceIT {
       long from = monotonicMillis();
       try (PipeWitness witness = PipeWitness.start(folder, ExactlyOnceIT::uptimeMillis)) {
         disturbedCalls(bus);
-        witness.close();
-        slack += witness.latestMillis();
+        slack += witness.endAndTellLatest();
       }
       report(monotonicMillis() - from);
 

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -22,6 +23,7 @@ public final class PipeWitness implements AutoCloseable {
   private final Path log;
   private final Process process;
   private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+  private final ScheduledFuture<?> writing;
 
   /**
    * @param uptimeMillis the clock of the machine, as /proc/uptime tells it
@@ -40,12 +42,14 @@ public final class PipeWitness implements AutoCloseable {
             .redirectOutput(log.toFile())
             .start();
     PrintStream pipe = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
-    clock.scheduleAtFixedRate(
-        () -> pipe.println(uptimeMillis.getAsLong()), 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    this.writing =
+        clock.scheduleAtFixedRate(
+            () -> pipe.println(uptimeMillis.getAsLong()), 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** The longest time that a line lay in the pipe, once the witness is closed. */
-  public long latestMillis() throws IOException {
+  /** Ends the witness; answers the longest time that a line lay in the pipe, in milliseconds. */
+  public long endAndTellLatest() throws IOException {
+    close();
     return Files.readAllLines(log).stream()
         .map(line -> line.split(" ", -1))
         .filter(line -> line.length == 2 && !line[1].isEmpty())
@@ -56,7 +60,8 @@ public final class PipeWitness implements AutoCloseable {
 
   @Override
   public void close() {
-    clock.shutdownNow();
+    writing.cancel(false);
+    clock.shutdown();
     process.destroyForcibly().onExit().join();
   }
 }
