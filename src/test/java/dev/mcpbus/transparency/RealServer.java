@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
 import java.net.URL;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -419,17 +421,18 @@ final class RealServer {
     }
   }
 
+  /** How often a running server may write into a folder while it is emptied. */
+  private static final int WRITES = 100;
+
   /**
    * Makes the folder one with two notes, one of them in a folder, and no more. The folder itself
-   * stays, because a running server works in it.
+   * stays, because a running server works in it, and may write its own files there meanwhile.
    */
   static void clean(Path folder) {
     try {
-      try (Stream<Path> old = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
-        for (Path path : old.sorted(Comparator.reverseOrder()).toList()) {
-          if (!path.equals(folder)) {
-            Files.deleteIfExists(path);
-          }
+      for (int writes = 0; !isEmptied(folder); writes++) {
+        if (writes == WRITES) {
+          throw new IllegalStateException(folder + " is written again and again");
         }
       }
       Files.createDirectories(folder.resolve("notes"));
@@ -437,6 +440,25 @@ final class RealServer {
       Files.writeString(folder.resolve("notes").resolve("second.md"), "---\na: 1\n---\nSecond\n");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Deletes what is in the folder; false where something was written there meanwhile. */
+  private static boolean isEmptied(Path folder) throws IOException {
+    try (Stream<Path> old = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
+      for (Path path : old.sorted(Comparator.reverseOrder()).toList()) {
+        if (!path.equals(folder)) {
+          Files.deleteIfExists(path);
+        }
+      }
+      return true;
+    } catch (DirectoryNotEmptyException written) {
+      return false;
+    } catch (UncheckedIOException gone) { // a file that the server has deleted itself
+      if (gone.getCause() instanceof NoSuchFileException) {
+        return false;
+      }
+      throw gone;
     }
   }
 
