@@ -36,10 +36,13 @@ final class ModelArguments {
 
   /** The name of an argument for models: with others in place of the signs that they refuse. */
   private static String renamed(String name) {
+    if (TAKEN.matcher(name).matches()) {
+      return name;
+    }
     String head = name.replaceAll("[^a-zA-Z0-9_.-]", "_");
-    return TAKEN.matcher(name).matches()
-        ? name
-        : head.substring(0, Math.min(HEAD, head.length())) + "_" + Sha256.hex(name).substring(0, 8);
+    return head.substring(0, Math.min(HEAD, head.length()))
+        + "_"
+        + Sha256.hex(name).substring(0, 8);
   }
 
   /** The schema of an object with names that models take; a renamed one stands in its text. */

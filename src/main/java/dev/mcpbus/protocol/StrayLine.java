@@ -23,7 +23,7 @@ public final class StrayLine {
   private static final byte[] ID = "\"id\"".getBytes(StandardCharsets.US_ASCII);
   private static final byte ESCAPE = 0x1B;
 
-  /** Nobody waits for the message. */
+  /** The message answers no request of ours. */
   public static final long NOBODY = -2;
 
   private static final int NULL = 'n';

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +64,20 @@ class HttpEraTest {
     } else {
       answer(request, peer, "200 OK", "\"result\":{\"tools\":[]}");
     }
+  }
+
+  /** A server of the {@code initialize} era, which refuses these requests without a reason. */
+  private static RawHttpServer refusing(Predicate<RawHttpServer.Request> refused) {
+    return RawHttpServer.answering(
+        (request, peer) -> {
+          if (request.calls("server/discover")) {
+            answer(request, peer, "200 OK", ScriptedPeer.error(-32601, "what?"));
+          } else if (refused.test(request)) {
+            answer(request, peer, "200 OK", ScriptedPeer.error(-32000, "nope"));
+          } else {
+            initialize(request, peer);
+          }
+        });
   }
 
   private static TestBus bus(RawHttpServer server) {
@@ -369,18 +384,12 @@ class HttpEraTest {
     AtomicBoolean lost = new AtomicBoolean();
     JsonObject probe = new JsonObject().put("healthCheck", new JsonObject().put("interval", 20));
     try (RawHttpServer server =
-            RawHttpServer.answering(
-                (request, peer) -> {
-                  if (request.calls("server/discover")) {
-                    answer(request, peer, "200 OK", ScriptedPeer.error(-32601, "what?"));
-                  } else if (request.calls("initialize")) {
+            refusing(
+                request -> {
+                  if (request.calls("initialize")) {
                     lost.set(false);
-                    initialize(request, peer);
-                  } else if (lost.get() && request.calls("tools/list")) {
-                    answer(request, peer, "200 OK", ScriptedPeer.error(-32000, "nope"));
-                  } else {
-                    initialize(request, peer);
                   }
+                  return lost.get() && request.calls("tools/list");
                 });
         TestBus bus = bus(server, probe)) {
       bus.awaitState("peer", "READY");
@@ -399,17 +408,7 @@ class HttpEraTest {
     AtomicInteger lists = new AtomicInteger();
     JsonObject probe = new JsonObject().put("healthCheck", new JsonObject().put("interval", 20));
     try (RawHttpServer server =
-            RawHttpServer.answering(
-                (request, peer) -> {
-                  if (request.calls("server/discover")) {
-                    answer(request, peer, "200 OK", ScriptedPeer.error(-32601, "what?"));
-                  } else if (request.calls("tools/list")) {
-                    lists.incrementAndGet();
-                    answer(request, peer, "200 OK", ScriptedPeer.error(-32000, "nope"));
-                  } else {
-                    initialize(request, peer);
-                  }
-                });
+            refusing(request -> request.calls("tools/list") && lists.incrementAndGet() > 0);
         TestBus bus = bus(server, probe)) {
       bus.awaitState("peer", "READY");
       Awaitility.await().until(() -> lists.get() > 8);
