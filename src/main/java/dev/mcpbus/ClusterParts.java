@@ -18,7 +18,8 @@ final class ClusterParts {
 
   static ServerHosting.HostingFactory hosting(McpBus.Options options, KeptServers kept) {
     return (vertx, connections) ->
-        new ClusterServerHosting(vertx, connections, options.reader(), kept, options.placement());
+        new ClusterServerHosting(
+            vertx, connections, options.reader(), kept, options.placement(), options.stateDir());
   }
 
   static InputVerticle inputs(Vertx vertx, InputOptions options) {

@@ -1,16 +1,20 @@
 package dev.mcpbus;
 
+import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.ExitCode;
 import dev.mcpbus.cli.LocalService;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.demo.DemoServer;
+import dev.mcpbus.demo.WarmUp;
 import dev.mcpbus.observability.logging.LogLevels;
 import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -18,14 +22,22 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The service for one command: the servers of a configuration in this process, on a free loopback
- * port, with one admin key that nothing outside this process knows. Used on the main thread.
+ * A service in this process, on a free loopback port, with one admin key that nothing outside this
+ * process knows: the servers of a configuration for one command, or the demo server that warms up a
+ * node. Used on the main thread.
  */
 final class InProcessService implements LocalService {
 
+  private static final Logger LOG = LoggerFactory.getLogger(InProcessService.class);
+
   private static final long END_SECONDS = 10;
+
+  private static final AtomicBoolean WARM = new AtomicBoolean();
 
   private final Vertx vertx;
   private final McpBus bus;
@@ -52,6 +64,31 @@ final class InProcessService implements LocalService {
     return start(options(file, result, config, fresh.hash()), fresh.key());
   }
 
+  /**
+   * Makes the code of calls fast before this node takes part in a cluster; once in the life of the
+   * process. What fails here, fails for a client later, who hears why.
+   */
+  static void warmUp() {
+    LogLevels levels = LogLevels.find();
+    if (levels == null || WARM.getAndSet(true)) {
+      return;
+    }
+    String level = levels.set(LogLevels.ROOT, "OFF"); // nothing else runs yet
+    ApiKeys.Fresh fresh = ApiKeys.generate(new SecureRandom());
+    JsonObject demo = new JsonObject().put("type", "bus").put("address", DemoServer.ADDRESS);
+    JsonObject servers = new JsonObject().put(WarmUp.SERVER, demo);
+    McpBus.Options options =
+        McpBus.Options.of(new JsonObject().put("mcpServers", servers))
+            .withBridge(BridgeOptions.DEFAULT);
+    try (InProcessService service = start(of(options, fresh.hash()), fresh.key())) {
+      await(WarmUp.calls(service.vertx, service.bus.port(), service.key));
+    } catch (RuntimeException notStarted) {
+      LOG.debug("the warm-up has not started", notStarted);
+    } finally {
+      levels.set(LogLevels.ROOT, level);
+    }
+  }
+
   private static InProcessService start(McpBus.Options options, String key) {
     Vertx vertx = Vertx.vertx(McpBus.vertxOptions());
     Future<McpBus> started = McpBus.start(vertx, options);
@@ -75,7 +112,11 @@ final class InProcessService implements LocalService {
 
   private static McpBus.Options options(
       Path file, ConfigResult result, McpBusConfig config, String hash) {
-    return OptionsReader.of(file, result, config)
+    return of(OptionsReader.of(file, result, config), hash);
+  }
+
+  private static McpBus.Options of(McpBus.Options options, String hash) {
+    return options
         .withTelemetry(TelemetryOptions.OFF)
         .withAuth(
             new AuthOptions(

@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
+import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
@@ -93,13 +94,17 @@ final class OptionsReader {
         .withSearch(config.search())
         .withRegistry(config.registry())
         .withAuth(config.auth())
-        .withPlacement(
-            OwnershipOptions.DEFAULT
-                .withQuorum(config.cluster().quorum())
-                .withRollout(config.cluster().rolloutGrace()))
+        .withPlacement(quorum(config.cluster()).withRollout(config.cluster().rolloutGrace()))
         .withTelemetry(config.telemetry())
         .withStateDir(config.stateDir())
         .withProblems(config.problems());
+  }
+
+  private static OwnershipOptions quorum(ClusterOptions cluster) {
+    OwnershipOptions base = OwnershipOptions.DEFAULT;
+    return cluster.majorityOf() > 0
+        ? base.withMajorityOf(cluster.majorityOf())
+        : base.withQuorum(cluster.quorum());
   }
 
   /** The definition of a server over a transport that the program made itself. */

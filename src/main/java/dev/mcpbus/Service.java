@@ -17,6 +17,7 @@ import dev.mcpbus.config.ConfigWatcher;
 import dev.mcpbus.config.McpBusConfig;
 import dev.mcpbus.hosting.ConfigurationState;
 import dev.mcpbus.internals.ProcessSignals;
+import dev.mcpbus.observability.logging.LogLevels;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -103,6 +104,7 @@ final class Service {
     ClusterOptions cluster = launch.config().cluster();
     try (ReservedPort doors = ReservedPort.of(launch.config().host(), port)) {
       Objects.requireNonNull(doors); // held until this block ends
+      InProcessService.warmUp();
       return await(HazelcastCluster.start(McpBus.vertxOptions(), cluster, launch.clusterFile()));
     } catch (IOException taken) {
       throw new StartException(taken, true);
@@ -249,6 +251,7 @@ final class Service {
       Thread.currentThread().interrupt();
     }
     admin.close();
+    LogLevels.doorsClose();
     LOG.info("mcpbus is ending: calls in flight may finish, within {} s in all", SHUTDOWN_SECONDS);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SHUTDOWN_SECONDS);
     try {

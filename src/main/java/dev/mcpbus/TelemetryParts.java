@@ -2,10 +2,10 @@ package dev.mcpbus;
 
 import dev.mcpbus.bus.PairedTelemetry;
 import dev.mcpbus.bus.Readiness;
-import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.hosting.ConfigurationState;
+import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.observability.metrics.MetricsTelemetry;
 import dev.mcpbus.observability.tracing.TracingTelemetry;
@@ -66,12 +66,14 @@ final class TelemetryParts {
    *
    * @param sockets the number of open connections of HTTP clients
    * @param configuration the state of the configuration
+   * @param kept whose writing may fail
    * @param audit whose lines are counted
    */
   void open(
       Readiness readiness,
       IntSupplier sockets,
       Supplier<ConfigurationState> configuration,
+      KeptServers kept,
       Audit audit) {
     MetricsTelemetry measured = metrics;
     if (measured == null) {
@@ -83,11 +85,14 @@ final class TelemetryParts {
         () -> isReady(readiness.problems()) ? 1 : 0);
     measured.gauge(
         "mcpbus_http_connections", "Open connections of HTTP clients.", () -> sockets.getAsInt());
-    RequestSender sender = RequestSender.of(vertx);
     measured.gauge(
         "mcpbus_cluster_nodes",
-        "Nodes that this node sees, itself included; 0 where there is no cluster.",
-        () -> sender.membership().nodes().size());
+        "Nodes that serve, as this node sees it, itself included; 0 without a cluster or quorum.",
+        readiness::nodes);
+    measured.gauge(
+        "mcpbus_state_failing",
+        "1 while the state directory cannot be written: changes of servers are lost at a restart.",
+        () -> kept.isFailing() ? 1 : 0);
     measured.gauge(
         "mcpbus_config_broken",
         "1 while the file on disk cannot be used and what was read before is in force.",

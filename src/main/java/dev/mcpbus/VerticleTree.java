@@ -244,6 +244,7 @@ final class VerticleTree {
           readiness,
           () -> http == null ? 0 : http.sockets(),
           servers::configuration,
+          kept,
           access.audit());
     }
   }

@@ -62,11 +62,11 @@ export class ClusterPage {
 
   node(node, connections) {
     return html`<section class="card node" data-leaving=${node.leaving ? 'yes' : 'no'}>
-      <div class="row wrap"><h3>${named(node.name)}</h3>${node.self ? html`<span class="hint">answers here</span>` : nothing}${node.leaving ? html`<span class="hint">leaving</span>` : nothing}</div>
+      <div class="row wrap"><h3>${named(node.name)}</h3>${node.self ? html`<span class="hint">answers here</span>` : nothing}${node.leaving ? html`<span class="hint">leaving</span>` : nothing}${node.starting ? html`<span class="hint">starting</span>` : nothing}</div>
       <p class="dim">${node.host ? `${node.host}:${node.port}` : ''} ${node.labels.map(label => html`<code>${shown(label)}</code> `)} weight ${node.weight}</p>
       <p><b>${node.connections}</b> connections</p>
       <div class="owned">${connections.slice(0, 200).map(one => html`<a class="dot" data-state=${one.state} title=${`${one.id}: ${one.state}`} href=${`#/connections/${encodeURIComponent(one.id)}`}><span class="visually-hidden">${one.id}</span></a>`)}${connections.length > 200 ? html`<span class="dim">and ${connections.length - 200} more</span>` : nothing}</div>
-      ${store.caller?.admin && (this.answer?.nodes.length ?? 0) > 1 && !node.leaving ? action('Drain', () => this.drain(node), {title: 'Its connections move to other nodes; it takes no new requests'}) : nothing}
+      ${store.caller?.admin && (this.answer?.nodes.length ?? 0) > 1 && !node.leaving && !node.starting ? action('Drain', () => this.drain(node), {title: 'Its connections move to other nodes; it takes no new requests'}) : nothing}
     </section>`;
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus;
 
+import static dev.mcpbus.testing.ThreeNodes.ASKED;
 import static dev.mcpbus.testing.ThreeNodes.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,9 +8,12 @@ import dev.mcpbus.testing.Balancer;
 import dev.mcpbus.testing.ClusterBed;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.NpmServers;
+import dev.mcpbus.testing.ThreeNodes;
+import io.modelcontextprotocol.client.McpAsyncClient;
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
+import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -29,6 +33,7 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
 
 /**
  * Sessions with a private connection whose node is killed, behind a balancer without memory: {@code
@@ -76,15 +81,17 @@ class RenewableSessionIT {
       int safe = bed.node("n1").port();
 
       Map<String, McpHttp.Session> plain = new LinkedHashMap<>();
+      Map<String, McpHttp.Stream> asking = new LinkedHashMap<>();
       Map<String, CompletableFuture<JsonObject>> programs = new LinkedHashMap<>();
       List<Path> ready = new ArrayList<>();
       for (String server : SERVERS) {
         McpHttp.Session session =
-            new McpHttp(doomed, "/mcp/" + server).initialize("2025-11-25", new JsonObject());
+            new McpHttp(doomed, "/mcp/" + server).initialize("2025-11-25", ASKED);
         session.call("resources/subscribe", new JsonObject().put("uri", "notes://all")).result();
         assertThat(McpHttp.text(add(session))).endsWith(": n");
         plain.put(server, session);
-        for (String kind : List.of("v1", "v2-legacy", "java")) {
+        asking.put(server, asks(session));
+        for (String kind : List.of("v1", "v2-legacy", "java", "java asks")) {
           String name = kind + " " + server;
           Path file = folder.resolve(name.replace(' ', '-'));
           String url = "http://127.0.0.1:" + port(doomed, safe);
@@ -93,9 +100,11 @@ class RenewableSessionIT {
               name,
               CompletableFuture.supplyAsync(
                   () ->
-                      kind.equals("java")
-                          ? javaProgram(url, "/mcp/" + server, file)
-                          : nodeProgram(kind, url + "/mcp/" + server, file),
+                      switch (kind) {
+                        case "java" -> javaProgram(url, "/mcp/" + server, file);
+                        case "java asks" -> javaAsks(url, "/mcp/" + server, file);
+                        default -> nodeProgram(kind, url + "/mcp/" + server, file);
+                      },
                   threads));
         }
       }
@@ -112,13 +121,21 @@ class RenewableSessionIT {
         Files.writeString(Path.of(file + ".lost"), "");
       }
 
+      for (String server : SERVERS) {
+        asPython(
+            new McpHttp(safe, "/mcp/" + server),
+            Objects.requireNonNull(plain.get(server)),
+            Objects.requireNonNull(asking.get(server)));
+      }
       McpHttp.Session fixed = Objects.requireNonNull(plain.get("fixed"));
       McpHttp other = new McpHttp(safe, "/mcp/fixed");
       Awaitility.await()
           .atMost(PATIENCE)
           .until(
-              () -> other.post(other.request("ping", new JsonObject()), fixed.headers()).status(),
-              status -> status == 404);
+              () -> other.post(other.request("ping", new JsonObject()), fixed.headers()),
+              answer ->
+                  answer.status() == 404
+                      && answer.error().getString("message").contains("initialize again"));
       goesOn(Objects.requireNonNull(plain.get("again")), new McpHttp(safe, "/mcp/again"));
       for (Map.Entry<String, CompletableFuture<JsonObject>> program : programs.entrySet()) {
         check(program.getKey(), program.getValue().get(60, TimeUnit.SECONDS));
@@ -126,6 +143,39 @@ class RenewableSessionIT {
     } finally {
       balancers.forEach(Balancer::close);
       threads.shutdownNow();
+    }
+  }
+
+  /** A call whose server asks the client, which does not answer; its stream is known to it. */
+  private static McpHttp.Stream asks(McpHttp.Session session) {
+    McpHttp.Stream stream =
+        session.streamed(
+            new JsonObject()
+                .put("jsonrpc", "2.0")
+                .put("id", "asks")
+                .put("method", "tools/call")
+                .put("params", call("ask", new JsonObject())));
+    Awaitility.await("the question").until(() -> stream.methods().contains("elicitation/create"));
+    return stream;
+  }
+
+  /**
+   * What the Python SDK sends where the stream of a call has broken: GET with the id of the last
+   * event, twice at most; its user gets the answer that comes there. After an error of HTTP the
+   * call fails when its own time is over.
+   */
+  private static void asPython(McpHttp client, McpHttp.Session session, McpHttp.Stream broken) {
+    Awaitility.await("the end of the node").atMost(PATIENCE).until(broken::hasEnded);
+    List<String> headers = new ArrayList<>(List.of(session.headers()));
+    headers.addAll(List.of("Last-Event-ID", ThreeNodes.lastId(broken)));
+    try (McpHttp.Stream resumed = client.get(headers.toArray(String[]::new))) {
+      assertThat(resumed.status()).isEqualTo(200);
+      Awaitility.await("the answer").atMost(PATIENCE).until(resumed::hasEnded);
+      JsonObject answer = ThreeNodes.last(resumed);
+      assertThat(answer.getString("id")).isEqualTo("asks");
+      JsonObject data = answer.getJsonObject("error").getJsonObject("data");
+      assertThat(data.getString("code")).isEqualTo("OWNER_LOST");
+      assertThat(data.getString("sent")).isEqualTo("maybe");
     }
   }
 
@@ -164,8 +214,20 @@ class RenewableSessionIT {
     }
   }
 
-  /** The official TypeScript SDK begins no session by itself, the Java SDK does. */
+  /**
+   * The official TypeScript SDK begins no session by itself, the Java SDK does. The call that waits
+   * for an answer of its client ends with the reason.
+   */
   private static void check(String program, JsonObject seen) {
+    if (program.startsWith("java asks")) { // it does not come back for a stream that has broken
+      assertThat(seen.getString("asked"))
+          .as("%s: %s", program, seen)
+          .containsAnyOf("OWNER_LOST", "TimeoutException");
+      return;
+    }
+    if (!program.startsWith("java ")) {
+      assertThat(seen.getString("asked")).as("%s: %s", program, seen).contains("OWNER_LOST");
+    }
     List<String> outcomes =
         seen.getJsonArray("outcomes").stream()
             .map(JsonObject.class::cast)
@@ -174,6 +236,9 @@ class RenewableSessionIT {
             .toList();
     String last = outcomes.get(outcomes.size() - 1);
     boolean isGone = outcomes.stream().anyMatch(GONE.asPredicate());
+    assertThat(outcomes)
+        .as("%s waits for each call: %s", program, seen)
+        .noneMatch(one -> one.contains("had gone before the call"));
     if (program.endsWith("again")) {
       assertThat(last).as("%s: %s", program, seen).matches("\\d+: n(,n)*");
       assertThat(isGone).as("%s: %s", program, seen).isFalse();
@@ -234,6 +299,46 @@ class RenewableSessionIT {
       throw new IllegalStateException(e);
     } finally {
       client.close();
+    }
+  }
+
+  /** A call with the Java SDK whose question the program does not answer before the loss. */
+  private static JsonObject javaAsks(String url, String endpoint, Path file) {
+    CompletableFuture<McpSchema.ElicitResult> never = new CompletableFuture<>();
+    McpAsyncClient client =
+        McpClient.async(HttpClientStreamableHttpTransport.builder(url).endpoint(endpoint).build())
+            .requestTimeout(Duration.ofSeconds(30))
+            .capabilities(McpSchema.ClientCapabilities.builder().elicitation().build())
+            .elicitation(
+                request -> {
+                  touch(file);
+                  return Mono.fromFuture(never);
+                })
+            .build();
+    try {
+      client.initialize().block();
+      McpSchema.CallToolRequest add =
+          McpSchema.CallToolRequest.builder("add").arguments(Map.of("note", "n")).build();
+      client.callTool(add).block();
+      McpSchema.CallToolResult result =
+          client.callTool(McpSchema.CallToolRequest.builder("ask").build()).block();
+      return new JsonObject().put("asked", String.valueOf(result));
+    } catch (McpError e) {
+      touch(file);
+      return new JsonObject().put("asked", "failed: " + e.getJsonRpcError());
+    } catch (RuntimeException e) {
+      touch(file);
+      return new JsonObject().put("asked", "failed: " + e);
+    } finally {
+      client.close();
+    }
+  }
+
+  private static void touch(Path file) {
+    try {
+      Files.writeString(file, "");
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
     }
   }
 

@@ -40,11 +40,6 @@ final class AdmittedRequests implements Consumer<RequestLifecycle>, Handler<Rout
     return admitted(ctx).caller();
   }
 
-  /** When the head of the request arrived, of the {@link ArrivalClock}. */
-  static long arrived(RoutingContext ctx) {
-    return admitted(ctx).arrived();
-  }
-
   private static RequestLifecycle admitted(RoutingContext ctx) {
     RequestLifecycle request = ctx.get(KEY);
     if (request == null) {

@@ -56,16 +56,14 @@ final class BridgeCalls {
   private final PolicyGate gate;
   private final TaskIdSealing tasks;
   private final MeasuredCalls measures;
-  private final ArrivalClock arrivals;
 
-  BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate gate, ArrivalClock arrivals) {
+  BridgeCalls(Vertx vertx, Supplier<String> callIds, PolicyGate gate) {
     this.vertx = vertx;
     this.sender = RequestSender.of(vertx);
     this.callIds = callIds;
     this.gate = gate;
     this.tasks = new TaskIdSealing(vertx);
     this.measures = new MeasuredCalls(vertx);
-    this.arrivals = arrivals;
   }
 
   /** A caller's request to the service itself, on this node, with a JSON reply. */
@@ -310,7 +308,7 @@ final class BridgeCalls {
   }
 
   private DeliveryOptions options(RoutingContext ctx, boolean validate) {
-    DeliveryOptions options = new DeliveryOptions();
+    DeliveryOptions options = AdmittedRequests.of(ctx).origin().addTo(new DeliveryOptions());
     String wish = QueryParameters.word(ctx, Headers.VALIDATE, FLAG);
     if (wish != null || validate) {
       options.addHeader(Headers.VALIDATE, wish == null ? "true" : wish);
@@ -321,10 +319,7 @@ final class BridgeCalls {
     if (timeout == null) {
       timeout = ctx.request().getHeader("Timeout");
     }
-    long left =
-        timeout == null
-            ? CallDeadline.NONE
-            : timeLeft(millis(timeout), arrivals.passed(AdmittedRequests.arrived(ctx)));
+    long left = timeout == null ? CallDeadline.NONE : millis(timeout);
     CallDeadline.set(options, left, CallDeadline.Layer.CALLER);
     String progress = ctx.request().getHeader("Progress");
     return progress == null
@@ -339,26 +334,6 @@ final class BridgeCalls {
       return address;
     }
     throw McpFailure.badRequest("header Progress: must be 16 to 64 letters, digits or hyphens");
-  }
-
-  /**
-   * What is left of a call's time when it is sent.
-   *
-   * @param waited since its request arrived
-   * @throws McpFailure {@code CALL_TIMEOUT} where nothing is left
-   */
-  static long timeLeft(long millis, long waited) {
-    if (waited >= millis) {
-      throw McpFailure.notSent(
-          FailureCode.CALL_TIMEOUT,
-          "the time of the call was over before it was sent: "
-              + waited
-              + " of its "
-              + millis
-              + " ms went by while the request waited for mcpbus, for its body or for the check of"
-              + " its caller; try it again, or give it more time");
-    }
-    return millis - waited;
   }
 
   private static long millis(String text) {

@@ -3,6 +3,7 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.internals.ArrivalClock;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ControlFrameLimit;
 import dev.mcpbus.internals.HttpConnections;
@@ -43,6 +44,9 @@ public final class BridgeVerticle extends VerticleBase {
   /** Longer than connections drain by default, so that a client gets the failure of its call. */
   private static final int DRAIN_SECONDS = 7;
 
+  /** Then it answers what is in flight, so that no response ends without an answer. */
+  private static final long GIVE_UP_MILLIS = 6_500;
+
   private final BridgeOptions options;
   private final Supplier<String> callIds;
   private final @Nullable MountedHandler mounted;
@@ -51,6 +55,7 @@ public final class BridgeVerticle extends VerticleBase {
   private final SharedBridgeState shared;
   private @Nullable HttpServer server;
   private @Nullable Router router;
+  private @Nullable OpenRequests requests;
   private List<Route> table = List.of();
   private @Nullable OpenStreams streams;
 
@@ -119,13 +124,15 @@ public final class BridgeVerticle extends VerticleBase {
     }
     BodyReader bodies = new BodyReader(options.maxBodyBytes(), receive, budget);
     AdmissionControl admissions = admission.apply(vertx);
-    HealthRoutes health = new HealthRoutes(readiness, !admissions.isRequired(), admissions.audit());
+    HealthRoutes health = new HealthRoutes(readiness, admissions);
     Router router = Router.router(vertx);
     this.router = router;
     AdmittedRequests admitted = new AdmittedRequests(router, mounted, bodies);
-    ArrivalClock arrivals = new ArrivalClock(System::nanoTime);
-    arrivals.start(vertx);
-    mount(router, bodies, admissions, arrivals);
+    ArrivalClock arrivals = ArrivalClock.current();
+    ArrivalClock acceptor = ArrivalClock.ofAcceptor(vertx);
+    OpenRequests requests = new OpenRequests(vertx);
+    this.requests = requests;
+    mount(router, bodies, admissions, arrivals, requests);
     RequestGuards guards =
         new RequestGuards(
             options,
@@ -136,6 +143,7 @@ public final class BridgeVerticle extends VerticleBase {
             readiness,
             admissions,
             arrivals,
+            requests,
             admitted);
     HttpServerOptions http = HttpSetup.of(options, shared::accepted).setPort(shared.port);
     HttpServer created = vertx.createHttpServer(http);
@@ -148,11 +156,12 @@ public final class BridgeVerticle extends VerticleBase {
               ControlFrameLimit.install(connection);
               guards.connected(opened);
               receive.connected(connection, opened);
-              arrivals.opened(connection);
+              arrivals.opened(connection, acceptor);
             })
         .invalidRequestHandler(BridgeVerticle::invalid)
         .requestHandler(guards);
     return (mounted == null ? Future.<Void>succeededFuture() : mounted.open())
+        .compose(open -> requests.open(vertx))
         .compose(open -> SealedTaskIds.of(vertx).open(vertx))
         .compose(open -> created.listen())
         .onSuccess(
@@ -168,9 +177,13 @@ public final class BridgeVerticle extends VerticleBase {
   }
 
   private void mount(
-      Router router, BodyReader bodies, AdmissionControl admissions, ArrivalClock arrivals) {
+      Router router,
+      BodyReader bodies,
+      AdmissionControl admissions,
+      ArrivalClock arrivals,
+      OpenRequests requests) {
     PolicyGate gate = new PolicyGate(admissions);
-    BridgeCalls calls = new BridgeCalls(vertx, callIds, gate, arrivals);
+    BridgeCalls calls = new BridgeCalls(vertx, callIds, gate);
     ParseLimits limits = ParseLimits.DEFAULT.withMaxBytes(options.maxBodyBytes());
     router.route().failureHandler(ProblemDocument::handle);
     RouteTable routes = new RouteTable(bodies, gate::admits);
@@ -182,7 +195,7 @@ public final class BridgeVerticle extends VerticleBase {
     new ServerRoutes(calls, limits).mount(routes);
     new AggregateRoutes(calls, new FunctionCalls(calls, gate), limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
-    streams = new OpenStreams(vertx, options, shared, gate, arrivals);
+    streams = new OpenStreams(vertx, options, shared, gate, arrivals, requests);
     streams.mount(routes, router);
     new LogLevelRoutes(vertx, gate, limits).mount(routes);
     new MetricsRoute(vertx, gate).mount(routes);
@@ -248,6 +261,10 @@ public final class BridgeVerticle extends VerticleBase {
     }
     if (streams != null) {
       streams.close();
+    }
+    OpenRequests waiting = requests;
+    if (waiting != null) {
+      vertx.setTimer(GIVE_UP_MILLIS, late -> waiting.giveUp());
     }
     return server == null
         ? Future.succeededFuture()

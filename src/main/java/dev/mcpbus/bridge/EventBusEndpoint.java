@@ -1,6 +1,7 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.ArrivalClock;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.security.Admission;
@@ -60,6 +61,7 @@ final class EventBusEndpoint {
   private final Duration ping;
   private final PolicyGate gate;
   private final ArrivalClock arrivals;
+  private final OpenRequests requests;
   private final Map<SockJSSocket, EventBusPeer> peers = new HashMap<>();
   private final long check;
   private boolean closed;
@@ -68,12 +70,18 @@ final class EventBusEndpoint {
    * @param ping a peer that sends nothing for so long is disconnected
    */
   EventBusEndpoint(
-      Vertx vertx, StreamLimit cap, Duration ping, PolicyGate gate, ArrivalClock arrivals) {
+      Vertx vertx,
+      StreamLimit cap,
+      Duration ping,
+      PolicyGate gate,
+      ArrivalClock arrivals,
+      OpenRequests requests) {
     this.vertx = vertx;
     this.cap = cap;
     this.ping = ping;
     this.gate = gate;
     this.arrivals = arrivals;
+    this.requests = requests;
     this.check =
         vertx.setPeriodic(
             CHECK_MILLIS, now -> List.copyOf(peers.values()).forEach(EventBusPeer::check));
@@ -203,7 +211,7 @@ final class EventBusEndpoint {
       return false;
     }
     connection.upgraded();
-    peers.put(socket, new EventBusPeer(vertx, socket, connection, gate, arrivals));
+    peers.put(socket, new EventBusPeer(vertx, socket, connection, gate, arrivals, requests));
     gate.opened(socket.routingContext());
     return true;
   }

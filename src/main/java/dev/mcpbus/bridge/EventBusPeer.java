@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.internals.ArrivalClock;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ForcedClose;
 import dev.mcpbus.internals.InboundConnection;
@@ -51,6 +52,8 @@ final class EventBusPeer {
   private final SockJSSocket socket;
   private final PolicyGate gate;
   private final ArrivalClock arrivals;
+  private final OpenRequests requests;
+  private final String key;
   private final Admission caller;
   private final TaskIdSealing tasks;
   private final SocketSubscriptions subscriptions;
@@ -64,11 +67,15 @@ final class EventBusPeer {
       SockJSSocket socket,
       InboundConnection connection,
       PolicyGate gate,
-      ArrivalClock arrivals) {
+      ArrivalClock arrivals,
+      OpenRequests requests) {
     this.vertx = vertx;
     this.socket = socket;
     this.gate = gate;
     this.arrivals = arrivals;
+    this.requests = requests;
+    this.key = requests.key();
+    requests.add(key, () -> !over);
     this.caller = AdmittedRequests.of(socket.routingContext());
     this.tasks = new TaskIdSealing(vertx);
     this.subscriptions = new SocketSubscriptions(vertx);
@@ -100,6 +107,7 @@ final class EventBusPeer {
 
   void closed() {
     over = true;
+    requests.remove(key);
     unread.close();
     subscriptions.close();
   }
@@ -200,7 +208,6 @@ final class EventBusPeer {
     Requester requester = AdmittedRequests.requester(ctx(), EventBusRules.server(address));
     PeerMessage sent;
     try {
-      spend(headers, arrivals.passed(arrived));
       sent = new PeerMessage(requester, tasks, address, message.getValue("body"), headers);
     } catch (McpFailure refused) {
       end.run();
@@ -216,6 +223,7 @@ final class EventBusPeer {
     pending++;
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(REPLY_MILLIS);
     headers.forEach(header -> options.addHeader(header.getKey(), (String) header.getValue()));
+    requests.origin(key, arrived).addTo(options);
     if (!caller.rights().isUnbounded()) {
       EventBusRules.tool(address, message.getValue("body"))
           .ifPresent(tool -> options.addHeader(Headers.TOOL, tool));
@@ -234,14 +242,6 @@ final class EventBusPeer {
               gate.ended(ctx(), address, operation, answer, since);
               answered(message, sent, answer);
             });
-  }
-
-  /** Takes the time that the message has waited from its time left. */
-  private static void spend(JsonObject headers, long waited) {
-    long left = CallDeadline.read(headers.getString(Headers.DEADLINE));
-    if (left != CallDeadline.NONE) {
-      headers.put(Headers.DEADLINE, Long.toString(BridgeCalls.timeLeft(left, waited)));
-    }
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.security.Action;
+import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.Audit;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers {@code /health/live} and {@code /health/ready} to every client, before the admission, the
- * router and the bus. If a login is required, the answer does not contain the problems. Used on the
- * bridge's context.
+ * router and the bus. If a login is required, the answer contains the problems for an administrator
+ * alone. Used on the bridge's context.
  */
 final class HealthRoutes {
 
@@ -25,17 +26,17 @@ final class HealthRoutes {
   private static final long RETRY_AFTER_MILLIS = 1_000;
 
   private final Readiness readiness;
-  private final boolean details;
+  private final AdmissionControl admissions;
   private final Audit audit;
 
   /**
-   * @param details whether the answer may contain the problems
-   * @param audit if it cannot be written, the answer says so to every client, without the reason
+   * @param admissions says who may learn the problems; if its audit cannot be written, the answer
+   *     says so to every client, without the reason
    */
-  HealthRoutes(Readiness readiness, boolean details, Audit audit) {
+  HealthRoutes(Readiness readiness, AdmissionControl admissions) {
     this.readiness = readiness;
-    this.details = details;
-    this.audit = audit;
+    this.admissions = admissions;
+    this.audit = admissions.audit();
   }
 
   /** The routes, for the OpenAPI document. */
@@ -47,6 +48,10 @@ final class HealthRoutes {
             .giving("Health"));
   }
 
+  private static boolean isReading(HttpServerRequest request) {
+    return request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
+  }
+
   /** Answers a request for one of the two paths; false, without an answer, for other requests. */
   boolean answers(HttpServerRequest request) {
     String path = request.path();
@@ -54,26 +59,30 @@ final class HealthRoutes {
     if (!ready && !LIVE.equals(path)) {
       return false;
     }
-    if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
+    if (!isReading(request)) {
       request.response().putHeader("Allow", "GET, HEAD");
       ProblemDocument.send(request.response(), 405, "use GET");
     } else if (ready) {
-      ready(request);
+      ready(request, !admissions.isRequired() || admissions.isAdminKey(request));
     } else {
       up(request, List.of());
     }
     return true;
   }
 
-  /** A node that cannot run what the cluster's definitions say should get no requests. */
-  private void ready(HttpServerRequest request) {
+  /**
+   * A node that cannot run what the cluster's definitions say should get no requests.
+   *
+   * @param reasons whether the caller may learn why
+   */
+  private void ready(HttpServerRequest request, boolean reasons) {
     List<String> problems = readiness.problems();
     if (problems == null) {
       ProblemDocument.send(
           request.response(),
           unavailable("the service has not started yet, or its event loop is stuck"));
     } else if (problems.isEmpty()) {
-      List<String> notes = new ArrayList<>(details ? readiness.notes() : List.of());
+      List<String> notes = new ArrayList<>(reasons ? readiness.notes() : List.of());
       if (audit.problem() != null) {
         notes.add(
             audit.precedesCalls()
@@ -83,9 +92,10 @@ final class HealthRoutes {
       up(request, notes);
     } else {
       String all =
-          details || readiness.isLeaving()
+          reasons || readiness.isLeaving()
               ? String.join("; ", problems)
-              : "this node cannot do what the cluster's definitions say; its log tells why";
+              : "this node cannot do what the cluster's definitions say; its log tells why, and this"
+                  + " path with the key of an administrator";
       ProblemDocument.send(request.response(), McpFailure.notSent(FailureCode.UNAVAILABLE, all));
     }
   }

@@ -3,6 +3,7 @@ package dev.mcpbus.bridge;
 import dev.mcpbus.bridge.options.BridgeLimitOptions;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.FairLimits;
+import dev.mcpbus.internals.ArrivalClock;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,8 @@ final class OpenStreams {
       BridgeOptions options,
       SharedBridgeState shared,
       PolicyGate gate,
-      ArrivalClock arrivals) {
+      ArrivalClock arrivals,
+      OpenRequests requests) {
     BridgeLimitOptions limits = options.limits();
     this.vertx = vertx;
     this.cap = shared.streams;
@@ -30,7 +32,8 @@ final class OpenStreams {
     events = new StreamRoutes(vertx, shared, limits.heartbeat(), gate);
     eventBus =
         options.eventBus()
-            ? new EventBusEndpoint(vertx, cap, limits.heartbeat().multipliedBy(2), gate, arrivals)
+            ? new EventBusEndpoint(
+                vertx, cap, limits.heartbeat().multipliedBy(2), gate, arrivals, requests)
             : null;
   }
 

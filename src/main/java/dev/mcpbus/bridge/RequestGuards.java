@@ -1,8 +1,10 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
+import dev.mcpbus.internals.ArrivalClock;
 import dev.mcpbus.internals.InboundConnection;
 import dev.mcpbus.security.AdmissionControl;
 import dev.mcpbus.security.OriginGuard;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestGuards implements Handler<HttpServerRequest> {
 
+  private static final long BEHIND_MILLIS = 1_000;
+  private static final long RETRY_AFTER_MILLIS = 1_000;
+
   private final BridgeOptions options;
   private final ConnectionLimits connections;
   private final ReceiveDeadline receive;
@@ -32,6 +37,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   private final Readiness readiness;
   private final AdmissionControl admissions;
   private final ArrivalClock arrivals;
+  private final OpenRequests requests;
   private final Consumer<RequestLifecycle> next;
   private @Nullable OriginGuard origins;
 
@@ -48,6 +54,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       Readiness readiness,
       AdmissionControl admissions,
       ArrivalClock arrivals,
+      OpenRequests requests,
       Consumer<RequestLifecycle> next) {
     this.options = options;
     this.connections = connections;
@@ -57,6 +64,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     this.readiness = readiness;
     this.admissions = admissions;
     this.arrivals = arrivals;
+    this.requests = requests;
     this.next = next;
   }
 
@@ -76,7 +84,8 @@ final class RequestGuards implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     InboundConnection connection = InboundConnection.of(request.connection());
-    RequestLifecycle lifecycle = new RequestLifecycle(request, arrivals.arrived(connection));
+    RequestLifecycle lifecycle =
+        new RequestLifecycle(request, arrivals.arrived(connection), requests);
     if (!receive.requested(request, lifecycle::end)) {
       return;
     }
@@ -93,6 +102,9 @@ final class RequestGuards implements Handler<HttpServerRequest> {
       return;
     }
     McpFailure refusal = health.refusal();
+    if (refusal == null && readiness.isNew()) {
+      refusal = behind(arrivals.waited(lifecycle.arrived()));
+    }
     if (refusal == null && connection != null) {
       refusal = connections.refusal(connection);
     }
@@ -101,6 +113,24 @@ final class RequestGuards implements Handler<HttpServerRequest> {
     } else if (!(console != null && console.answers(request)) && !admissions.answers(request)) {
       lifecycle.admitted(admissions.admit(request), next);
     }
+  }
+
+  /**
+   * The refusal of a node that has just started and is behind with its work, while other nodes
+   * serve: so it takes as much as it can do, which grows. Refusing costs little, so that it answers
+   * for its health meanwhile.
+   */
+  private static @Nullable McpFailure behind(long waitedMillis) {
+    return waitedMillis < BEHIND_MILLIS
+        ? null
+        : new McpFailure(
+            FailureCode.OVERLOADED,
+            McpFailure.Sent.NO,
+            "this node has just started and is behind: the request has waited for "
+                + waitedMillis
+                + " ms; send it to another node, and let the balancer start new nodes slowly",
+            RETRY_AFTER_MILLIS,
+            null);
   }
 
   /**

@@ -1,5 +1,8 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.internals.ArrivalClock;
 import dev.mcpbus.security.Admission;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
@@ -11,9 +14,11 @@ import org.jspecify.annotations.Nullable;
  * One request from its head to the end of its response: it ends the admission with the response.
  * Used on the bridge's context.
  */
-final class RequestLifecycle {
+final class RequestLifecycle implements OpenRequests.OpenClient {
 
   private final HttpServerRequest request;
+  private final OpenRequests requests;
+  private final String key;
   private final long arrived;
   private @Nullable Admission admission;
   private boolean over;
@@ -21,15 +26,18 @@ final class RequestLifecycle {
   /**
    * @param arrived when its head arrived, of the {@link ArrivalClock}
    */
-  RequestLifecycle(HttpServerRequest request, long arrived) {
+  RequestLifecycle(HttpServerRequest request, long arrived, OpenRequests requests) {
     this.request = request;
     this.arrived = arrived;
+    this.requests = requests;
+    this.key = requests.key();
   }
 
   HttpServerRequest request() {
     return request;
   }
 
+  /** When its head arrived, of the {@link ArrivalClock}. */
   long arrived() {
     return arrived;
   }
@@ -57,15 +65,34 @@ final class RequestLifecycle {
     if (over) {
       known.end();
     } else {
+      known.origin(requests.origin(key, arrived));
+      requests.add(key, this);
       step.accept(this);
     }
+  }
+
+  @Override
+  public boolean isAwaited() {
+    return !over || !caller().awaited().isComplete();
+  }
+
+  /** Answers the request, unless its response has begun. */
+  @Override
+  public void giveUp() {
+    ProblemDocument.send(
+        request.response(),
+        McpFailure.maybeSent(
+            FailureCode.OWNER_LOST,
+            "this node has ended before the answer; the call may have been carried out"));
   }
 
   /** The response has ended, or its client has disconnected. */
   void end() {
     over = true;
-    if (admission != null) {
-      admission.end();
+    Admission known = admission;
+    if (known != null) {
+      known.end();
+      known.awaited().onComplete(done -> requests.remove(key));
     }
   }
 }

@@ -280,6 +280,13 @@ public final class Addresses {
    */
   public static final String GATEWAY_PRIVATE_EVENTS = "mcp.gateway.notices.";
 
+  /**
+   * Followed by the id of its node, empty on one node alone, a dot, and the name of an HTTP
+   * verticle: the key of a client as text -> whether the client still waits ({@link
+   * CallOrigin#isAwaited}).
+   */
+  public static final String GATEWAY_DOORS = "mcp.gateway.doors.";
+
   /** Followed by the name of an HTTP verticle: messages for its open responses. */
   public static final String GATEWAY_RESPONSES = "mcp.gateway.responses.";
 

@@ -1,15 +1,16 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.protocol.Methods;
+import io.vertx.core.MultiMap;
 import io.vertx.core.eventbus.DeliveryOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deadline of a call. The header {@link Headers#DEADLINE} carries the time left, and the
- * connection ends the call when that time has passed. Each {@link Layer} above the connection waits
- * a little longer than the layer below it, so that the most precise failure arrives first. The
- * time-out of the event bus ends a call only if no layer did.
+ * The deadline of a call. The header {@link Headers#DEADLINE} carries its time, which counts from
+ * {@link Headers#SINCE}, and the connection ends the call when that time has passed. Each {@link
+ * Layer} above the connection waits a little longer than the layer below it, so that the most
+ * precise failure arrives first. The time-out of the event bus ends a call only if no layer did.
  *
  * <p>Pure functions; any thread may call.
  */
@@ -85,7 +86,7 @@ public final class CallDeadline {
   }
 
   /**
-   * Reads the header {@link Headers#DEADLINE}: the time left, milliseconds, at least 0.
+   * Reads the header {@link Headers#DEADLINE}: the time of a call, milliseconds, at least 0.
    *
    * @return {@link #NONE} for null, and for a text that is not such a number; the connection
    *     refuses a call with such a text with {@code BAD_REQUEST}
@@ -100,6 +101,15 @@ public final class CallDeadline {
     } catch (NumberFormatException e) {
       return NONE;
     }
+  }
+
+  /**
+   * What is left now of the time of a call, milliseconds, at least 0; {@link #NONE} where its
+   * headers set none.
+   */
+  public static long left(MultiMap headers) {
+    long whole = read(headers.get(Headers.DEADLINE));
+    return whole < 0 ? NONE : Math.max(0, whole - CallOrigin.age(headers));
   }
 
   /**

@@ -29,7 +29,7 @@ public final class CallHeaders {
 
   /** The options of a call that {@code layer} passes on; keeps all headers, also the deadline. */
   public static DeliveryOptions passedOn(MultiMap headers, CallDeadline.Layer layer) {
-    long left = CallDeadline.read(headers.get(Headers.DEADLINE));
+    long left = CallDeadline.left(headers);
     return new DeliveryOptions()
         .setHeaders(MultiMap.caseInsensitiveMultiMap().addAll(headers))
         .setSendTimeout(layer.timeout(left));

@@ -85,6 +85,13 @@ public record ConnectionId(String value) {
         && id.substring(random).chars().allMatch(ConnectionId::isHexadecimal);
   }
 
+  /** What the id of a private connection begins with: the head of its server's id. */
+  String withoutRandomPart() {
+    return isPrivate(value)
+        ? value.substring(0, value.length() - RANDOM - PRIVATE.length())
+        : value;
+  }
+
   private static boolean isHexadecimal(int c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   }

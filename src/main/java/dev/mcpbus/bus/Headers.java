@@ -13,10 +13,11 @@ import dev.mcpbus.protocol.PublicApi;
 public final class Headers {
 
   /**
-   * The time left until the call's deadline, milliseconds, counted from the moment of sending. It
-   * is a duration and not a time of day, because the clocks of two nodes may differ. The connection
-   * cuts it to the longest duration of a call of its server ({@code maxCallDuration}, default 10
-   * min). Default: the request time-out of the connection, which progress extends.
+   * The time of the call until its deadline, milliseconds, counted from {@link #SINCE}, or from the
+   * moment of sending where that is absent. It is a duration and not a time of day, because the
+   * clocks of two nodes may differ. The connection cuts it to the longest duration of a call of its
+   * server ({@code maxCallDuration}, default 10 min). Default: the request time-out of the
+   * connection, which progress extends.
    */
   public static final String DEADLINE = "deadline";
 
@@ -133,11 +134,19 @@ public final class Headers {
   public static final String SPEAKS = "mcpbus";
 
   /**
-   * Set in a cluster beside a {@link #DEADLINE}: {@code "<node> <milliseconds>"}, by the monotonic
-   * clock of the node that sends the call. The receiving node does not deliver a call whose
-   * deadline passed on the way.
+   * Since when the time of a call counts: {@code "<node> <milliseconds>"}, by the monotonic clock
+   * of that node, the value of {@link CallOrigin}. A door sets it to the arrival of the first byte;
+   * a node of a cluster changes it to its own clock. The name is that of earlier versions, which
+   * set it beside a {@link #DEADLINE} at each sending.
    */
-  public static final String SENT_AT = "sent-at";
+  public static final String SINCE = "sent-at";
+
+  /**
+   * Who can say whether the client of a call still waits: {@code "<address> <key>"}. A connection
+   * asks there before it sends a call to its server that has waited for long. Messages between
+   * doors and session hosts carry it, too, beside the header {@code door} that they have.
+   */
+  public static final String DOOR = "awaited-at";
 
   /**
    * On a message to {@link ReplicaId#address}: the suffix of the operation. {@code

@@ -306,8 +306,8 @@ public final class McpFailure extends ReplyException {
   private static String timeout(String message) {
     Matcher vertx = BUS_TIMEOUT.matcher(message);
     return vertx.find()
-        ? "no answer from " + vertx.group(2) + " within " + vertx.group(1) + " ms"
-        : "no answer on the bus: " + message;
+        ? ReceiverWords.silent(vertx.group(2), vertx.group(1))
+        : "no answer on the bus in time";
   }
 
   /**
@@ -322,8 +322,7 @@ public final class McpFailure extends ReplyException {
     }
     if (failure instanceof ReplyException reply) {
       if (reply.failureType() == ReplyFailure.NO_HANDLERS) {
-        return notSent(
-            FailureCode.UNKNOWN_CONNECTION, "no consumer for this request: " + reply.getMessage());
+        return notSent(FailureCode.UNKNOWN_CONNECTION, ReceiverWords.absent(reply.getMessage()));
       }
       if (WireMessages.wasDiscarded(reply)) {
         return notSent(

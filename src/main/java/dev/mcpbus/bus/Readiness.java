@@ -17,15 +17,19 @@ public final class Readiness {
   /** After this time without a report the service counts as stuck. */
   private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  /** For so long after its start a node may be slower than others, because it is cold. */
+  private static final long NEW_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private static final String LEAVING =
       "this node is ending; it serves requests until its door closes, send new ones to another";
 
-  private record Report(List<String> problems, List<String> notes, long nanos) {}
+  private record Report(List<String> problems, List<String> notes, int nodes, long nanos) {}
 
   private final LongSupplier nanos;
   private volatile @Nullable Report last;
   private volatile boolean leaving;
   private volatile boolean starting;
+  private volatile long startedAt;
 
   /** Without a report yet. */
   public Readiness() {
@@ -41,9 +45,10 @@ public final class Readiness {
    *
    * @param problems sentences, why this node should receive no requests; empty if it should
    * @param notes sentences, what people should know although it should
+   * @param nodes how many nodes of the cluster serve; 0 without a cluster or quorum
    */
-  public void tell(List<String> problems, List<String> notes) {
-    last = new Report(List.copyOf(problems), List.copyOf(notes), nanos.getAsLong());
+  public void tell(List<String> problems, List<String> notes, int nodes) {
+    last = new Report(List.copyOf(problems), List.copyOf(notes), nodes, nanos.getAsLong());
   }
 
   /**
@@ -55,7 +60,13 @@ public final class Readiness {
 
   /** The start is complete. */
   public void started() {
+    startedAt = nanos.getAsLong();
     starting = false;
+  }
+
+  /** Whether this node has started a moment ago, and other nodes can take what it cannot. */
+  public boolean isNew() {
+    return nodes() > 1 && nanos.getAsLong() - startedAt < NEW_NANOS;
   }
 
   /** Whether requests other than for health must be refused, because the start is not complete. */
@@ -63,9 +74,9 @@ public final class Readiness {
     return starting;
   }
 
-  /** The same without notes. */
+  /** The same without notes, and without a cluster. */
   public void tell(List<String> problems) {
-    tell(problems, List.of());
+    tell(problems, List.of(), 0);
   }
 
   /**
@@ -85,6 +96,12 @@ public final class Readiness {
   public List<String> notes() {
     Report latest = last;
     return latest == null ? List.of() : latest.notes;
+  }
+
+  /** How many nodes of the cluster serve, by the last report. */
+  public int nodes() {
+    Report latest = last;
+    return latest == null ? 0 : latest.nodes;
   }
 
   /** Removes the last report: the service has stopped. */

@@ -89,7 +89,7 @@ final class RepeatedRequest<T> {
     this.body = body;
     this.options = options;
     this.began = repeats.now();
-    this.timeLeft = CallDeadline.read(options.getHeaders().get(Headers.DEADLINE));
+    this.timeLeft = CallDeadline.left(options.getHeaders());
     this.timeout = options.getSendTimeout();
   }
 
@@ -166,14 +166,13 @@ final class RepeatedRequest<T> {
           McpFailure.maybeSent(FailureCode.CANCELLED, "the caller cancelled the call")
               .repeated(made));
     }
-    long left = left();
-    if (left <= 0) {
+    if (left() <= 0) {
       return ended(last);
     }
     made++;
     repeats.repeats(server, first == null ? last.code() : first.code());
     return sender
-        .<T>requestOnce(server, address, body, again(left))
+        .<T>requestOnce(server, address, body, again())
         .recover(failure -> next(McpFailure.of(failure)));
   }
 
@@ -183,13 +182,13 @@ final class RepeatedRequest<T> {
     return (timeLeft >= 0 ? timeLeft : timeout) - spent;
   }
 
-  private DeliveryOptions again(long left) {
+  private DeliveryOptions again() {
     MultiMap headers = MultiMap.caseInsensitiveMultiMap().addAll(options.getHeaders());
-    headers.remove(Headers.SPEAKS).remove(Headers.TO).remove(Headers.SENT_AT);
-    if (timeLeft >= 0) {
-      headers.set(Headers.DEADLINE, Long.toString(left));
-    }
+    headers.remove(Headers.SPEAKS).remove(Headers.TO);
     long spent = TimeUnit.NANOSECONDS.toMillis(repeats.now() - began);
+    if (!headers.contains(Headers.SINCE)) {
+      headers.set(Headers.SINCE, CallOrigin.since("", CallOrigin.now() - spent));
+    }
     return new DeliveryOptions(options)
         .setHeaders(headers)
         .setSendTimeout(Math.max(1, timeout - spent));

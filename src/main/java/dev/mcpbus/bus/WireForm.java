@@ -14,7 +14,7 @@ public final class WireForm {
   public static final int OLDEST = 1;
   public static final int NEWEST = 1;
 
-  /** Member of the metadata of a node's event bus: an object with the two members below. */
+  /** Member of the metadata of a node's event bus: an object with the members below. */
   public static final String METADATA = "mcpbus";
 
   /** The newest version that the node reads. */
@@ -22,6 +22,9 @@ public final class WireForm {
 
   /** The oldest version that the node reads. */
   public static final String READS_FROM = "wireFrom";
+
+  /** The version of mcpbus, for messages; absent in the metadata of older ones. */
+  public static final String VERSION = "version";
 
   /**
    * The versions that a node reads.

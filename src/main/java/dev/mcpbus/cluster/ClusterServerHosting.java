@@ -10,8 +10,10 @@ import dev.mcpbus.cluster.definitions.DefinitionSync;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.engine.ReservedEventLoops;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
+import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.ClusterNode;
+import dev.mcpbus.cluster.membership.Electorate;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.ownership.ClaimMap;
 import dev.mcpbus.cluster.ownership.OwnershipOptions;
@@ -29,6 +31,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -67,6 +70,8 @@ public final class ClusterServerHosting implements ServerHosting {
   private final RemotePrivateConnections elsewhere;
   private final VertxClusterMembers members;
   private final Duration settle;
+  private final VoteFile votes;
+  private final @Nullable Electorate electorate;
   private final PeerAnnouncements announcements;
   private final DefinitionSync servers;
   private final DefinitionRegistry definitions;
@@ -87,19 +92,23 @@ public final class ClusterServerHosting implements ServerHosting {
       ConnectionHost connections,
       ServerEntryReader reader,
       KeptServers kept,
-      OwnershipOptions options) {
+      OwnershipOptions options,
+      @Nullable Path state) {
     this.vertx = vertx;
     this.context = OwnContext.current(vertx);
     this.ownership = ReservedEventLoops.ownership(vertx);
     this.connections = connections;
-    this.elsewhere = new RemotePrivateConnections(vertx);
     this.settle = options.settle();
     this.members = new VertxClusterMembers(vertx, HazelcastCluster.METADATA);
-    this.announcements = new PeerAnnouncements(vertx, members, options.silence(), this::received);
+    this.elsewhere = new RemotePrivateConnections(vertx, members::name);
+    this.votes = VoteFile.in(vertx, state);
+    this.electorate = options.majorityOf() > 0 ? electorate(options) : null;
+    this.announcements =
+        new PeerAnnouncements(vertx, members, options.silence(), electorate, this::received);
     this.losses =
         new LossReport(
             vertx,
-            options.quorum(),
+            () -> announcements.quorum(options.quorum()),
             () -> members.alive().stream().map(members::name).collect(Collectors.toSet()));
     this.servers =
         new DefinitionSync(
@@ -130,6 +139,32 @@ public final class ClusterServerHosting implements ServerHosting {
     this.confirmations = new RemovalConfirmations(vertx, this::gone);
   }
 
+  private Electorate electorate(OwnershipOptions options) {
+    return new Electorate(
+        members.self(),
+        ClockOffsets::clock,
+        options.majorityOf(),
+        options.silence().toMillis(),
+        () -> UUID.randomUUID().toString().substring(24),
+        votes::write);
+  }
+
+  /** Goes on with the vote that this node had before its restart. */
+  private Future<Void> resume() {
+    Electorate own = electorate;
+    return own == null
+        ? votes.remove()
+        : votes
+            .read()
+            .map(
+                kept -> {
+                  if (kept != null) {
+                    own.resume(kept);
+                  }
+                  return null;
+                });
+  }
+
   /** Completes when this node has read that the server is removed, and has ended its connection. */
   private Future<Void> gone(ConnectionId id) {
     return definitions
@@ -145,8 +180,8 @@ public final class ClusterServerHosting implements ServerHosting {
   public Future<Void> start() {
     RequestSender.of(vertx).membership().onChange(this::membership);
     ClusterRequests.of(vertx).reasonNotServing(reconciler::reasonNotServing);
-    return ownership
-        .call(announcements::open)
+    return resume()
+        .compose(resumed -> ownership.call(announcements::open))
         .compose(heard -> confirmations.open(members.self()))
         .compose(heard -> servers.open())
         .compose(read -> keeper.removals())
@@ -401,6 +436,11 @@ public final class ClusterServerHosting implements ServerHosting {
   @Override
   public List<JsonObject> nodes() {
     return view.nodes();
+  }
+
+  @Override
+  public int serving() {
+    return view.serving();
   }
 
   @Override

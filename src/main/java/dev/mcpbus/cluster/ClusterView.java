@@ -14,6 +14,7 @@ import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,11 +65,12 @@ final class ClusterView {
     return problem == null ? status : status.put("problem", problem);
   }
 
-  /** Every node that this one sees, itself included, by name. */
+  /** Every node that this one sees, itself and those that are starting included, by name. */
   List<JsonObject> nodes() {
-    return members.known().stream()
-        .sorted(Comparator.comparing(ClusterNode::name))
-        .map(this::describe)
+    return Stream.concat(
+            members.known().stream().map(this::describe),
+            members.opening().stream().map(node -> describe(node).put("starting", true)))
+        .sorted(Comparator.comparing(node -> node.getString("name")))
         .toList();
   }
 
@@ -107,12 +109,32 @@ final class ClusterView {
         .put("weight", node.weight())
         .put("self", node.id().equals(members.self()))
         .put("leaving", announcements.isLeaving(node.id()))
-        .put("connections", reconciler.table().share(node.id()));
+        .put("votes", announcements.isVoter(node.id()))
+        .put("connections", servesNothing() ? 0 : reconciler.table().share(node.id()));
+  }
+
+  /** Without a quorum this node owns nothing, and cannot know what others own. */
+  private boolean servesNothing() {
+    return reconciler.reasonNotServing() != null;
+  }
+
+  /** How many of the nodes serve; 0 without a quorum. */
+  int serving() {
+    return servesNothing()
+        ? 0
+        : (int)
+            members.known().stream().filter(node -> !announcements.isLeaving(node.id())).count();
   }
 
   /** Sentences why this node is not ready; empty where it is. */
   List<String> problems() {
     String reason = reconciler.reasonNotServing();
+    if (reason == null && announcements.isResuming()) {
+      // Whoever restarts one node after the other waits for this one.
+      reason =
+          "this node has started again, and its vote counts when what it granted before has ended:"
+              + " in a few seconds";
+    }
     if (reason == null) {
       reason = cutLink();
     }

@@ -4,6 +4,7 @@ import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -31,15 +32,15 @@ final class LossReport {
   record LossLine(Level level, String text) {}
 
   private final Vertx vertx;
-  private final int quorum;
+  private final IntSupplier quorum;
   private final Supplier<Set<String>> alive;
   private final List<String> lost = new ArrayList<>();
 
   /**
-   * @param quorum of the options; 0 or 1 for none
+   * @param quorum how many nodes must see each other now; 0 or 1 for no such rule
    * @param alive the names of the members now, that of this node included
    */
-  LossReport(Vertx vertx, int quorum, Supplier<Set<String>> alive) {
+  LossReport(Vertx vertx, IntSupplier quorum, Supplier<Set<String>> alive) {
     this.vertx = vertx;
     this.quorum = quorum;
     this.alive = alive;
@@ -59,7 +60,7 @@ final class LossReport {
   }
 
   private synchronized LossLine report() {
-    LossLine line = line(lost, alive.get(), quorum);
+    LossLine line = line(lost, alive.get(), quorum.getAsInt());
     lost.clear();
     return line;
   }

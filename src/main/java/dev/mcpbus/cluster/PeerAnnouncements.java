@@ -2,8 +2,10 @@ package dev.mcpbus.cluster;
 
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.cluster.engine.LiveNodeSelector;
+import dev.mcpbus.cluster.membership.Ballot;
 import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.cluster.membership.ClusterMembers;
+import dev.mcpbus.cluster.membership.Electorate;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.membership.NodeMessages;
 import dev.mcpbus.cluster.membership.QuorumLease;
@@ -20,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes this node's announcements and ownership messages, and passes the messages of all nodes
@@ -37,6 +40,7 @@ final class PeerAnnouncements implements OwnershipPeers {
   private final Vertx vertx;
   private final ClusterMembers members;
   private final QuorumLease quorum;
+  private final @Nullable Electorate electorate;
   private final NodeMessages messages;
   private final Consumer<NodeMessage> listener;
 
@@ -58,14 +62,23 @@ final class PeerAnnouncements implements OwnershipPeers {
   /**
    * @param silence how long a node may act after the last announcement that another node received
    *     from it
+   * @param electorate where the quorum follows the cluster; null where it is a fixed number
    * @param listener receives, on the context that calls {@link #open}, every message except
    *     announcements that change no grant and ask for no reply
    */
   PeerAnnouncements(
-      Vertx vertx, ClusterMembers members, Duration silence, Consumer<NodeMessage> listener) {
+      Vertx vertx,
+      ClusterMembers members,
+      Duration silence,
+      @Nullable Electorate electorate,
+      Consumer<NodeMessage> listener) {
     this.vertx = vertx;
     this.members = members;
     this.quorum = new QuorumLease(members.self(), ClockOffsets::clock, silence.toMillis());
+    this.electorate = electorate;
+    if (electorate != null) {
+      quorum.voters(electorate.count().voters().keySet());
+    }
     this.messages = ClusterRequests.of(vertx).messages();
     this.listener = listener;
   }
@@ -121,12 +134,28 @@ final class PeerAnnouncements implements OwnershipPeers {
   }
 
   private void requestReplies() {
-    messages.publish(quorum.announcement(members.alive(), lastResting).wantingReply());
+    messages.publish(announcement(lastResting).wantingReply());
+  }
+
+  private NodeMessage.Announcement announcement(boolean resting) {
+    Electorate votes = electorate;
+    Set<String> alive = members.alive();
+    if (votes == null) {
+      return quorum.announcement(alive, resting);
+    }
+    alive.removeIf(node -> !votes.mayGrant(node));
+    // The ballot first: what a grant of this announcement is worth, its ballot says.
+    Ballot ballot = votes.ballot();
+    return quorum.announcement(alive, resting).with(ballot);
   }
 
   private void receive(NodeMessage message) {
     if (message instanceof NodeMessage.Announcement announcement) {
       beforeGrants.run();
+      if (electorate != null) {
+        electorate.heard(announcement.node(), announcement.ballot());
+        quorum.voters(electorate.count().voters().keySet());
+      }
       boolean changed = quorum.receive(announcement);
       onAnnouncement.accept(announcement.node());
       if (announcement.wantsReply() && !announcement.node().equals(members.self())) {
@@ -149,6 +178,10 @@ final class PeerAnnouncements implements OwnershipPeers {
 
   /** Records that a node has left the cluster. */
   void left(String node) {
+    if (electorate != null) {
+      electorate.lost(node, isClosing(node));
+      quorum.voters(electorate.count().voters().keySet());
+    }
     quorum.lost(node);
     leaving.remove(node);
     draining.remove(node);
@@ -162,7 +195,11 @@ final class PeerAnnouncements implements OwnershipPeers {
   @Override
   public void announceSelf(boolean resting) {
     lastResting = resting;
-    messages.publish(quorum.announcement(members.alive(), resting));
+    if (electorate != null) {
+      electorate.step(members.alive(), grants());
+      quorum.voters(electorate.count().voters().keySet());
+    }
+    messages.publish(announcement(resting));
     if (draining.contains(members.self())) {
       messages.publish(new NodeMessage.Draining(members.self()));
     }
@@ -177,6 +214,26 @@ final class PeerAnnouncements implements OwnershipPeers {
   @Override
   public int grants() {
     return quorum.grants();
+  }
+
+  @Override
+  public int quorum(int fixed) {
+    return electorate == null ? fixed : electorate.count().quorum();
+  }
+
+  @Override
+  public @Nullable String votes() {
+    return electorate == null ? null : electorate.describe(grants());
+  }
+
+  /** Whether this node has started again, and its vote counts only in a moment. */
+  boolean isResuming() {
+    return electorate != null && electorate.isResuming();
+  }
+
+  /** Whether the grants of a node count; null where those of all do. */
+  @Nullable Boolean isVoter(String node) {
+    return electorate == null ? null : electorate.count().voters().containsKey(node);
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * Private connections of this node's clients that another node runs, because the server requires
@@ -58,16 +59,22 @@ final class RemotePrivateConnections implements PrivateConnectionPeers {
   }
 
   private final Vertx vertx;
+  private final UnaryOperator<String> names;
   private final int tries;
   private final Map<String, RemoteConnection> held = new HashMap<>();
 
-  /** Binds the object to the context of the caller. */
-  RemotePrivateConnections(Vertx vertx) {
-    this(vertx, TRIES);
+  /**
+   * Binds the object to the context of the caller.
+   *
+   * @param names from the id of a node to its name
+   */
+  RemotePrivateConnections(Vertx vertx, UnaryOperator<String> names) {
+    this(vertx, names, TRIES);
   }
 
-  RemotePrivateConnections(Vertx vertx, int tries) {
+  RemotePrivateConnections(Vertx vertx, UnaryOperator<String> names, int tries) {
     this.vertx = vertx;
+    this.names = names;
     this.tries = tries;
     Context context = vertx.getOrCreateContext();
     RequestSender.of(vertx)
@@ -179,11 +186,14 @@ final class RemotePrivateConnections implements PrivateConnectionPeers {
             });
   }
 
-  private static McpFailure unreachable(String node) {
+  private McpFailure unreachable(String node) {
     return new McpFailure(
         FailureCode.UNAVAILABLE,
         McpFailure.Sent.NO,
-        "node " + node + " does not answer; it has to run the client's private connection",
+        "node '"
+            + names.apply(node)
+            + "' does not answer, and has to run the client's private connection: it is starting or"
+            + " ending; try again",
         RETRY_AFTER_MILLIS,
         null);
   }

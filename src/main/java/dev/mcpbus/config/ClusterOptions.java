@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param kubernetes DNS name of a headless service whose addresses are the members; null for none
  * @param quorum how many nodes must see each other so that one of them may own a connection; 0
  *     turns this rule off
+ * @param majorityOf where more than half of the nodes must, however many there are in the course of
+ *     time: the smallest number that counts, and {@code quorum} is more than half of it; 0 where
+ *     {@code quorum} is a fixed number
  * @param labels of this node; a server may require some of them
  * @param weight its share of the connections compared with other nodes
  * @param wire the newest {@link WireForm} that this node reads and writes; a lower number allows a
@@ -43,6 +46,7 @@ public record ClusterOptions(
     List<String> members,
     @Nullable String kubernetes,
     int quorum,
+    int majorityOf,
     Set<String> labels,
     double weight,
     int wire,
@@ -64,6 +68,7 @@ public record ClusterOptions(
           0,
           List.of(),
           null,
+          0,
           0,
           Set.of(),
           1,
@@ -116,6 +121,7 @@ public record ClusterOptions(
         members,
         kubernetes,
         quorum,
+        majorityOf,
         labels,
         weight,
         wire,

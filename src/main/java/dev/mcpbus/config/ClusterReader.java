@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterReader {
 
+  private static final String QUORUM = "quorum";
+  private static final String MAJORITY = "majority";
+  private static final String MAJORITY_OF = "majority of ";
+  private static final int MAX_QUORUM = 1_000;
   private static final String SECRET = "secret";
   private static final String SECRET_FILE = "secretFile";
   private static final String VARIABLE = "MCPBUS_CLUSTER_SECRET";
@@ -51,6 +55,14 @@ final class ClusterReader {
           "Keep one of them");
     }
     ClusterSecret secret = secret(entry);
+    int majorityOf = majorityOf(entry, members.size());
+    if (majorityOf > 0 && !top.has("state")) {
+      entry.wrong(
+          entry.line(QUORUM),
+          "a quorum that follows the cluster has to be remembered, and there is no \"state\"",
+          "Give this node a folder of its own, \"state\": {\"dir\": ...}, or a number as"
+              + " \"quorum\"");
+    }
     ClusterOptions options =
         new ClusterOptions(
             entry.word("name").orElse(base.name()),
@@ -60,7 +72,8 @@ final class ClusterReader {
             entry.whole("busPort", 0, 65_535).orElse(base.busPort()),
             members,
             entry.word("kubernetes").orElse(null),
-            entry.whole("quorum", 0, 1_000).orElse(base.quorum()),
+            majorityOf > 0 ? majorityOf / 2 + 1 : fixedQuorum(entry).orElse(base.quorum()),
+            majorityOf,
             new LinkedHashSet<>(entry.words("labels")),
             entry.number("weight", 0.001, 1_000).orElse(base.weight()),
             entry.whole("wire", WireForm.OLDEST, WireForm.NEWEST).orElse(base.wire()),
@@ -69,6 +82,40 @@ final class ClusterReader {
             entry.object("tls", ConfigKeys.CLUSTER_TLS).flatMap(ClusterReader::tls).orElse(null));
     exposed(entry, options);
     return options;
+  }
+
+  private static Optional<Integer> fixedQuorum(ConfigEntry entry) {
+    return entry.isText(QUORUM) ? Optional.empty() : entry.whole(QUORUM, 0, MAX_QUORUM);
+  }
+
+  /** The N of {@code majority of N}, or the number of members; 0 for a fixed number. */
+  private static int majorityOf(ConfigEntry entry, int members) {
+    if (!entry.isText(QUORUM)) {
+      return 0;
+    }
+    return entry
+        .word(
+            QUORUM,
+            text -> majorityOf(text, members),
+            "\"cluster.quorum\" is not understood:",
+            () ->
+                "Write a number, or \"majority of 3\" with the number of nodes of the first start"
+                    + " (2 to "
+                    + MAX_QUORUM
+                    + "); \"majority\" alone counts \"members\"")
+        .orElse(0);
+  }
+
+  private static Optional<Integer> majorityOf(String text, int members) {
+    if (text.equals(MAJORITY)) {
+      return members < 2 ? Optional.empty() : Optional.of(members);
+    }
+    String number = text.startsWith(MAJORITY_OF) ? text.substring(MAJORITY_OF.length()) : "";
+    if (!number.matches("[0-9]{1,4}")) {
+      return Optional.empty();
+    }
+    int least = Math.max(Integer.parseInt(number), members);
+    return least < 2 || least > MAX_QUORUM ? Optional.empty() : Optional.of(least);
   }
 
   private static void exposed(ConfigEntry entry, ClusterOptions options) {

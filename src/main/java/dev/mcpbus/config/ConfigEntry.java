@@ -107,6 +107,11 @@ record ConfigEntry(
     return node.member(key).filter(member -> !member.value().is(ValueType.NULL));
   }
 
+  /** Whether a value is a string, where it may be something else as well. */
+  boolean isText(String key) {
+    return member(key).filter(member -> member.value().is(ValueType.STRING)).isPresent();
+  }
+
   Optional<Filled> text(String key) {
     Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {

@@ -252,7 +252,7 @@ final class ConnectionOperations {
       Future<ToolTable> tools,
       Function<ToolTable, RawJson> answer) {
     ready
-        .tools()
+        .session()
         .waiting()
         .on(
             "the server's list",

@@ -224,8 +224,7 @@ final class ConnectionStateHolder implements ReplicaRole.Self, HealthCheck.Healt
 
   /** Cancels a call, in flight or waiting; false where there is none. */
   boolean cancel(CallReference which) {
-    return (session != null && session.cancel(which))
-        || (ready != null && ready.tools().waiting().cancel(which));
+    return session != null && (session.cancel(which) || session.waiting().cancel(which));
   }
 
   @Override

@@ -26,12 +26,15 @@ public final class KeptServers {
   /** How many changes are kept; the oldest removals make room. */
   static final int MAX = 10_000;
 
+  private static final long AGAIN_MILLIS = 10_000;
+
   private final Vertx vertx;
   private final @Nullable StateFile file;
   private final InstantSource clock;
   private final Map<ConnectionId, KeptServer> all = new LinkedHashMap<>();
   private final SerialRuns<Void> writes = new SerialRuns<>(this::write);
-  private @Nullable String failure;
+  private volatile @Nullable String failure;
+  private boolean waits;
 
   /**
    * @param file null: nothing outlives the process
@@ -151,9 +154,36 @@ public final class KeptServers {
         .onSuccess(written -> failure = null)
         .onFailure(
             cause -> {
-              failure = "it could not be written to " + to.path() + ": " + cause.getMessage();
-              LOG.error("a change of servers does not survive a restart: {}", failure);
+              String why = "it could not be written to " + to.path() + ": " + cause.getMessage();
+              if (!why.equals(failure)) {
+                LOG.error("a change of servers does not survive a restart: {}", why);
+              }
+              failure = why;
+              if (!waits) {
+                waits = true;
+                vertx.setTimer(AGAIN_MILLIS, timer -> writeAgain());
+              }
             });
+  }
+
+  /** The disk may have room again. */
+  private void writeAgain() {
+    waits = false;
+    if (isFailing()) {
+      save();
+    }
+  }
+
+  /** Why changes at run time do not survive a restart at the moment; null where they do. */
+  public @Nullable String problem() {
+    return failure == null
+        ? null
+        : "servers that are added or removed now are lost at a restart: " + failure;
+  }
+
+  /** Whether the state directory cannot be written; any thread. */
+  public boolean isFailing() {
+    return failure != null;
   }
 
   /**
@@ -177,8 +207,8 @@ public final class KeptServers {
     }
     JsonObject entry = origin.toJson();
     return file != null && !file.isSealed() && !added.redactor().redact(entry).equals(entry)
-        ? "its entry has a secret in it, and without MCPBUS_TOKEN_KEY nothing is encrypted; write"
-            + " \"${NAME}\" in place of the secret, or set the key"
+        ? "a value in its entry looks like a secret, and without MCPBUS_TOKEN_KEY nothing is"
+            + " encrypted; write \"${NAME}\" in place of that value, or set the key"
         : null;
   }
 }

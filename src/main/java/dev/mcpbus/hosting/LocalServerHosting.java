@@ -190,6 +190,11 @@ public final class LocalServerHosting implements ServerHosting {
   }
 
   @Override
+  public int serving() {
+    return 0;
+  }
+
+  @Override
   public List<JsonObject> nodes() {
     return List.of(
         new JsonObject()

@@ -125,6 +125,9 @@ public interface ServerHosting {
   /** Sentences why this node is not ready for requests; empty where it is. */
   List<String> problems();
 
+  /** How many nodes of the cluster serve, as this node sees it; 0 without a cluster or quorum. */
+  int serving();
+
   /**
    * Sentences that people should know although this node is ready, for example how its file differs
    * from the other nodes' definitions.

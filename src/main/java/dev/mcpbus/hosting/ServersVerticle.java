@@ -43,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code .nodes} replies {@code {nodes: [{name, labels, weight, self, leaving, connections}],
  * problems?, notes?}}; {@code connections} is the number that the node owned at most 2 s ago. In a
- * cluster each node also has {@code id}, and {@code host} and {@code port} of its event bus.
+ * cluster each node also has {@code id}, and {@code host} and {@code port} of its event bus; {@code
+ * starting} is true for one whose doors are not open yet.
  */
 public final class ServersVerticle extends VerticleBase {
 
@@ -176,8 +177,17 @@ public final class ServersVerticle extends VerticleBase {
 
   private void assess() {
     List<String> notes = new ArrayList<>(configuration.notes(hosting.ids()));
-    notes.addAll(hosting.notes());
-    readiness.tell(hosting.problems(), notes);
+    notes.addAll(notes());
+    readiness.tell(hosting.problems(), notes, hosting.serving());
+  }
+
+  private List<String> notes() {
+    List<String> all = new ArrayList<>(hosting.notes());
+    String lost = kept.problem();
+    if (lost != null) {
+      all.add(lost);
+    }
+    return all;
   }
 
   /**
@@ -439,7 +449,7 @@ public final class ServersVerticle extends VerticleBase {
 
   private JsonObject problems(JsonObject reply) {
     put(reply, "problems", hosting.problems());
-    return put(reply, "notes", hosting.notes());
+    return put(reply, "notes", notes());
   }
 
   private static JsonObject put(JsonObject reply, String name, List<String> sentences) {

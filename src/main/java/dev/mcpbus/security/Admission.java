@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.security.PresentedCredential.CredentialHolder;
 import dev.mcpbus.security.RateLimiter.Place;
 import io.vertx.core.Future;
@@ -24,7 +25,9 @@ public final class Admission {
   private AuthState seen;
   private @Nullable CredentialHolder latest;
   private @Nullable Runnable also;
+  private CallOrigin origin = CallOrigin.NONE;
   private Future<?> use = Future.succeededFuture();
+  private Future<?> awaited = Future.succeededFuture();
 
   Admission(
       AccessControl control,
@@ -58,6 +61,26 @@ public final class Admission {
   /** Where the request came from. */
   public RequestSource source() {
     return RequestSource.of(request);
+  }
+
+  /** When it arrived, and at which door: for the messages that are sent because of it. */
+  public CallOrigin origin() {
+    return origin;
+  }
+
+  /** Sets what {@link #origin} returns; the door does so when it admits the request. */
+  public void origin(CallOrigin of) {
+    origin = of;
+  }
+
+  /** The client may come back for the answer, though its response has ended. */
+  public void awaitUntil(Future<?> call) {
+    awaited = call;
+  }
+
+  /** Completes when no client comes back for an answer. */
+  public Future<?> awaited() {
+    return awaited;
   }
 
   /**

@@ -114,6 +114,22 @@ public final class AdmissionControl {
             });
   }
 
+  /**
+   * Whether the request shows a key with the admin right. It is not admitted: for a door that is
+   * open to everybody, and tells administrators more.
+   */
+  public boolean isAdminKey(HttpServerRequest request) {
+    String shown = credential(bearers(request), all(request, KEY));
+    if (shown == null || !shown.startsWith(ApiKeys.PREFIX)) {
+      return false;
+    }
+    AuthState state = control.state();
+    CredentialHolder holder = ApiKeys.credential(shown).in(state);
+    return holder != null
+        && !isOver(holder)
+        && state.policy().rights(holder.principal()).allows(Action.ADMIN, "", "");
+  }
+
   /** What stands in {@code Authorization}, or in its place in the handshake of a page's socket. */
   private static List<String> bearers(HttpServerRequest request) {
     List<String> headers = all(request, HttpHeaders.AUTHORIZATION);

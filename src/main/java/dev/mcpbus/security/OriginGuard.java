@@ -42,17 +42,25 @@ public final class OriginGuard implements Handler<RoutingContext> {
   /** Headers that pages of allowed origins may read. */
   private static final String SHOWN = "Mcp-Session-Id, WWW-Authenticate, Retry-After";
 
+  private static final int MAX_SHOWN = 80;
+  private static final int MAX_PORT_DIGITS = 5;
+
   private static final CharSequence SITE = HttpHeaders.createOptimized("Sec-Fetch-Site");
 
   private final Audit audit;
+  private final String scheme;
   private final Set<String> hosts;
+
+  /** Names that are admitted with any port: a balancer has one of its own. */
+  private final Set<String> namesOnly;
+
   private final Set<String> ownOrigins;
   private final Set<String> corsOrigins;
 
   /**
    * @param scheme {@code http} or {@code https}, as clients address this service
    * @param port the bound port; a loopback name must carry it
-   * @param allowedHosts additional names, {@code host} (with or without the bound port) or {@code
+   * @param allowedHosts additional names, {@code host} (with any port, and without one) or {@code
    *     host:port} (exactly this port); case does not matter
    * @param allowedOrigins origins whose pages may call, {@code scheme://host[:port]} as browsers
    *     send it
@@ -61,22 +69,42 @@ public final class OriginGuard implements Handler<RoutingContext> {
   public OriginGuard(
       String scheme, int port, Set<String> allowedHosts, Set<String> allowedOrigins, Audit audit) {
     this.audit = audit;
+    this.scheme = scheme;
     Set<String> names = new HashSet<>(LoopbackHosts.ALL);
     names.addAll(lowerCase(allowedHosts));
     hosts = new HashSet<>(lowerCase(allowedHosts));
     for (String name : names) {
-      boolean hasPort = name.lastIndexOf(':') > name.lastIndexOf(']');
-      hosts.add(hasPort ? name : name + ":" + port);
+      hosts.add(hasPort(name) ? name : name + ":" + port);
       if (port == (scheme.equals("https") ? 443 : 80)) {
         hosts.add(name);
       }
     }
+    namesOnly =
+        lowerCase(allowedHosts).stream().filter(name -> !hasPort(name)).collect(Collectors.toSet());
     ownOrigins = hosts.stream().map(host -> scheme + "://" + host).collect(Collectors.toSet());
     corsOrigins = lowerCase(allowedOrigins);
   }
 
   private static Set<String> lowerCase(Set<String> names) {
     return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+  }
+
+  private static boolean hasPort(String name) {
+    return name.lastIndexOf(':') > name.lastIndexOf(']');
+  }
+
+  private boolean isHost(String name) {
+    int colon = name.lastIndexOf(':');
+    return hosts.contains(name)
+        || (hasPort(name)
+            && isPort(name.substring(colon + 1))
+            && namesOnly.contains(name.substring(0, colon)));
+  }
+
+  private static boolean isPort(String text) {
+    return !text.isEmpty()
+        && text.length() <= MAX_PORT_DIGITS
+        && text.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
   @Override
@@ -126,16 +154,19 @@ public final class OriginGuard implements Handler<RoutingContext> {
     if (host.size() != 1) {
       return "exactly one Host header is wanted";
     }
-    if (!hosts.contains(host.get(0).toLowerCase(Locale.ROOT))) {
-      return "the Host header is none of this service's names; \"bridge\": {\"allowedHosts\":"
-          + " [...]} in the configuration adds one";
+    String name = host.get(0).toLowerCase(Locale.ROOT);
+    if (!isHost(name)) {
+      return "the Host header, "
+          + shown(name)
+          + ", is none of this service's names; \"bridge\": {\"allowedHosts\": [...]} in the"
+          + " configuration adds one";
     }
     if (request.headers().contains(HttpHeaders.ORIGIN)) {
       List<String> origin = request.headers().getAll(HttpHeaders.ORIGIN);
       if (origin.size() > 1) {
         return "at most one Origin header is wanted";
       }
-      return isOwn(origin.get(0)) || isCors(origin.get(0))
+      return isOwn(origin.get(0), name) || isCors(origin.get(0))
           ? null
           : "pages of this Origin may not call; \"bridge\": {\"allowedOrigins\": [...]} in the"
               + " configuration adds one";
@@ -162,8 +193,18 @@ public final class OriginGuard implements Handler<RoutingContext> {
     return List.copyOf(names);
   }
 
-  private boolean isOwn(String origin) {
-    return ownOrigins.contains(origin.toLowerCase(Locale.ROOT));
+  /**
+   * @param host by which the request addresses this service: its own pages come from there
+   */
+  private boolean isOwn(String origin, String host) {
+    String known = origin.toLowerCase(Locale.ROOT);
+    return ownOrigins.contains(known) || known.equals(scheme + "://" + host);
+  }
+
+  /** A header for a message: no control characters, and not long. */
+  private static String shown(String header) {
+    String text = header.length() > MAX_SHOWN ? header.substring(0, MAX_SHOWN) + "..." : header;
+    return "'" + text.replaceAll("[^\\x20-\\x7E]", "?") + "'";
   }
 
   private boolean isCors(String origin) {

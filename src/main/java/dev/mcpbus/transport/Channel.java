@@ -97,6 +97,14 @@ public interface Channel {
     void onRequestFailed(long id, TransportException reason);
 
     /**
+     * Whether the owner still waits for the answer to request {@code id}. A channel asks before it
+     * writes a request that it had to keep for a while, and drops one that nobody waits for.
+     */
+    default boolean isAwaited(long id) {
+      return true;
+    }
+
+    /**
      * The peer has accepted a notification or an answer, or it is lost. Channels over HTTP alone
      * report it.
      */

@@ -127,6 +127,11 @@ public record RedactedTransport(Transport inner, Redactor redactor) implements T
     }
 
     @Override
+    public boolean isAwaited(long id) {
+      return inner.isAwaited(id);
+    }
+
+    @Override
     public void onDelivered(OutboundMessage message) {
       inner.onDelivered(message);
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -147,6 +148,73 @@ class BridgeGuardTest {
                 + "\r\n");
 
     assertThat(answer).startsWith("HTTP/1.1 200 ").doesNotContainIgnoringCase("access-control-");
+  }
+
+  /** A balancer has a port of its own, and passes the Host header on. */
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1:9443, , 200",
+    "127.0.0.1, , 200",
+    "127.0.0.1:9443, http://127.0.0.1:9443, 200",
+    "127.0.0.1:9443, HTTP://127.0.0.1:9443, 200",
+    "[::2]:9443, http://[::2]:9443, 200",
+    "bus.example:65535, , 200",
+    "front.example:444, , 200",
+    // A page of another port of the same machine is a foreign page.
+    "127.0.0.1:9443, http://127.0.0.1:9444, 403",
+    "127.0.0.1:9443, https://127.0.0.1:9443, 403",
+    "127.0.0.1:9443, http://bus.example:9443, 403",
+    "127.0.0.1:9443, http://127.0.0.1:9443.evil.example, 403",
+    // A name with a port is that port alone, and other loopback names have the bound one.
+    "front.example:445, , 403",
+    "front.example, , 403",
+    "localhost:9443, , 403",
+    "[::1]:9443, , 403",
+    // No name of ours, whatever it looks like.
+    "127.0.0.1.evil.example:9443, , 403",
+    "evil.example:127.0.0.1, , 403",
+    "127.0.0.1:evil.example, , 403",
+    "127.0.0.1:, , 403",
+    "127.0.0.1:123456, , 403",
+    "127.0.0.1:80:80, , 403",
+    "127.0.0.1:+80, , 403",
+  })
+  void a_name_without_a_port_is_let_in_with_any(
+      String host, @Nullable String origin, String status, Vertx vertx) throws IOException {
+    Set<String> allowed = Set.of("127.0.0.1", "[::2]", "bus.example", "front.example:444");
+    BridgeOptions options = BridgeOptions.DEFAULT.withPort(0).withAllowed(allowed, Set.of());
+    BridgeFixture bridge = new BridgeFixture(vertx, options);
+    String answer =
+        bridge.raw(
+            "GET /health/live HTTP/1.1\r\nConnection: close\r\nHost: "
+                + host
+                + (origin == null ? "" : "\r\nOrigin: " + origin)
+                + "\r\n\r\n");
+    assertThat(answer)
+        .startsWith("HTTP/1.1 " + status)
+        .doesNotContainIgnoringCase("access-control-");
+  }
+
+  @Test
+  void a_refusal_shows_the_host_bounded_and_as_plain_text(Vertx vertx) throws IOException {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    assertThat(refusalOf("balancer.example:9443", bridge))
+        .isEqualTo(
+            "the Host header, 'balancer.example:9443', is none of this service's names;"
+                + " \"bridge\": {\"allowedHosts\": [...]} in the configuration adds one");
+    assertThat(refusalOf("x\u00e9<b>\"'", bridge))
+        .startsWith("the Host header, 'x")
+        .matches("[\\x20-\\x7E]+");
+    assertThat(refusalOf("h".repeat(2_000), bridge))
+        .contains("'" + "h".repeat(80) + "...'")
+        .hasSizeLessThan(250);
+  }
+
+  private static String refusalOf(String host, BridgeFixture bridge) throws IOException {
+    String answer =
+        bridge.raw("GET /api/servers HTTP/1.1\r\nConnection: close\r\nHost: " + host + "\r\n\r\n");
+    assertThat(answer).startsWith("HTTP/1.1 403 ");
+    return new JsonObject(answer.substring(answer.indexOf("\r\n\r\n") + 4)).getString("detail");
   }
 
   @Test

@@ -13,14 +13,23 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.protocol.JsonRpcError;
+import dev.mcpbus.security.AccessControl;
+import dev.mcpbus.security.ApiKeys;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.testing.Standstill;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
+import java.net.Socket;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -412,5 +421,93 @@ class BridgeVerticleTest {
     assertThat(readiness.problems()).isEmpty();
     nanos.incrementAndGet();
     assertThat(readiness.problems()).isNull();
+  }
+
+  @Test
+  void why_it_is_not_ready_is_for_administrators(Vertx vertx) throws IOException {
+    ApiKeys.Fresh root = ApiKeys.generate(new SecureRandom());
+    ApiKeys.Fresh alice = ApiKeys.generate(new SecureRandom());
+    ApiKeys.Fresh old = ApiKeys.generate(new SecureRandom());
+    AuthOptions keys =
+        AuthOptions.ofKeys(
+            List.of(
+                new AuthOptions.ApiKey("root", root.hash(), Set.of(), true, null, null),
+                new AuthOptions.ApiKey("old", old.hash(), Set.of(), true, Instant.EPOCH, null),
+                new AuthOptions.ApiKey("alice", alice.hash(), Set.of(), false, null, null)));
+    BridgeFixture bridge =
+        new BridgeFixture(
+            vertx,
+            new AccessControl(
+                keys, InstantSource.system(), System::nanoTime, new SecureRandom(), null));
+    bridge.readiness.tell(List.of("no quorum"));
+
+    for (String stranger : List.of("", "wrong", ApiKeys.PREFIX + "wrong", alice.key())) {
+      assertThat(ready(bridge, stranger))
+          .as(stranger)
+          .startsWith("HTTP/1.1 503 ")
+          .doesNotContain("no quorum");
+    }
+    assertThat(ready(bridge, root.key())).startsWith("HTTP/1.1 503 ").contains("no quorum");
+
+    String name = "\r\nX-Api-Key: ";
+    assertThat(health(bridge, name + root.key())).contains("no quorum");
+    assertThat(health(bridge, name + old.key())).as("over").doesNotContain("no quorum");
+    assertThat(health(bridge, name + root.key() + name + root.key()))
+        .as("two are none")
+        .startsWith("HTTP/1.1 503 ")
+        .doesNotContain("no quorum");
+    bridge.readiness.tell(List.of(), List.of("a file differs"), 3);
+    assertThat(ready(bridge, root.key())).startsWith("HTTP/1.1 200 ").contains("a file differs");
+    for (String stranger : List.of("", "wrong", alice.key(), old.key())) {
+      assertThat(ready(bridge, stranger))
+          .as(stranger)
+          .startsWith("HTTP/1.1 200 ")
+          .endsWith("{\"status\":\"UP\"}\n");
+    }
+    bridge.readiness.tell(List.of("no quorum"));
+    bridge.readiness.leave();
+    assertThat(ready(bridge, "")).contains("this node is ending").doesNotContain("no quorum");
+  }
+
+  private static String ready(BridgeFixture bridge, String key) throws IOException {
+    return health(bridge, key.isEmpty() ? "" : "\r\nAuthorization: Bearer " + key);
+  }
+
+  private static String health(BridgeFixture bridge, String headers) throws IOException {
+    return bridge.raw(
+        "GET /health/ready HTTP/1.1\r\nHost: localhost:"
+            + bridge.port
+            + headers
+            + "\r\nConnection: close\r\n\r\n");
+  }
+
+  @Test
+  void a_new_node_beside_others_refuses_what_has_waited(Vertx vertx) throws Exception {
+    BridgeFixture bridge = new BridgeFixture(vertx);
+    bridge.service();
+    for (int nodes : List.of(0, 1, 2)) {
+      bridge.readiness.started();
+      bridge.readiness.tell(List.of(), List.of(), nodes);
+      String answer;
+      try (Socket socket = bridge.connect()) {
+        try (Standstill standstill = new Standstill(vertx)) {
+          BridgeFixture.write(
+              socket,
+              "GET /api/servers HTTP/1.1\r\nHost: localhost:"
+                  + bridge.port
+                  + "\r\nConnection: close\r\n\r\n");
+          standstill.last(Duration.ofMillis(1_200));
+        }
+        answer = BridgeFixture.readAll(socket);
+      }
+      if (nodes < 2) {
+        assertThat(answer).startsWith("HTTP/1.1 200 ");
+      } else {
+        assertThat(answer)
+            .startsWith("HTTP/1.1 503 ")
+            .contains("\"OVERLOADED\"", "\"no\"", "Retry-After: 1")
+            .containsIgnoringCase("this node has just started");
+      }
+    }
   }
 }

@@ -159,7 +159,7 @@ class CodecsTest {
                     "Timed out after waiting 500(ms) for a reply. address: __vertx.reply.7,"
                         + " repliedAddress: mcp.git.ping")
                 .getMessage())
-        .isEqualTo("no answer from mcp.git.ping within 500 ms");
+        .isEqualTo("server 'git' has not answered (ping) within 500 ms");
     assertThat(McpFailure.of(new IllegalStateException("secret")))
         .hasMessageNotContaining("secret");
   }

@@ -68,7 +68,7 @@ class LossReportTest {
     Logger logger = (Logger) LoggerFactory.getLogger(ClusterServerHosting.class);
     logger.addAppender(log);
     try {
-      LossReport report = new LossReport(vertx, 2, () -> Set.of("a"));
+      LossReport report = new LossReport(vertx, () -> 2, () -> Set.of("a"));
       report.lost("b");
       report.lost("c");
       Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> !log.list.isEmpty());

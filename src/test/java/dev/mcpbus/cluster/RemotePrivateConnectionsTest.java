@@ -24,18 +24,18 @@ class RemotePrivateConnectionsTest {
   /** {@code UNKNOWN_CONNECTION} would give the client the connection that all share. */
   @Test
   void a_node_that_is_not_found_is_not_a_server_that_is_not_known(Vertx vertx) {
-    RemotePrivateConnections leases = new RemotePrivateConnections(vertx, 2);
+    RemotePrivateConnections leases = new RemotePrivateConnections(vertx, id -> "of " + id, 2);
     Throwable failure =
         catchThrowable(() -> leases.lease("n2", WISH.copy()).await(5, TimeUnit.SECONDS));
     McpFailure refused = McpFailure.of(failure);
     assertThat(refused.code()).isEqualTo(FailureCode.UNAVAILABLE);
     assertThat(refused.sent()).isEqualTo(McpFailure.Sent.NO);
-    assertThat(refused).hasMessageContaining("n2");
+    assertThat(refused).hasMessageContaining("node 'of n2'");
   }
 
   @Test
   void a_lease_is_given_back_when_its_node_is_found_again(Vertx vertx) throws Exception {
-    RemotePrivateConnections leases = new RemotePrivateConnections(vertx);
+    RemotePrivateConnections leases = new RemotePrivateConnections(vertx, id -> id);
     serve(vertx, Addresses.SERVERS_LEASE);
     leases.lease("n2", WISH.copy()).await(5, TimeUnit.SECONDS);
     var released = leases.release(LEASE.copy());

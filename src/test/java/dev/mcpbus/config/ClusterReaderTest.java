@@ -49,6 +49,43 @@ class ClusterReaderTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "2, 2, 0",
+    "'\"majority of 3\"', 2, 3",
+    "'\"majority of 4\"', 3, 4",
+    "'\"majority of 3\", \"members\": [\"127.0.0.1:1\", \"127.0.0.1:2\", \"127.0.0.1:3\","
+        + " \"127.0.0.1:4\", \"127.0.0.1:5\"]', 3, 5",
+    "'\"majority\", \"members\": [\"127.0.0.1:1\", \"127.0.0.1:2\"]', 2, 2"
+  })
+  void a_quorum_is_a_number_or_follows_the_cluster(String quorum, int needed, int majorityOf) {
+    ClusterOptions options =
+        good(read("{\"quorum\": " + quorum + "}, \"state\": {\"dir\": \"state\"}"));
+    assertThat(options.quorum()).isEqualTo(needed);
+    assertThat(options.majorityOf()).isEqualTo(majorityOf);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "majority",
+        "most",
+        "majority of",
+        "majority of 1",
+        "majority of 1001",
+        "majority of 99999999999999999999",
+        "majority of -3"
+      })
+  void a_quorum_that_is_not_understood_says_what_is(String quorum) {
+    assertThat(bad(read("{\"quorum\": \"" + quorum + "\"}, \"state\": {\"dir\": \"state\"}")))
+        .contains("majority of 3", "members");
+  }
+
+  @Test
+  void a_quorum_that_follows_the_cluster_needs_a_folder_to_remember_it() {
+    assertThat(bad(read("{\"quorum\": \"majority of 3\"}"))).contains("\"state\": {\"dir\": ...}");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"0.0.0.0", "10.0.0.3", "::", "node-1.example", "127.0.0.1.example"})
   void another_interface_needs_a_secret(String host) {
     assertThat(bad(read("{\"host\": \"" + host + "\"}")))

@@ -11,9 +11,13 @@ import dev.mcpbus.security.ApiKeys;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.ScriptedPeer;
+import dev.mcpbus.testing.Standstill;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -206,6 +210,34 @@ class TasksTest {
       assertThat(ask(BOB, "tasks/update", update).getJsonObject("error")).isEqualTo(never);
     }
     assertThat(cancelled).containsExactly("two");
+  }
+
+  @Test
+  void a_task_of_a_client_that_has_hung_up_while_its_request_waited_is_not_begun()
+      throws Exception {
+    ScriptedPeer peer = older("old");
+    begin(ADA, "old__work");
+    JsonObject meta =
+        new JsonObject().put("io.modelcontextprotocol/clientCapabilities", KNOWS_TASKS);
+    JsonObject call =
+        client().described("tools/call", Peers.call("old__work").put("_meta", meta)).put("id", 7);
+    StringBuilder head = new StringBuilder("POST /mcp HTTP/1.1\r\nHost: localhost:" + bus.port());
+    String[] headers = as(ADA, McpHttp.headers(call));
+    for (int i = 0; i < headers.length; i += 2) {
+      head.append("\r\n").append(headers[i]).append(": ").append(headers[i + 1]);
+    }
+    head.append("\r\nContent-Type: application/json\r\nAccept: application/json, ");
+    head.append("text/event-stream\r\nContent-Length: ").append(call.encode().length());
+    String request = head.append("\r\n\r\n").append(call.encode()).toString();
+    try (Standstill standstill = new Standstill(bus.vertx())) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), bus.port())) {
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      }
+      standstill.last(Duration.ofMillis(400));
+    }
+    begin(ADA, "old__work"); // what came before has begun, or never does
+    await("the task after it").until(() -> peer.received("tools/call").size() >= 2);
+    assertThat(peer.received("tools/call")).hasSize(2);
   }
 
   @Test

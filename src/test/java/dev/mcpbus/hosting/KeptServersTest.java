@@ -10,12 +10,14 @@ import dev.mcpbus.config.ServerSettings;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,7 +93,7 @@ class KeptServersTest {
     ServerDefinition secret = read("secret", SECRET);
     BusTests.await(kept.added(secret, 1));
     assertThat(kept.whyNotLasting(secret.id(), secret))
-        .contains("has a secret in it", "MCPBUS_TOKEN_KEY", "${NAME}");
+        .contains("looks like a secret", "MCPBUS_TOKEN_KEY", "${NAME}");
     assertThat(kept.all()).isEmpty();
 
     JsonObject named = SECRET.copy();
@@ -131,5 +133,27 @@ class KeptServersTest {
     ServerDefinition one = plain("one");
     BusTests.await(none.added(one, 1));
     assertThat(none.whyNotLasting(one.id(), one)).contains("\"state\": {\"dir\"");
+  }
+
+  @Test
+  void many_changes_on_a_full_disk_wait_for_one_timer() throws Exception {
+    Files.createDirectories(folder.resolve("servers.json.next").resolve("full"));
+    AtomicInteger timers = new AtomicInteger();
+    Vertx counted =
+        (Vertx)
+            Proxy.newProxyInstance(
+                Vertx.class.getClassLoader(),
+                new Class<?>[] {Vertx.class},
+                (proxy, method, arguments) -> {
+                  timers.addAndGet(method.getName().equals("setTimer") ? 1 : 0);
+                  return method.invoke(vertx, arguments);
+                });
+    KeptServers full =
+        new KeptServers(counted, StateFile.in(folder, Map.of()), InstantSource.system());
+    for (int i = 1; i <= 5; i++) {
+      BusTests.await(full.added(plain("one"), i));
+    }
+    assertThat(full.isFailing()).isTrue();
+    assertThat(timers).hasValue(1);
   }
 }

@@ -113,6 +113,7 @@ class PolicyCheckTest {
           Addresses.SERVERS_READ,
           Addresses.SERVERS_ANSWERS,
           Addresses.GATEWAY_DIRECTORY,
+          Addresses.GATEWAY_DOORS,
           Addresses.GATEWAY_SUBSCRIBE,
           Addresses.GATEWAY_CHANGED,
           Addresses.GATEWAY_UPDATED,

@@ -52,11 +52,12 @@ public final class Balancer implements AutoCloseable {
   }
 
   private void receive(HttpServerRequest request) {
-    request.body().onSuccess(body -> pass(request, body, ports.size()));
+    request.body().onSuccess(body -> pass(request, body, next++, ports.size()));
   }
 
-  private void pass(HttpServerRequest request, Buffer body, int tries) {
-    int port = ports.get(next++ % ports.size());
+  /** Each further try takes the node after the last, whatever other requests do meanwhile. */
+  private void pass(HttpServerRequest request, Buffer body, int index, int tries) {
+    int port = ports.get(index % ports.size());
     RequestOptions to =
         new RequestOptions()
             .setHost("127.0.0.1")
@@ -79,7 +80,7 @@ public final class Balancer implements AutoCloseable {
         .onFailure(
             refused -> {
               if (tries > 1) {
-                pass(request, body, tries - 1);
+                pass(request, body, index + 1, tries - 1);
               } else {
                 request.response().setStatusCode(502).end();
               }

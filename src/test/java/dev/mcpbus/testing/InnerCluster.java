@@ -114,6 +114,7 @@ public final class InnerCluster implements AutoCloseable {
             ports.stream().map(port -> "127.0.0.1:" + port).toList(),
             null,
             0,
+            0,
             Set.of(),
             1,
             wire,

@@ -6,6 +6,8 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import io.vertx.core.json.JsonObject;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +84,33 @@ record DefinitionEntry(ServerOrigin origin, String source, @Nullable String node
   /** Whether this is the entry of the definition, wherever it was written. */
   boolean isOf(ServerDefinition definition) {
     return origin.text().equals(Objects.requireNonNull(definition.origin()).text());
+  }
+
+  /** What differs from the definition in a file, as words without a value: it may be a secret. */
+  String difference(ServerDefinition definition) {
+    ServerOrigin own = Objects.requireNonNull(definition.origin());
+    Set<String> members = differing(own.entry(), origin.entry());
+    if (!members.isEmpty()) {
+      return "they differ in " + members;
+    }
+    if (!own.name().equals(origin.name())) {
+      return "the name is written '" + origin.name() + "' there and '" + own.name() + "' here";
+    }
+    JsonObject none = new JsonObject();
+    Set<String> defaults =
+        differing(
+            Objects.requireNonNullElse(own.defaults(), none),
+            Objects.requireNonNullElse(origin.defaults(), none));
+    return defaults.isEmpty()
+        ? "the entries are equal, and the forms of the files are not"
+        : "the entries are equal, and the defaults of the files differ in " + defaults;
+  }
+
+  private static Set<String> differing(JsonObject one, JsonObject other) {
+    Set<String> names = new TreeSet<>(one.fieldNames());
+    names.addAll(other.fieldNames());
+    names.removeIf(name -> Objects.equals(one.getValue(name), other.getValue(name)));
+    return names;
   }
 
   /** Where it was written, for messages. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,16 +112,18 @@ final class DefinitionMap {
   /**
    * Replaces the entry by a note of the removal for an hour, which tells a removal from a loss.
    *
-   * @return the revision of the removal
+   * @param first what has to be there before the entry is gone, by the revision of the removal
    */
-  Future<Long> remove(ConnectionId id) {
+  Future<Void> remove(ConnectionId id, LongFunction<Future<Void>> first) {
     return map.compose(
         all ->
             current(all, id)
                 .compose(
                     there -> {
                       SignedEntry note = next(id, there, null, clock.millis());
-                      return all.put(id.value(), note.raw(), REMOVED_MILLIS).map(note.revision());
+                      return first
+                          .apply(note.revision())
+                          .compose(known -> all.put(id.value(), note.raw(), REMOVED_MILLIS));
                     }));
   }
 

@@ -249,8 +249,9 @@ public final class DefinitionRegistry {
    */
   public Future<Void> remove(ConnectionId id, boolean file) {
     String digest = digest(id);
-    return map.remove(id)
-        .compose(
+    // A node that reads at this moment that the entry is gone finds the removal.
+    return map.remove(
+            id,
             revision ->
                 file ? removals.forget(id) : removals.put(id, KeptServer.removed(revision, digest)))
         .compose(removed -> changed(id));
@@ -415,9 +416,17 @@ public final class DefinitionRegistry {
     if (form != null && form.isOf(own)) {
       return null;
     }
-    return here
-        + "is defined otherwise in the cluster ("
-        + (form == null ? "in a form that this node cannot read" : form.place())
-        + "), whose definition counts; make the files equal";
+    return form == null
+        ? here + "is not compared with the cluster's definition, which counts: " + unread.get(id)
+        : here
+            + "is defined otherwise in the cluster ("
+            + form.place()
+            + "), whose definition counts; "
+            + form.difference(own)
+            + (form.added()
+                ? "; a caller added the cluster's: rename the one in the file, or remove the added"
+                    + " one"
+                : "; make the files equal, and where they are, change the entry in one of them"
+                    + " while its node runs");
   }
 }

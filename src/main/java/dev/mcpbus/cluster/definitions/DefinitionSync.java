@@ -187,6 +187,7 @@ public final class DefinitionSync {
       readAll();
     } else if (System.nanoTime() - verifiedAt >= VERIFY.toNanos()) {
       verifiedAt = System.nanoTime();
+      versions.incompatibleNodes().onSuccess(this::incompatible);
       readRefusals();
       if (++verifications % FULL_READ_EVERY == 0) {
         definitions.readAll();

@@ -16,11 +16,16 @@ final class ExceptionReporter implements Handler<Throwable> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ExceptionReporter.class);
 
-  /** Where messages wait that have not been written when their connection ends. */
+  /**
+   * What reports that a message was not written: its connection ends while it waits, or is closed
+   * already when its node is chosen.
+   */
   private static final Set<String> UNWRITTEN =
       Set.of(
           "io.netty.channel.ChannelOutboundBuffer",
-          "io.vertx.core.internal.concurrent.OutboundMessageQueue");
+          "io.vertx.core.internal.concurrent.OutboundMessageQueue",
+          "io.vertx.core.eventbus.impl.clustered.OutboundConnection",
+          LiveNodeSelector.class.getName());
 
   @Override
   public void handle(Throwable failure) {

@@ -11,6 +11,7 @@ import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
 import dev.mcpbus.bus.ClusterSecret;
+import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.signing.SignedMessages;
@@ -212,6 +213,7 @@ final class HazelcastStart {
             .put(VertxClusterMembers.OPENING, true)
             .put(WireForm.READS, options.wire())
             .put(WireForm.READS_FROM, WireForm.OLDEST)
+            .put(WireForm.VERSION, McpBusVersion.current())
             .put("labels", new JsonArray(options.labels().stream().sorted().toList()));
     if (options.node() != null) {
       own.put("name", options.node());

@@ -41,9 +41,12 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    */
   private static final Set<String> FOR_ALL = Set.of(Addresses.PLACEMENT, Addresses.ALL_EVENTS);
 
-  /** What each node serves under its own id. */
+  /** What each node serves under its own id; more may follow after a dot. */
   private static final List<String> OF_EACH_NODE =
-      List.of(Addresses.at(Addresses.PLACEMENT, ""), Addresses.at(Addresses.SERVERS_ANSWERS, ""));
+      List.of(
+          Addresses.at(Addresses.PLACEMENT, ""),
+          Addresses.at(Addresses.SERVERS_ANSWERS, ""),
+          Addresses.GATEWAY_DOORS);
 
   /** How long messages of {@link #FOR_ALL} still go to a lost node that may run. */
   private static final long KEEP_INFORMED_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -168,7 +171,8 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
   private static @Nullable String named(String address) {
     for (String service : OF_EACH_NODE) {
       if (address.startsWith(service)) {
-        return address.substring(service.length());
+        int end = address.indexOf('.', service.length());
+        return address.substring(service.length(), end < 0 ? address.length() : end);
       }
     }
     return null;
@@ -236,14 +240,16 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
 
   /**
    * What is sent to a node by its id goes there, also where the registrations cannot be read, and
-   * to one that is no member here and runs: it is how nodes talk that a cut link keeps apart.
+   * to one that is no member here and runs: it is how nodes talk that a cut link keeps apart. The
+   * doors of a lost node are gone: their clients have heard that this node is lost.
    */
   @Override
   public void selectForSend(String address, Completable<String> promise) {
     NodeChoice choice = new NodeChoice(SENDING.get(), promise);
     String named = named(address);
     if (named != null) {
-      choice.take(named, false);
+      boolean isGone = lost.contains(named) && address.startsWith(Addresses.GATEWAY_DOORS);
+      choice.take(isGone ? null : named, false);
       return;
     }
     String entry = ConnectionEntries.entryOf(address);

@@ -41,6 +41,9 @@ public final class VertxClusterMembers implements ClusterMembers {
   /** A member of the metadata, true until {@link #open}; a node without it is open. */
   static final String OPENING = "opening";
 
+  /** Stands for the name of a process whose metadata has not been read. */
+  private static final String NAMELESS = "(starting, its name is not known yet)";
+
   private static final int CONNECT_MILLIS = 500;
 
   /**
@@ -89,15 +92,15 @@ public final class VertxClusterMembers implements ClusterMembers {
     return cluster.getNodeId();
   }
 
-  /** The configured name of this process, else its id. */
+  /** The configured name of this process, else its address. */
   public String name() {
     ClusterNode own = node(self(), cluster.getNodeInfo());
     return own == null ? self() : own.name();
   }
 
-  /** The name of a process; its id where the name has not been read. */
+  /** The name of a process, for texts; of one that has just started it may not be known yet. */
   public String name(String id) {
-    return names.getOrDefault(id, id);
+    return names.getOrDefault(id, NAMELESS);
   }
 
   /** The event-bus address of a node; null where it has not been read. */
@@ -204,18 +207,17 @@ public final class VertxClusterMembers implements ClusterMembers {
         .map(
             found -> {
               ClusterNode node = node(id, found);
+              if (node != null) {
+                names.put(id, node.name());
+                busAddresses.put(id, SocketAddress.inetSocketAddress(found.port(), found.host()));
+              }
               if (node != null && isOpening(found.metadata(), key)) {
                 opening.putIfAbsent(id, new Opening(node, System.nanoTime()));
                 return null;
               }
               opening.remove(id);
-              if (node != null) {
-                names.put(id, node.name());
-                if (known.put(id, node) == null && !id.equals(self())) {
-                  LOG.info(
-                      "node {} is a member, at {}:{}", node.name(), found.host(), found.port());
-                }
-                busAddresses.put(id, SocketAddress.inetSocketAddress(found.port(), found.host()));
+              if (node != null && known.put(id, node) == null && !id.equals(self())) {
+                LOG.info("node {} is a member, at {}:{}", node.name(), found.host(), found.port());
               }
               return node;
             })

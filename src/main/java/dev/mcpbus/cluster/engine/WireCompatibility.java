@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.engine;
 
+import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.WireForm;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -21,11 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class WireCompatibility {
 
-  private record Node(String name, WireForm.Range reads) {}
-
-  /** The forms assumed for a process whose metadata is not there yet. */
-  private static final WireForm.Range UNKNOWN =
-      new WireForm.Range(WireForm.OLDEST, WireForm.OLDEST);
+  private record Node(String name, String version, WireForm.Range reads) {}
 
   private final VertxInternal vertx;
   private final ClusterManager cluster;
@@ -33,30 +30,48 @@ public final class WireCompatibility {
   private final Map<String, Node> known = new ConcurrentHashMap<>();
 
   public WireCompatibility(Vertx vertx) {
-    this.vertx = (VertxInternal) vertx;
-    this.cluster = Objects.requireNonNull(this.vertx.clusterManager(), "Vert.x is not clustered");
+    this(
+        (VertxInternal) vertx,
+        Objects.requireNonNull(
+            ((VertxInternal) vertx).clusterManager(), "Vert.x is not clustered"));
+  }
+
+  WireCompatibility(VertxInternal vertx, ClusterManager cluster) {
+    this.vertx = vertx;
+    this.cluster = cluster;
     NodeInfo info = cluster.getNodeInfo();
     WireForm.Range reads = info == null ? null : WireForm.of(info.metadata());
     this.own = reads == null ? new WireForm.Range(WireForm.OLDEST, WireForm.NEWEST) : reads;
   }
 
-  /** Sentences that name the nodes which share no form with this one; never fails. */
+  /**
+   * Sentences that name the nodes which share no form with this one; never fails. The node of a
+   * sentence says the same of this one. A process that is about to start counts once it has said
+   * which forms it reads.
+   */
   public Future<List<String>> incompatibleNodes() {
     return nodes()
         .map(
             all ->
                 all.values().stream()
                     .filter(node -> !node.reads().meets(own))
-                    .map(
-                        node ->
-                            "node '"
-                                + node.name()
-                                + "' talks in form "
-                                + node.reads()
-                                + ", this one in form "
-                                + own
-                                + ": go by a version of mcpbus between the two")
+                    .map(this::sentence)
                     .toList());
+  }
+
+  private String sentence(Node node) {
+    return "node '"
+        + node.name()
+        + "' ("
+        + node.version()
+        + ") talks in form "
+        + node.reads()
+        + ", this one (mcpbus "
+        + McpBusVersion.current()
+        + ") in form "
+        + own
+        + ": they cannot work together; end one of them, and upgrade by a version of mcpbus"
+        + " between the two";
   }
 
   private Future<Map<String, Node>> nodes() {
@@ -67,7 +82,9 @@ public final class WireCompatibility {
     for (String id : ids) {
       Node before = known.get(id);
       if (before != null) {
-        nodes.put(id, before);
+        synchronized (nodes) {
+          nodes.put(id, before);
+        }
       } else {
         reads.add(read(id, nodes));
       }
@@ -82,20 +99,14 @@ public final class WireCompatibility {
         .transform(
             read -> {
               NodeInfo found = read.succeeded() ? read.result() : null;
-              if (found == null) {
-                synchronized (into) {
-                  into.put(id, new Node(id, UNKNOWN));
-                }
-                return Future.succeededFuture();
-              }
-              JsonObject metadata = found.metadata();
-              WireForm.Range reads = WireForm.of(metadata);
-              if (reads != null) {
+              WireForm.Range reads = found == null ? null : WireForm.of(found.metadata());
+              if (found != null && reads != null) {
+                JsonObject says = found.metadata().getJsonObject(WireForm.METADATA);
+                String version = says.getString(WireForm.VERSION);
                 Node node =
                     new Node(
-                        metadata
-                            .getJsonObject(WireForm.METADATA)
-                            .getString("name", found.host() + ":" + found.port()),
+                        says.getString("name", found.host() + ":" + found.port()),
+                        version == null ? "another version of mcpbus" : "mcpbus " + version,
                         reads);
                 known.put(id, node);
                 synchronized (into) {

@@ -33,6 +33,10 @@ public final class ClockOffsets {
       return new Differences(now, difference, now == bucket + 1 ? least : Long.MAX_VALUE);
     }
 
+    Differences atLeast(long difference) {
+      return new Differences(bucket, Math.max(least, difference), Math.max(before, difference));
+    }
+
     long smallest() {
       return Math.min(least, before);
     }
@@ -69,6 +73,18 @@ public final class ClockOffsets {
             before == null
                 ? Differences.first(bucket, difference)
                 : before.with(bucket, difference));
+  }
+
+  /**
+   * Records that a node had received a clock value of this process when it sent one of its own. The
+   * clock of a machine that was suspended stands still meanwhile, and all that its node sends would
+   * seem to have been in transit for as long.
+   *
+   * @param theirs the node's clock when it sent the message
+   * @param ours the value of this process's clock that it had received before
+   */
+  public void answered(String node, long theirs, long ours) {
+    nodes.computeIfPresent(node, (key, before) -> before.atLeast(ours - theirs));
   }
 
   /**

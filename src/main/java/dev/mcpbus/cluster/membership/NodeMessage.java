@@ -31,6 +31,7 @@ public sealed interface NodeMessage {
    * @param stillGranted lost nodes to which a grant of the sender has not ended yet
    * @param resting the sender owns no connection and must not claim one
    * @param wantsReply each receiver replies with its own announcement
+   * @param ballot of a node whose quorum follows the cluster; null where it is a fixed number
    */
   record Announcement(
       String node,
@@ -39,7 +40,8 @@ public sealed interface NodeMessage {
       Set<String> nodes,
       Set<String> stillGranted,
       boolean resting,
-      boolean wantsReply)
+      boolean wantsReply,
+      @Nullable Ballot ballot)
       implements NodeMessage {
 
     public Announcement {
@@ -50,7 +52,12 @@ public sealed interface NodeMessage {
 
     /** The same announcement with {@code wantsReply}. */
     public Announcement wantingReply() {
-      return new Announcement(node, at, heard, nodes, stillGranted, resting, true);
+      return new Announcement(node, at, heard, nodes, stillGranted, resting, true, ballot);
+    }
+
+    /** The same announcement with a ballot. */
+    public Announcement with(@Nullable Ballot own) {
+      return new Announcement(node, at, heard, nodes, stillGranted, resting, wantsReply, own);
     }
   }
 
@@ -116,7 +123,8 @@ public sealed interface NodeMessage {
                 texts(json.getJsonArray("sees")),
                 texts(json.getJsonArray("owes")),
                 json.getBoolean("rests", false),
-                json.getBoolean("greets", false));
+                json.getBoolean("greets", false),
+                json.getValue("ballot") instanceof JsonObject ballot ? Ballot.of(ballot) : null);
         case "leaving" -> new Leaving(node);
         case "draining" -> new Draining(node);
         case "claimed" -> new Claimed(node, replica(json), json.getLong("epoch", 0L));
@@ -145,8 +153,11 @@ public sealed interface NodeMessage {
   /** The JSON object on the bus. */
   default JsonObject toJson() {
     if (this instanceof Announcement announcement) {
-      return json("here")
-          .put("at", announcement.at)
+      JsonObject here = json("here");
+      if (announcement.ballot != null) {
+        here.put("ballot", announcement.ballot.toJson());
+      }
+      return here.put("at", announcement.at)
           .put("heard", new JsonObject(new LinkedHashMap<>(announcement.heard)))
           .put("sees", new JsonArray(List.copyOf(announcement.nodes)))
           .put("owes", new JsonArray(List.copyOf(announcement.stillGranted)))

@@ -57,7 +57,13 @@ public final class QuorumLease {
 
   private long announcedAt = NEVER;
 
-  /** For each other node: until when its grant to this node holds, by this node's clock. */
+  /** The nodes whose grants count; null for all. */
+  private volatile @Nullable Set<String> voters;
+
+  /**
+   * For each other node whose grants count: until when its grant to this node holds, by this node's
+   * clock.
+   */
   private volatile long[] grantedUntil = {};
 
   private static final class Peer {
@@ -138,7 +144,8 @@ public final class QuorumLease {
     announced = new HashSet<>(granted);
     announced.addAll(stillGranted);
     announcedAt = now;
-    return new NodeMessage.Announcement(self, now, heard, granted, stillGranted, resting, false);
+    return new NodeMessage.Announcement(
+        self, now, heard, granted, stillGranted, resting, false, null);
   }
 
   /**
@@ -195,11 +202,32 @@ public final class QuorumLease {
     // Only what the peer announced after it had received the news of its loss counts: before that
     // it may claim again.
     peer.hasStopped = peer.lostAt != NEVER && peer.echo >= peer.lostAt && announcement.resting();
-    grantedUntil = peers.values().stream().mapToLong(one -> one.grant + silenceMillis).toArray();
+    recount();
     return (grantBefore != NEVER && peer.grant == NEVER)
         || (grantedBefore != null
             && peer.granted != null
             && !peer.granted.containsAll(grantedBefore));
+  }
+
+  /** From now on the grants of these nodes count, and no others; this node may be among them. */
+  public synchronized void voters(Set<String> ids) {
+    if (!ids.equals(voters)) {
+      voters = Set.copyOf(ids);
+      recount();
+    }
+  }
+
+  private void recount() {
+    grantedUntil =
+        peers.entrySet().stream()
+            .filter(one -> counts(one.getKey()))
+            .mapToLong(one -> one.getValue().grant + silenceMillis)
+            .toArray();
+  }
+
+  private boolean counts(String node) {
+    Set<String> some = voters;
+    return some == null || some.contains(node);
   }
 
   /** Records that {@code node} has left the cluster. */
@@ -209,10 +237,10 @@ public final class QuorumLease {
     peer.hasStopped = false;
   }
 
-  /** How many nodes grant this node the right to act, itself included. */
+  /** How many nodes grant this node the right to act, itself included if it has a vote. */
   public int grants() {
     long now = clock.getAsLong();
-    int count = 1;
+    int count = counts(self) ? 1 : 0;
     for (long until : grantedUntil) {
       if (now <= until) {
         count++;
@@ -232,10 +260,10 @@ public final class QuorumLease {
     if (lost.lostAt == NEVER) {
       lost.lostAt = now; // lost before this node joined
     }
-    int count = stillGrants(lost, now) ? 0 : 1;
+    int count = stillGrants(lost, now) || !counts(self) ? 0 : 1;
     for (Map.Entry<String, Peer> one : peers.entrySet()) {
       Peer peer = one.getValue();
-      if (nodes.contains(one.getKey()) && peer.receivedAt != NEVER) {
+      if (nodes.contains(one.getKey()) && counts(one.getKey()) && peer.receivedAt != NEVER) {
         Set<String> granted = peer.granted;
         boolean fresh = peer.echo >= lost.lostAt && now - peer.echo <= PROMISE_MILLIS;
         if (granted != null && fresh && !granted.contains(node)) {

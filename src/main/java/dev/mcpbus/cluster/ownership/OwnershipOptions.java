@@ -16,6 +16,8 @@ import java.time.Duration;
  * @param settle pause after a join, so that nodes that join together cause one redistribution
  * @param rollout how long the files of nodes may differ before that is a warning
  * @param quorum how many nodes must grant each other the right to act; 0 or 1 for no such rule
+ * @param majorityOf where the quorum follows the cluster, the smallest size that it counts with; 0
+ *     where it is a fixed number
  */
 @PublicApi
 public record OwnershipOptions(
@@ -26,7 +28,8 @@ public record OwnershipOptions(
     Duration silence,
     Duration settle,
     Duration rollout,
-    int quorum) {
+    int quorum,
+    int majorityOf) {
 
   public static final OwnershipOptions DEFAULT =
       new OwnershipOptions(
@@ -37,14 +40,22 @@ public record OwnershipOptions(
           Duration.ofSeconds(7),
           Duration.ofMillis(300),
           Duration.ofSeconds(60),
+          0,
           0);
 
   public OwnershipOptions withQuorum(int value) {
-    return new OwnershipOptions(tick, verify, ttl, pause, silence, settle, rollout, value);
+    return new OwnershipOptions(tick, verify, ttl, pause, silence, settle, rollout, value, 0);
+  }
+
+  /** A copy whose quorum is a majority of the cluster, which counts with at least this size. */
+  public OwnershipOptions withMajorityOf(int least) {
+    return new OwnershipOptions(
+        tick, verify, ttl, pause, silence, settle, rollout, least / 2 + 1, least);
   }
 
   /** A copy with another grace period for files that differ. */
   public OwnershipOptions withRollout(Duration value) {
-    return new OwnershipOptions(tick, verify, ttl, pause, silence, settle, value, quorum);
+    return new OwnershipOptions(
+        tick, verify, ttl, pause, silence, settle, value, quorum, majorityOf);
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.cluster.ownership;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reconciler's messages to other nodes, and its view of theirs. Called on the context of the
@@ -23,6 +24,20 @@ public interface OwnershipPeers {
    * thread may call.
    */
   int grants();
+
+  /**
+   * How many grants this node needs; any thread may call.
+   *
+   * @param fixed the number of the options, which counts unless the quorum follows the cluster
+   */
+  default int quorum(int fixed) {
+    return fixed;
+  }
+
+  /** Where the quorum follows the cluster: how many votes are there and needed, for people. */
+  default @Nullable String votes() {
+    return null;
+  }
 
   /** How many of {@code nodes} have ended their grants to a lost node, this node included. */
   int gaveUp(String node, Set<String> nodes);

@@ -100,13 +100,17 @@ public final class OwnershipReconciler {
     /** Without a quorum each node that this node sees has to vouch: any of them might take over. */
     @Override
     public boolean vouches() {
-      return options.quorum() > 1 ? isQuorumHeard() : seen > 1 && peers.grants() >= seen;
+      return quorum() > 1 ? isQuorumHeard() : seen > 1 && peers.grants() >= seen;
     }
   }
 
   private boolean isQuorumHeard() {
-    return options.quorum() <= 1
-        || (seen >= options.quorum() && peers.grants() >= options.quorum());
+    int quorum = quorum();
+    return quorum <= 1 || (seen >= quorum && peers.grants() >= quorum);
+  }
+
+  private int quorum() {
+    return peers.quorum(options.quorum());
   }
 
   /**
@@ -114,14 +118,22 @@ public final class OwnershipReconciler {
    * nothing and claims nothing; null while it may act. Any thread may call.
    */
   public @Nullable String reasonNotServing() {
-    return isQuorumHeard()
-        ? null
-        : "this node may act only while "
-            + options.quorum()
+    if (isQuorumHeard()) {
+      return null;
+    }
+    String votes = peers.votes();
+    return votes == null
+        ? "this node may act only while "
+            + quorum()
             + " nodes see each other (\"quorum\"), and sees "
             + Math.min(peers.grants(), members.alive().size())
             + ", itself included; it serves nothing until they do. Are nodes down, or is the"
-            + " network between them cut?";
+            + " network between them cut?"
+        : "this node may act only with a majority (\"quorum\"): "
+            + votes
+            + "; it serves nothing until they do. Are nodes down, or is the network between them"
+            + " cut? If nodes are lost for good, end all others and start them with a fixed number"
+            + " as \"quorum\"";
   }
 
   /** How long ago the last reading of the claims began that succeeded, in milliseconds. */
@@ -130,7 +142,7 @@ public final class OwnershipReconciler {
   }
 
   private boolean isGivenUp(String node) {
-    return options.quorum() <= 1 || peers.gaveUp(node, members.alive()) >= options.quorum();
+    return quorum() <= 1 || peers.gaveUp(node, members.alive()) >= quorum();
   }
 
   /** Starts the ticks; {@link #place} then says which servers there are. */

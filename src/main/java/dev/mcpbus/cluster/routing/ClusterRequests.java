@@ -9,6 +9,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.OwnershipEpoch;
+import dev.mcpbus.bus.ReceiverWords;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RequestSenderProvider;
@@ -180,11 +181,8 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
                   : Future.failedFuture(
                       McpFailure.notSent(
                           FailureCode.CALL_TIMEOUT,
-                          "no answer from "
-                              + Addresses.of(server, suffix)
-                              + " within "
-                              + timeout
-                              + " ms"));
+                          ReceiverWords.silent(
+                              Addresses.of(server, suffix), Long.toString(timeout))));
             });
   }
 
@@ -324,6 +322,10 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   private void received(NodeMessage message) {
     if (message instanceof NodeMessage.Announcement announcement) {
       links.announced(announcement);
+      Long echo = announcement.heard().get(self());
+      if (echo != null) {
+        offsets.answered(announcement.node(), announcement.at(), echo);
+      }
     } else if (message instanceof NodeMessage.Claimed claimed) {
       owners.put(new ReplicaOwner(claimed.replica(), claimed.node(), ConnectionState.CLOSED, ""));
     } else if (message instanceof NodeMessage.ReplicaState changed) {

@@ -3,6 +3,7 @@ package dev.mcpbus.cluster.routing;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ReceiverWords;
 import dev.mcpbus.bus.ReplicaId;
 import io.vertx.core.Promise;
 import io.vertx.core.eventbus.Message;
@@ -186,7 +187,7 @@ final class InFlightRequests {
     }
 
     private String what() {
-      return server == null ? "what was called" : "'" + server + "'";
+      return server == null ? "what was called" : ReceiverWords.server(server);
     }
 
     void answered(Message<T> reply) {

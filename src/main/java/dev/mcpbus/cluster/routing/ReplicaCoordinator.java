@@ -213,7 +213,7 @@ public final class ReplicaCoordinator implements ReplicaRole {
    * one without a deadline may take as long as the time-outs of the speaker's connection allow.
    */
   static long timeout(MultiMap headers) {
-    return Layer.ROUTING.timeout(CallDeadline.read(headers.get(Headers.DEADLINE)));
+    return Layer.ROUTING.timeout(CallDeadline.left(headers));
   }
 
   private Future<Message<Object>> forward(

@@ -33,7 +33,6 @@ final class RoutedRequest<T> {
 
   private final long began = ClockOffsets.clock();
   private final ClusterRequests requests;
-  private final TransitDeadlines deadlines;
   private final OwnContext context;
   private final Promise<Message<T>> promise;
   private final @Nullable ConnectionId server;
@@ -63,12 +62,12 @@ final class RoutedRequest<T> {
     this.context = OwnContext.current(vertx);
     this.promise = context.promise();
     this.requests = requests;
-    this.deadlines = deadlines;
     this.server = server;
     this.address = address;
     this.body = body;
     this.options = options;
-    this.timeLeft = CallDeadline.read(options.getHeaders().get(Headers.DEADLINE));
+    deadlines.stamp(options.getHeaders());
+    this.timeLeft = CallDeadline.left(options.getHeaders());
     if (timeLeft >= 0) {
       maxWait = Math.min(MAX_WAIT_MILLIS, timeLeft);
       options.setSendTimeout(Math.min(options.getSendTimeout(), Layer.ROUTING.timeout(timeLeft)));
@@ -100,8 +99,7 @@ final class RoutedRequest<T> {
   /** This node has been dropped from the cluster, and another one may know the owner. */
   private void passOn(String via) {
     passedOn = true;
-    updateTimeLeft();
-    deadlines.stamp(options.getHeaders());
+    updateTimeout();
     options.getHeaders().remove(Headers.TO);
     Promise<Message<T>> reply = context.promise();
     sending(null, address, reply).sendBy(via);
@@ -115,7 +113,6 @@ final class RoutedRequest<T> {
       failed(McpFailure.ownerLeft("this node serves nothing at the moment"));
       return;
     }
-    deadlines.stamp(options.getHeaders());
     Promise<Message<T>> reply = context.promise();
     if (server != null && owner != null && requests.isReplicated(server)) {
       tried.add(owner.replica());
@@ -159,7 +156,7 @@ final class RoutedRequest<T> {
         tried.isEmpty() ? null : requests.replicas().next(server, address, options, tried);
     String wayOut = passedOn ? null : requests.wayOut();
     if (other != null) {
-      updateTimeLeft();
+      updateTimeout();
       attempt(other);
     } else if (!noReceiver) {
       promise.fail(failure);
@@ -206,16 +203,15 @@ final class RoutedRequest<T> {
                     FailureCode.CANCELLED, "the caller cancelled the call before it had an owner"));
             return;
           }
-          updateTimeLeft();
+          updateTimeout();
           tried.clear();
           attempt();
         });
   }
 
-  private void updateTimeLeft() {
+  private void updateTimeout() {
     if (timeLeft >= 0) {
       long left = Math.max(1, timeLeft - spent());
-      options.getHeaders().set(Headers.DEADLINE, Long.toString(left));
       options.setSendTimeout(Math.min(options.getSendTimeout(), Layer.ROUTING.timeout(left)));
     }
   }

@@ -70,7 +70,13 @@ final class SignatureRules {
 
   /** Headers that name an address to which the receiver sends in its own name. */
   private static final List<String> SENT_TO =
-      List.of(Headers.PROGRESS, Headers.LOG, Headers.NOTICES, Headers.INPUT, Headers.REACHED);
+      List.of(
+          Headers.PROGRESS,
+          Headers.LOG,
+          Headers.NOTICES,
+          Headers.INPUT,
+          Headers.REACHED,
+          Headers.DOOR);
 
   private SignatureRules() {}
 

@@ -3,6 +3,7 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
@@ -21,7 +22,6 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +52,8 @@ public final class BusCall extends PendingRequest {
   private @Nullable CallLog log;
   private long number;
   private final long began;
+  private long confirmed = Long.MIN_VALUE;
+  private boolean left;
   private @Nullable String name;
 
   private BusCall(
@@ -97,10 +99,12 @@ public final class BusCall extends PendingRequest {
 
   /**
    * Reads body and headers. Without a header {@code deadline} the call has the request time-out,
-   * which progress extends up to the longest duration of a call.
+   * which progress extends up to the longest duration of a call. Both count from the arrival of the
+   * call, wherever that was.
    *
    * @param jsonCodec the codec for a {@code JsonObject} reply, null for that of Vert.x
-   * @throws McpFailure {@code BAD_REQUEST} or {@code LIMIT_EXCEEDED}, not sent
+   * @throws McpFailure {@code BAD_REQUEST}, {@code LIMIT_EXCEEDED}, or {@code CALL_TIMEOUT} where
+   *     its time is over; not sent
    */
   public static BusCall of(
       Message<?> message,
@@ -109,17 +113,29 @@ public final class BusCall extends PendingRequest {
       Clock clock,
       @Nullable String jsonCodec) {
     RawJson params = readParams(message.body(), options.limits());
-    long now = clock.millis();
     MultiMap headers = message.headers();
-    String timeLeft = headers.isEmpty() ? null : headers.get(Headers.DEADLINE);
-    if (timeLeft != null) {
-      long deadline = now + readTimeLeft(timeLeft, options.maxCallDuration());
-      return new BusCall(message, jsonCodec, method, params, now, deadline, 0, deadline);
+    long age = headers.contains(Headers.SINCE) ? CallOrigin.age(headers) : clock.waited();
+    long began = clock.millis() - age;
+    String given = headers.isEmpty() ? null : headers.get(Headers.DEADLINE);
+    long max = options.maxCallDuration().toMillis();
+    long idle = given == null ? options.requestTimeout().toMillis() : 0;
+    long whole = Math.min(given == null ? idle : readTime(given), max);
+    if (age > 0 && age >= whole) {
+      throw tooLate(age, whole);
     }
-    long idle = options.requestTimeout().toMillis();
-    long hard = now + options.maxCallDuration().toMillis();
-    long deadline = Math.min(now + idle, hard);
-    return new BusCall(message, jsonCodec, method, params, now, deadline, idle, hard);
+    long deadline = began + whole;
+    long hard = given == null ? began + max : deadline;
+    return new BusCall(message, jsonCodec, method, params, began, deadline, idle, hard);
+  }
+
+  private static McpFailure tooLate(long age, long whole) {
+    return McpFailure.notSent(
+        FailureCode.CALL_TIMEOUT,
+        "the time of the call was over before it was sent: it had "
+            + whole
+            + " ms, and arrived "
+            + age
+            + " ms ago; try it again, or give it more time");
   }
 
   private static RawJson readParams(@Nullable Object body, ParseLimits limits) {
@@ -149,13 +165,55 @@ public final class BusCall extends PendingRequest {
             + body.getClass().getSimpleName());
   }
 
-  private static long readTimeLeft(String text, Duration max) {
-    long left = CallDeadline.read(text);
-    if (left == CallDeadline.NONE) {
+  private static long readTime(String text) {
+    long time = CallDeadline.read(text);
+    if (time == CallDeadline.NONE) {
       throw McpFailure.badRequest(
           "header '" + Headers.DEADLINE + "' must be milliseconds left, such as 5000");
     }
-    return Math.min(left, max.toMillis());
+    return time;
+  }
+
+  /**
+   * Ends the call where it must not be sent any more, because its time is over.
+   *
+   * @return whether it has ended
+   */
+  boolean expire(long now) {
+    boolean over = now >= deadline();
+    if (over && !isOver()) {
+      McpFailure late = tooLate(now - began, deadline() - began);
+      fail(
+          left
+              ? McpFailure.maybeSent(
+                  late.code(), "the time of the call was over between its requests to its server")
+              : late);
+    }
+    return over || isOver();
+  }
+
+  /**
+   * The door that knows whether the client of the call still waits, where that has to be asked: for
+   * a call that arrived long ago, that its server has not got yet, and whose door has not said so
+   * since. Null where the call may be sent at once, which is nearly always.
+   */
+  @Nullable String doorToAsk(long now) {
+    return left || now - Math.max(began, confirmed) <= CallOrigin.STALE_MILLIS
+        ? null
+        : header(Headers.DOOR);
+  }
+
+  /**
+   * The door says that the client waits. An answer that took long may be old itself, and counts
+   * from its question; the second one counts as it is.
+   */
+  void confirm(long asked, long now) {
+    confirmed = confirmed == Long.MIN_VALUE ? asked : now;
+  }
+
+  /** The call leaves for its server: from now on the server may work on it. */
+  void leaves() {
+    left = true;
   }
 
   /** The log has given the call a number. */
@@ -169,7 +227,7 @@ public final class BusCall extends PendingRequest {
     return number;
   }
 
-  /** When the call came, on the connection's clock. */
+  /** When the call arrived at its door, on the connection's clock. */
   long began() {
     return began;
   }
@@ -376,6 +434,7 @@ public final class BusCall extends PendingRequest {
   public boolean repeat() {
     boolean first = !repeated;
     repeated = true;
+    left = false;
     return first;
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -26,6 +27,7 @@ public final class HeldCalls<T> {
   private final Function<T, String> expired;
   private final DeadlineTimer timer;
   private final Map<PendingRequest, T> calls = new LinkedHashMap<>();
+  private final Drain drain = new Drain(calls::size);
 
   /**
    * @param full says at the bound that the calls wait, and for what
@@ -85,7 +87,13 @@ public final class HeldCalls<T> {
     if (calls.isEmpty()) {
       timer.stop();
     }
+    drain.check();
     return held;
+  }
+
+  /** Completes when no call waits here any more; the last one has not gone on by then. */
+  Future<Void> drained() {
+    return drain.future();
   }
 
   /** Takes the first call out; null if there is none. */
@@ -125,6 +133,7 @@ public final class HeldCalls<T> {
     }
     over.forEach(entry -> calls.remove(entry.getKey()));
     over.forEach(entry -> expire(entry.getKey(), entry.getValue()));
+    drain.check();
     return next;
   }
 

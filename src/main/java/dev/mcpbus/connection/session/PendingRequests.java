@@ -4,7 +4,6 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.LongMap;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,7 +34,7 @@ final class PendingRequests {
   private final Expiry expiry;
   private long lastId;
   private int streams;
-  private @Nullable Promise<Void> drained;
+  private final Drain drain = new Drain(this::size);
 
   PendingRequests(Vertx vertx, Clock clock, Expiry expiry) {
     this.timer = new DeadlineTimer(vertx, clock, this::sweep);
@@ -100,9 +99,7 @@ final class PendingRequests {
     if (callId != null) {
       byCallId.remove(callId, id);
     }
-    if (drained != null && size() == 0) {
-      drained.tryComplete();
-    }
+    drain.check();
     return pending;
   }
 
@@ -121,15 +118,12 @@ final class PendingRequests {
     return found[0];
   }
 
-  /** Completes when no request waits any more. */
+  /**
+   * Completes when no request waits any more. What an answer leads to has not happened by then: the
+   * call may wait for the next step, or be sent again.
+   */
   Future<Void> drained() {
-    if (size() == 0) {
-      return Future.succeededFuture();
-    }
-    if (drained == null) {
-      drained = Promise.promise();
-    }
-    return drained.future();
+    return drain.future();
   }
 
   /** Ends all requests with the same failure. */
@@ -145,9 +139,7 @@ final class PendingRequests {
           pending.abandon();
           pending.fail(failure);
         });
-    if (drained != null) {
-      drained.tryComplete();
-    }
+    drain.check();
   }
 
   private long sweep(long now) {

@@ -3,6 +3,7 @@ package dev.mcpbus.connection.session;
 import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.InstanceId;
@@ -28,6 +29,7 @@ import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -61,6 +63,7 @@ public final class Session implements Channel.Receiver {
   private final NotificationRouter notifications;
   private final AmbiguousMessages ambiguous = new AmbiguousMessages();
   private final LoopCheck loops;
+  private final WaitingCalls waiting;
 
   /** Completes when the channel is open; if the session has ended meanwhile, when it is closed. */
   private Future<Void> opening = Future.succeededFuture();
@@ -91,6 +94,7 @@ public final class Session implements Channel.Receiver {
     this.notifications =
         new NotificationRouter(pending, owners, listener, telemetry, clock.millis());
     this.loops = new LoopCheck(InstanceId.of(context.owner()));
+    this.waiting = new WaitingCalls(this);
   }
 
   /** Shows the following messages to another tap; null for none. */
@@ -179,9 +183,28 @@ public final class Session implements Channel.Receiver {
     return pending.size();
   }
 
-  /** Completes when no request is pending any more, and after {@code millis} at the latest. */
+  /**
+   * Completes when no request is pending and no call waits to be sent any more, and after {@code
+   * millis} at the latest.
+   */
   public Future<Void> drained(long millis) {
-    return pending.drained().timeout(Math.max(1, millis), MILLISECONDS).otherwiseEmpty();
+    return drained().timeout(Math.max(1, millis), MILLISECONDS).otherwiseEmpty();
+  }
+
+  /** Looks again after what the last answer leads to: the call may be sent again, or wait. */
+  private Future<Void> drained() {
+    Promise<Void> later = Promise.promise();
+    context.runOnContext(now -> later.complete());
+    return later
+        .future()
+        .compose(
+            now ->
+                pending.size() == 0 && waiting.isEmpty()
+                    ? Future.succeededFuture()
+                    : pending
+                        .drained()
+                        .compose(sent -> waiting.drained())
+                        .compose(all -> drained()));
   }
 
   public JsonObject diagnostics() {
@@ -206,13 +229,17 @@ public final class Session implements Channel.Receiver {
   /**
    * Sends a request; {@code call} ends exactly once, in this method or later. Fails it with {@code
    * UNAVAILABLE} after the end of the session, {@code OVERLOADED} at the bound, {@code
-   * LIMIT_EXCEEDED} for a message that is too large, or a code of the transport.
+   * LIMIT_EXCEEDED} for a message that is too large, {@code CALL_TIMEOUT} and {@code CANCELLED} for
+   * a call that is late, or a code of the transport.
    *
-   * @return our id of the request, -1 where it was not sent
+   * @return our id of the request, -1 where it was not sent, or is sent later
    */
   public long send(PendingRequest call, @Nullable RawJson params) {
     if (ended || !wire.isAttached()) {
       call.fail(McpFailure.notSent(FailureCode.UNAVAILABLE, "the session is over"));
+      return -1;
+    }
+    if (call instanceof BusCall made && isLate(made, params)) {
       return -1;
     }
     if (!call.isExtra() && !pending.admits(call, options.maxPending())) {
@@ -235,6 +262,43 @@ public final class Session implements Channel.Receiver {
       throw defect;
     }
     return id;
+  }
+
+  /**
+   * Whether a call must not leave now. A call whose time is over ends. One that arrived long ago
+   * leaves when its door has said that its client still waits: wherever it has waited until now,
+   * this is the one gate before the wire.
+   */
+  private boolean isLate(BusCall call, @Nullable RawJson params) {
+    long now = clock.millis();
+    if (call.expire(now)) {
+      return true;
+    }
+    String door = call.doorToAsk(now);
+    if (door == null) {
+      call.leaves();
+      return false;
+    }
+    waiting.on(
+        "its door to say whether its client still waits",
+        CallOrigin.isAwaited(context.owner(), door),
+        call,
+        awaited -> {
+          if (!awaited) {
+            throw CallOrigin.gone();
+          }
+          call.confirm(now, clock.millis());
+          send(call, params);
+        },
+        failure -> {
+          throw McpFailure.of(failure);
+        });
+    return true;
+  }
+
+  /** The calls that wait for something before they are sent. */
+  public WaitingCalls waiting() {
+    return waiting;
   }
 
   /**
@@ -496,6 +560,12 @@ public final class Session implements Channel.Receiver {
       }
     }
     call.fail(failure);
+  }
+
+  @Override
+  public boolean isAwaited(long id) {
+    PendingRequest call = pending.get(id);
+    return call != null && clock.millis() < call.deadline();
   }
 
   @Override

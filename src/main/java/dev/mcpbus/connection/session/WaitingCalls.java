@@ -58,6 +58,15 @@ public final class WaitingCalls {
     }
   }
 
+  boolean isEmpty() {
+    return calls.size() == 0;
+  }
+
+  /** As {@link HeldCalls#drained}. */
+  Future<Void> drained() {
+    return calls.drained();
+  }
+
   /** Cancels a call; false where it does not wait. */
   public boolean cancel(CallReference which) {
     return calls.cancel(which);

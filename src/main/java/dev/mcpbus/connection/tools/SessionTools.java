@@ -8,7 +8,6 @@ import dev.mcpbus.connection.session.InternalRequest;
 import dev.mcpbus.connection.session.Pagination;
 import dev.mcpbus.connection.session.ResultCache;
 import dev.mcpbus.connection.session.Session;
-import dev.mcpbus.connection.session.WaitingCalls;
 import dev.mcpbus.connection.session.WorkerThreshold;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.Era;
@@ -29,7 +28,6 @@ public final class SessionTools {
 
   private final Session session;
   private final DriftWatch watch;
-  private final WaitingCalls waiting;
   private @Nullable RawJson source;
   private @Nullable ToolTable table;
   private @Nullable ToolTable shown;
@@ -53,12 +51,6 @@ public final class SessionTools {
   public SessionTools(Session session, DriftWatch watch) {
     this.session = session;
     this.watch = watch;
-    this.waiting = new WaitingCalls(session);
-  }
-
-  /** The calls that wait for {@link #load}. */
-  public WaitingCalls waiting() {
-    return waiting;
   }
 
   /** The kept list, null before the first one. */

@@ -170,7 +170,7 @@ public final class ToolCallPipeline {
       call.inspect(new OutputCheck(session.vertx(), name, tool.output()));
     }
     ArgumentValidator validator = tool.validator();
-    tools
+    session
         .waiting()
         .on(
             "its arguments to be checked",

@@ -230,10 +230,10 @@ final class DiscoverCall extends GatewayCall {
   }
 
   private DeliveryOptions options(String op) {
-    return SessionMessage.lasting(
+    DeliveryOptions options =
         SessionMessage.options(
-            op, request().principal().text(), request().reports(), request().callId()),
-        request().method());
+            op, request().principal().text(), request().reports(), request().callId());
+    return SessionMessage.lasting(request().origin().addTo(options), request().method());
   }
 
   private static Throwable stale(Throwable failure) {

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
@@ -37,6 +38,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -100,6 +102,20 @@ final class DiscoverEndpoint {
 
   ListenStreams listeners() {
     return listeners;
+  }
+
+  /** The HTTP server closes: ends the streams. */
+  void close() {
+    listeners.close();
+  }
+
+  /** Cancels and answers the calls that are still in flight. */
+  void giveUp() {
+    for (DiscoverCall call : List.copyOf(calls.values())) {
+      forget(call);
+      call.cancel();
+      call.end(Future.failedFuture(LostStreamAnswers.doorEnds()));
+    }
   }
 
   void handle(
@@ -190,7 +206,7 @@ final class DiscoverEndpoint {
       @Nullable RawJson meta,
       DirectoryView view,
       HttpReply reply) {
-    GatewayRequest request = request(headers, principal, view, message, meta);
+    GatewayRequest request = request(headers, principal, view, message, meta, reply.origin());
     return new DiscoverCall(
         vertx, sender, directory, hostNames, clients, named, request, headers, id, meta, reply);
   }
@@ -200,7 +216,8 @@ final class DiscoverEndpoint {
       Principal principal,
       DirectoryView view,
       Envelope message,
-      @Nullable RawJson meta) {
+      @Nullable RawJson meta,
+      CallOrigin origin) {
     RawJson capabilities = meta == null ? null : meta.member(MetaKeys.CLIENT_CAPABILITIES);
     return new GatewayRequest(
         Era.DISCOVER,
@@ -215,7 +232,8 @@ final class DiscoverEndpoint {
         meta != null && meta.member(MetaKeys.LOG_LEVEL) != null,
         message.method().equals(Methods.TOOLS_CALL) && TaskForms.isOffered(capabilities),
         GatewayRequest.trace(headers, meta),
-        System.nanoTime());
+        System.nanoTime(),
+        origin);
   }
 
   private void call(DiscoverCall call) {

@@ -54,6 +54,9 @@ public final class GatewayEndpoint implements MountedHandler {
   private static final long BEAT_MILLIS = 5_000;
   private static final long CHECK_MILLIS = 1_000;
 
+  /** Longer than session hosts drain, and shorter than the HTTP server waits for its responses. */
+  private static final long DRAIN_MILLIS = 6_500;
+
   private static final String JSON = "application/json";
   private static final String EVENT_STREAM = "text/event-stream";
 
@@ -132,9 +135,17 @@ public final class GatewayEndpoint implements MountedHandler {
   public void close() {
     vertx.cancelTimer(beat);
     vertx.cancelTimer(check);
-    discover.listeners().close();
+    discover.close();
     sse.close();
-    replies.close();
+    replies.close(sse::isBusy);
+    vertx.setTimer(
+        DRAIN_MILLIS,
+        late -> {
+          discover.giveUp();
+          initialize.giveUp();
+          sse.giveUp();
+          replies.giveUp();
+        });
   }
 
   @Override

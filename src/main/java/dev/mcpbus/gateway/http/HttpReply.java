@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.McpErrors;
@@ -54,6 +55,7 @@ public class HttpReply {
   final ByteBudget.ByteAccount unread;
 
   private Runnable gone = () -> {};
+  private Future<?> call = Future.succeededFuture();
   private final long since = System.nanoTime();
   private @Nullable Runnable streaming;
   private @Nullable RawJson requestId;
@@ -117,9 +119,15 @@ public class HttpReply {
     knowsEnds = method.equals(Methods.LISTEN) && AuthorizationEnd.isKnownBy(request);
   }
 
-  /** The body of the request is in use until {@code call} is complete, its client there or not. */
-  void usesBodyUntil(Future<?> call) {
+  /** The request causes {@code call}, which uses its body, its client there or not. */
+  void causes(Future<?> call) {
+    this.call = call;
     admission.useUntil(call);
+  }
+
+  /** When the request arrived, and where its client waits. */
+  CallOrigin origin() {
+    return admission.origin();
   }
 
   /** Where the request came from. */
@@ -177,6 +185,7 @@ public class HttpReply {
   void prime(String id) {
     if (!isOver()) {
       resumable = true;
+      admission.awaitUntil(call);
       write(Buffer.buffer("id: " + id + "\ndata: \n\n"));
     }
   }
@@ -234,6 +243,18 @@ public class HttpReply {
       over = true;
       http.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
       end(json).onComplete(written -> unread.give(paid));
+    }
+  }
+
+  /**
+   * Answers the request with that failure, because the HTTP server closes; does nothing for a
+   * response to no request.
+   *
+   * @param eventId of the answer on a stream
+   */
+  void giveUp(McpFailure failure, @Nullable String eventId) {
+    if (requestId != null) {
+      answer(200, McpErrors.message(requestId, failure), eventId);
     }
   }
 

@@ -42,8 +42,11 @@ final class InitializeEndpoint {
   private final SessionHostNames hostNames;
   private final Map<String, HttpReply> exchanges = new HashMap<>();
 
-  /** The hosts of standalone streams, by exchange. */
-  private final Map<String, String> standing = new HashMap<>();
+  /** What a GET has opened: at which host, and after which event. */
+  private record Standing(String host, @Nullable String last) {}
+
+  /** The streams of GET, by exchange. */
+  private final Map<String, Standing> standing = new HashMap<>();
 
   /** The present hosts of sessions whose first host was lost. */
   private final Map<String, String> moved =
@@ -82,7 +85,7 @@ final class InitializeEndpoint {
                   McpHeaders.SESSION_ID, SessionMessage.header(answered, SessionMessage.SESSION));
               reply.answer(200, answered.body(), null);
             },
-            failure -> fail(reply, id, failure));
+            failure -> fail(reply, id, failure, null));
   }
 
   void post(
@@ -95,19 +98,20 @@ final class InitializeEndpoint {
     if (session == null) {
       return;
     }
-    String exchange = exchange();
+    boolean request = message.kind() == Envelope.Kind.REQUEST;
+    String exchange = LostStreamAnswers.exchange(name, ++sequence, request ? message.id() : null);
     DeliveryOptions options =
         options(SessionMessage.POST, principal, view, exchange)
             .addHeader(SessionMessage.SOURCE, reply.source().text())
             .addHeader(SessionMessage.SESSION, session);
-    boolean request = message.kind() == Envelope.Kind.REQUEST;
+    reply.origin().addTo(options);
     if (request) {
       CallHeaders.add(
           SessionMessage.lasting(options, message.method()), CallHeaders.trace(headers));
       open(session, exchange, headers, reply);
     }
     Future<Message<Buffer>> call = send(session, message, options);
-    reply.usesBodyUntil(call);
+    reply.causes(call);
     call.onComplete(
         answered -> {
           forget(exchange, reply);
@@ -122,7 +126,7 @@ final class InitializeEndpoint {
         },
         failure -> {
           forget(exchange, reply);
-          fail(reply, request ? message.id() : null, failure);
+          fail(reply, request ? message.id() : null, failure, LostStreamAnswers.eventId(exchange));
         });
   }
 
@@ -155,7 +159,16 @@ final class InitializeEndpoint {
 
   void stream(MultiMap headers, Principal principal, DirectoryView view, HttpReply reply) {
     String session = session(headers, reply, null);
-    if (session == null || !replies.addStream(reply, principal, null)) {
+    String last = headers.get("Last-Event-ID");
+    if (session == null) {
+      return;
+    }
+    if (LostStreamAnswers.isTold(last)) { // SDKs come back after an error; to 405 they do not
+      reply.header("Allow", "POST");
+      reply.refuse(405, null, McpErrors.invalidRequest("that stream has ended with its answer"));
+      return;
+    }
+    if (!replies.addStream(reply, principal, null)) {
       return;
     }
     String exchange = exchange();
@@ -164,7 +177,6 @@ final class InitializeEndpoint {
     DeliveryOptions options =
         options(SessionMessage.STREAM, principal, view, exchange)
             .addHeader(SessionMessage.SESSION, session);
-    String last = headers.get("Last-Event-ID");
     if (last != null) {
       options.addHeader(SessionMessage.EVENT, last);
     }
@@ -172,14 +184,41 @@ final class InitializeEndpoint {
         .onComplete(
             open -> {
               if (exchanges.containsKey(exchange)) {
-                standing.put(exchange, host(session));
+                standing.put(exchange, new Standing(host(session), last));
               }
               reply.open();
             },
             failure -> {
               forget(exchange, reply);
-              fail(reply, null, failure);
+              if (!isLost(session, failure) || !endLost(reply, last)) {
+                fail(reply, null, failure, null);
+              }
             });
+  }
+
+  /** Whether the stream that a client comes back for was lost with a node. */
+  private boolean isLost(String session, Throwable failure) {
+    return hostNames.isClustered()
+        ? hostNames.isGone(host(session)) || McpFailure.of(failure).code() == FailureCode.OWNER_LOST
+        : RequestSender.hadNoReceiver(failure);
+  }
+
+  /**
+   * Answers the request whose stream the client has come back for, and ends the response.
+   *
+   * @param last {@code Last-Event-ID}
+   * @return false if it names no request
+   */
+  private static boolean endLost(HttpReply reply, @Nullable String last) {
+    RawJson id = LostStreamAnswers.requestId(last);
+    if (last == null || id == null) {
+      return false;
+    }
+    String exchange = last.substring(0, last.lastIndexOf('_'));
+    reply.open();
+    reply.answer(
+        200, McpErrors.message(id, LostStreamAnswers.gone()), LostStreamAnswers.eventId(exchange));
+    return true;
   }
 
   void delete(MultiMap headers, Principal principal, DirectoryView view, HttpReply reply) {
@@ -189,7 +228,7 @@ final class InitializeEndpoint {
           options(SessionMessage.DELETE, principal, view, exchange())
               .addHeader(SessionMessage.SESSION, session);
       send(session, null, options)
-          .onComplete(ended -> reply.status(204), failure -> fail(reply, null, failure));
+          .onComplete(ended -> reply.status(204), failure -> fail(reply, null, failure, null));
     }
   }
 
@@ -209,19 +248,32 @@ final class InitializeEndpoint {
     }
   }
 
-  /** A node has left the cluster: ends the streams of its sessions, so that clients reconnect. */
+  /**
+   * A node has left the cluster: ends the streams of its sessions, so that clients reconnect. A
+   * response that has gone on after {@code Last-Event-ID} ends with the answer to its request.
+   */
   void left(String node) {
     List.copyOf(standing.entrySet()).stream()
-        .filter(one -> SessionHostNames.isOn(node, one.getValue()))
-        .forEach(one -> cutOff(one.getKey()));
+        .filter(one -> SessionHostNames.isOn(node, one.getValue().host()))
+        .forEach(one -> cutOff(one.getKey(), one.getValue().last()));
   }
 
-  private void cutOff(String exchange) {
+  private void cutOff(String exchange, @Nullable String last) {
     HttpReply reply = exchanges.get(exchange);
     if (reply != null) {
       forget(exchange, reply);
-      reply.end();
+      if (!endLost(reply, last)) {
+        reply.end();
+      }
     }
+  }
+
+  /** Answers the requests that have no answer yet, before the server cuts their connections off. */
+  void giveUp() {
+    Map.copyOf(exchanges)
+        .forEach(
+            (exchange, reply) ->
+                reply.giveUp(LostStreamAnswers.doorEnds(), LostStreamAnswers.eventId(exchange)));
   }
 
   private void forget(String exchange, HttpReply reply) {
@@ -231,7 +283,7 @@ final class InitializeEndpoint {
   }
 
   private String exchange() {
-    return name + "-" + ++sequence;
+    return LostStreamAnswers.exchange(name, ++sequence, null);
   }
 
   private static @Nullable String session(MultiMap headers, HttpReply reply, @Nullable RawJson id) {
@@ -245,15 +297,24 @@ final class InitializeEndpoint {
 
   /** 404 says to a client that it has to begin a new session. */
   private static void refuseSession(HttpReply reply, @Nullable RawJson id) {
-    reply.refuse(404, id, McpErrors.invalidRequest("Session not found; begin with initialize"));
+    reply.refuse(
+        404,
+        id,
+        McpErrors.invalidRequest(
+            "Session not found: its node or its client has ended it, or it was idle for too long;"
+                + " initialize again"));
   }
 
-  private static void fail(HttpReply reply, @Nullable RawJson id, Throwable failure) {
+  /**
+   * @param eventId of the answer that a node was lost
+   */
+  private static void fail(
+      HttpReply reply, @Nullable RawJson id, Throwable failure, @Nullable String eventId) {
     McpFailure known = McpErrors.of(failure);
-    if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
+    if (known.code() == FailureCode.OWNER_LOST && id != null) {
+      reply.answer(200, McpErrors.message(id, known), eventId); // the answer to that request
+    } else if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
       refuseSession(reply, id);
-    } else if (known.code() == FailureCode.OWNER_LOST && id != null) {
-      reply.refuse(200, id, known); // the answer to that request
     } else {
       reply.refuse(known.code().httpStatus(), id, known);
     }

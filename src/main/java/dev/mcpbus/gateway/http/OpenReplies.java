@@ -7,6 +7,7 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The open responses of one HTTP verticle. Confined to its context. */
@@ -73,8 +74,22 @@ final class OpenReplies {
     Set.copyOf(open).forEach(HttpReply::beat);
   }
 
-  /** Ends the standing streams; other responses get their answers while the server drains. */
-  void close() {
-    Set.copyOf(open).stream().filter(HttpReply::isStanding).forEach(HttpReply::end);
+  /**
+   * Ends the standing streams; other responses get their answers while the server drains.
+   *
+   * @param busy those that wait for answers, although they are standing streams
+   */
+  void close(Predicate<HttpReply> busy) {
+    for (HttpReply reply : Set.copyOf(open)) {
+      if (reply.isStanding() && !busy.test(reply)) {
+        reply.giveUp(LostStreamAnswers.doorEnds(), null); // a stream that has not begun
+        reply.end();
+      }
+    }
+  }
+
+  /** Answers the requests that have no answer yet, before the server cuts their connections off. */
+  void giveUp() {
+    Set.copyOf(open).forEach(reply -> reply.giveUp(LostStreamAnswers.doorEnds(), null));
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -18,6 +19,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,12 @@ final class SseEndpoint {
 
     private boolean begun;
     private @Nullable String session;
+
+    /** The requests that wait for their answers: their ids, by exchange. */
+    private final Map<String, RawJson> waiting = new LinkedHashMap<>();
+
+    /** The stream ends with the last of these answers. */
+    private boolean ending;
 
     Client(String id, HttpReply reply, Principal principal, DirectoryView view) {
       this.id = id;
@@ -119,6 +127,7 @@ final class SseEndpoint {
             .addHeader(SessionMessage.SESSION, id)
             .addHeader(SessionMessage.PRINCIPAL, principal.text())
             .addHeader(SessionMessage.VIEW, view.name());
+    reply.origin().addTo(options);
     hostNames
         .request(
             Addresses.GATEWAY_SSE, RandomNames.host(id), body, options.setCodecName(Codecs.SHARED))
@@ -164,8 +173,11 @@ final class SseEndpoint {
     boolean initialize = request && envelope.method().equals(Methods.INITIALIZE);
     if (initialize && !client.begun) {
       begin(client, envelope);
+    } else if (client.ending && request) {
+      client.reply.event(null, McpErrors.message(id, LostStreamAnswers.ended()));
     } else if (client.session != null && !initialize) {
-      send(client, client.session, envelope, request ? id : null);
+      CallOrigin origin = CallOrigin.of(message.headers()).waitedFor(client.reply.origin());
+      send(client, client.session, envelope, request ? id : null, origin);
     } else if (request) {
       client.reply.event(
           null,
@@ -175,6 +187,9 @@ final class SseEndpoint {
 
   private void begin(Client client, Envelope initialize) {
     client.begun = true;
+    if (initialize.id() != null) {
+      client.waiting.put(client.id, initialize.id());
+    }
     String host = hostNames.next();
     hostNames
         .send(host, initialize, options(SessionMessage.OPEN, client, client.id))
@@ -187,6 +202,7 @@ final class SseEndpoint {
                 return;
               }
               client.reply.event(null, answered.body().getBytes());
+              ended(client, client.id);
               hostNames.send(
                   host,
                   null,
@@ -196,13 +212,15 @@ final class SseEndpoint {
             failure -> {
               client.begun = false;
               client.reply.event(null, McpErrors.message(initialize.id(), McpErrors.of(failure)));
+              ended(client, client.id);
             });
   }
 
   /**
    * @param id of a request; null for a message without an answer
    */
-  private void send(Client client, String session, Envelope message, @Nullable RawJson id) {
+  private void send(
+      Client client, String session, Envelope message, @Nullable RawJson id, CallOrigin origin) {
     String exchange = name + ".sse-" + ++sequence;
     // The POST that brought the message has its answer already.
     ByteBudget.ByteAccount body = budget.account(ByteBudget.ByteUse.REQUESTS, client.owner);
@@ -216,8 +234,10 @@ final class SseEndpoint {
         options(SessionMessage.POST, client, exchange)
             .addHeader(SessionMessage.SOURCE, client.reply.source().text())
             .addHeader(SessionMessage.SESSION, session);
+    origin.addTo(options);
     if (id != null) {
       exchanges.put(exchange, client);
+      client.waiting.put(exchange, id);
       SessionMessage.lasting(options, message.method());
     }
     hostNames
@@ -225,20 +245,30 @@ final class SseEndpoint {
         .onComplete(sent -> body.close())
         .onComplete(
             answered -> {
-              exchanges.remove(exchange);
               if (answered.body() != null && answered.body().length() > 0) {
                 client.reply.event(null, answered.body().getBytes());
               }
+              ended(client, exchange);
             },
             failure -> {
-              exchanges.remove(exchange);
               McpFailure known = McpErrors.of(failure);
-              if (known.code() == FailureCode.UNKNOWN_CONNECTION) {
-                end(client); // its session is gone: the client has to begin anew
-              } else if (id != null) {
-                client.reply.event(null, McpErrors.message(id, known));
+              boolean gone = known.code() == FailureCode.UNKNOWN_CONNECTION;
+              if (id != null) {
+                McpFailure told = gone ? LostStreamAnswers.ended() : known;
+                client.reply.event(null, McpErrors.message(id, told));
               }
+              client.ending |= gone; // its session is gone: the client has to begin anew
+              ended(client, exchange);
             });
+  }
+
+  /** A message of the client is done with. */
+  private void ended(Client client, String exchange) {
+    exchanges.remove(exchange);
+    client.waiting.remove(exchange);
+    if (client.ending) {
+      end(client);
+    }
   }
 
   // ---- messages of sessions
@@ -260,9 +290,32 @@ final class SseEndpoint {
 
   // ---- ends
 
+  /** Ends the stream, once the requests that wait have their answers. */
   private void end(Client client) {
-    forget(client);
-    client.reply.end();
+    client.ending = true;
+    if (client.waiting.isEmpty()) {
+      forget(client);
+      client.reply.end();
+    }
+  }
+
+  /** Whether answers are to come on that stream. */
+  boolean isBusy(HttpReply reply) {
+    return clients.values().stream()
+        .anyMatch(client -> client.reply == reply && !client.waiting.isEmpty());
+  }
+
+  /** Answers the requests that have no answer yet, before the server cuts their connections off. */
+  void giveUp() {
+    for (Client client : List.copyOf(clients.values())) {
+      client
+          .waiting
+          .values()
+          .forEach(
+              id -> client.reply.event(null, McpErrors.message(id, LostStreamAnswers.doorEnds())));
+      client.waiting.clear();
+      end(client);
+    }
   }
 
   private void forget(Client client) {
@@ -283,7 +336,7 @@ final class SseEndpoint {
     }
   }
 
-  /** The HTTP server closes: ends the streams, and with them their sessions. */
+  /** The HTTP server closes: ends the streams as they get idle, and with them their sessions. */
   void close() {
     List.copyOf(clients.values()).forEach(this::end);
   }

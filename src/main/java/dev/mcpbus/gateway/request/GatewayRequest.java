@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
@@ -30,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param log whether the client wants log messages of the call
  * @param takesTask whether the client accepts a task as the result
  * @param trace of the HTTP request, where the message names none itself; null for none
- * @param since when the request arrived, by {@link System#nanoTime}
+ * @param since when the message was read, by {@link System#nanoTime}
+ * @param origin when the HTTP request arrived, and where its client waits
  */
 public record GatewayRequest(
     Era era,
@@ -45,7 +47,8 @@ public record GatewayRequest(
     boolean log,
     boolean takesTask,
     @Nullable TraceContext trace,
-    long since) {
+    long since,
+    CallOrigin origin) {
 
   /** How the bus knows a principal. */
   public static Requester requester(Principal principal) {
@@ -77,6 +80,7 @@ public record GatewayRequest(
     CallHeaders.add(options, Headers.PROGRESS, progress ? reports : null);
     CallHeaders.add(options, Headers.LOG, log ? reports : null);
     CallHeaders.add(options, Headers.NOTICES, view.options().passUnknown() ? reports : null);
+    origin.addTo(options);
     return requester(principal).addTo(options);
   }
 

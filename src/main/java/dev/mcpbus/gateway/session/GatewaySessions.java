@@ -86,8 +86,7 @@ final class GatewaySessions {
   void stream(Message<?> message) {
     GatewaySession session = of(message);
     if (session.isLost(message.headers().get(SessionMessage.EVENT))) {
-      end(session); // the answer that the client waits for will not come
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "that stream is lost");
+      throw McpFailure.maybeSent(FailureCode.OWNER_LOST, "that stream is lost with its node");
     }
     session.stream(message);
   }

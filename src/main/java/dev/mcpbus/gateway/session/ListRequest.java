@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectorySnapshot;
@@ -50,7 +51,8 @@ final class ListRequest extends GatewayCall {
             false,
             false,
             null,
-            System.nanoTime()));
+            System.nanoTime(),
+            CallOrigin.NONE));
     this.client = client;
     this.kind = kind;
     this.statement = statement;

@@ -4,6 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallCancellation;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -158,6 +159,9 @@ abstract class ParkedCall implements CallRegistry.Caller {
 
   // ---- to the server
 
+  /** When the request that sends it arrived, and where its client waits. */
+  abstract CallOrigin origin();
+
   /**
    * Sends the call over the connection of its client. Questions that its server has asked before
    * come first, because their answers may decide what the call finds: roots above all. If they are
@@ -202,6 +206,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
             .addHeader(Headers.INPUT, home.host.registry().inputs());
+    origin().addTo(options);
     if (own.shared()) {
       new Requester(client.owner(), false).addTo(options); // others call there, too
     }
@@ -410,6 +415,11 @@ abstract class ParkedCall implements CallRegistry.Caller {
   @Override
   public boolean giveUp(String at) {
     return client.giveUp(at);
+  }
+
+  /** The session host ends, and the call with it. */
+  void hostEnds() {
+    cancel();
   }
 
   /** The client does not want the answer any more, or waits too long. Idempotent. */

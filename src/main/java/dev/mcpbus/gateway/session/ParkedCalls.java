@@ -2,6 +2,7 @@ package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.ListKind;
@@ -137,6 +138,7 @@ final class ParkedCalls {
     String response = SessionMessage.header(message, SessionMessage.EXCHANGE);
     waits(response, task);
     task.connect()
+        .compose(own -> CallOrigin.ifAwaited(host.vertx(), message.headers(), own))
         .onComplete(known -> answered(response))
         .onComplete(
             own -> {
@@ -298,8 +300,9 @@ final class ParkedCalls {
     }
   }
 
+  /** The host ends: cancels the calls, and tells the clients that wait so. */
   void close() {
-    List.copyOf(all).forEach(ParkedCall::cancel);
+    List.copyOf(all).forEach(ParkedCall::hostEnds);
     List.copyOf(all).forEach(this::forget);
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
@@ -90,6 +91,12 @@ final class RetriedCall extends ParkedCall {
   @Override
   @Nullable String state() {
     return state;
+  }
+
+  @Override
+  CallOrigin origin() {
+    Message<?> response = waiting;
+    return response == null ? CallOrigin.NONE : CallOrigin.of(response.headers());
   }
 
   /** True while a response waits: the client has no questions. */
@@ -286,6 +293,19 @@ final class RetriedCall extends ParkedCall {
   }
 
   // ---- its end
+
+  @Override
+  void hostEnds() {
+    Message<?> message = release();
+    cancel();
+    if (message != null) {
+      message.reply(
+          new McpFailure(
+              FailureCode.OWNER_LOST,
+              connection() == null ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE,
+              "its node has ended before the answer"));
+    }
+  }
 
   @Override
   void cancel() {

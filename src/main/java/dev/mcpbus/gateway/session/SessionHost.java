@@ -22,6 +22,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -38,8 +39,13 @@ public final class SessionHost extends VerticleBase {
 
   private static final String BOUND = "gateway.sessions";
 
-  private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(7);
+  /** Shorter than doors wait for the ends of their requests, so that those get an answer. */
+  private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(6);
+
   private static final long LOOK_MILLIS = 20;
+
+  /** Calls in flight get their answers after it: their doors wait 0.5 s longer than hosts drain. */
+  private static final long UNREGISTER_MILLIS = 100;
 
   private final String name;
   private final SessionHostNames hostNames;
@@ -61,6 +67,9 @@ public final class SessionHost extends VerticleBase {
 
   @SuppressWarnings("NullAway.Init")
   private ParkedCalls parked;
+
+  @SuppressWarnings("NullAway.Init")
+  private MessageConsumer<Object> messages;
 
   /**
    * @param hostNames all hosts of this node; they share the bound on sessions
@@ -105,7 +114,8 @@ public final class SessionHost extends VerticleBase {
     long idle = options.sessionIdle().toMillis();
     vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
     List<Future<Void>> ready = new ArrayList<>();
-    ready.add(consume(Addresses.GATEWAY_SESSIONS + name, this::handle));
+    messages = vertx.eventBus().consumer(Addresses.GATEWAY_SESSIONS + name, this::handle);
+    ready.add(messages.completion());
     ready.add(consume(Addresses.GATEWAY_CALLS + name, registry::reported));
     ready.add(consume(Addresses.GATEWAY_INPUT + name, registry::asked));
     ready.add(consume(Addresses.GATEWAY_PRIVATE_EVENTS + name, this::heard));
@@ -158,11 +168,21 @@ public final class SessionHost extends VerticleBase {
     return quiet.future().compose(ended -> end());
   }
 
+  /**
+   * First its address goes: whoever sends a message to one of its sessions from now on learns that
+   * the host is gone, so that another host takes the session over.
+   */
   private Future<?> end() {
     FairLimits.of(vertx).remove(BOUND, bound);
-    Future<Void> ended = sessions.close();
-    parked.close();
-    return Future.join(ended, clients.close()).otherwiseEmpty();
+    return messages
+        .unregister()
+        .timeout(UNREGISTER_MILLIS, TimeUnit.MILLISECONDS)
+        .transform(
+            gone -> {
+              Future<Void> ended = sessions.close();
+              parked.close();
+              return Future.join(ended, clients.close()).<Void>mapEmpty().otherwiseEmpty();
+            });
   }
 
   // ---- what comes from servers and nodes

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
@@ -141,7 +142,8 @@ final class SessionRequests {
       throw McpFailure.unpaid(McpFailure.Sent.NO, kept.refusal(params.length()));
     }
     TraceContext trace = GatewayRequest.trace(message.headers(), params.member("_meta"));
-    GatewayRequest request = request(method, params, false, trace);
+    CallOrigin origin = CallOrigin.of(message.headers());
+    GatewayRequest request = request(method, params, false, trace, origin);
     SessionNotification sent = new SessionNotification(host, session, request);
     notifications++;
     begun(message, request, () -> host.router().notify(sent))
@@ -158,7 +160,8 @@ final class SessionRequests {
     RawJson meta = params.member("_meta");
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     TraceContext trace = GatewayRequest.trace(message.headers(), meta);
-    GatewayRequest request = request(method, params, token != null, trace);
+    CallOrigin origin = CallOrigin.of(message.headers());
+    GatewayRequest request = request(method, params, token != null, trace, origin);
     SessionCall call = new SessionCall(host, session, request, id, token, message);
     if (host.telemetry() != null) {
       call.measureBy(host.telemetry(), id, session.version(), message.headers());
@@ -169,7 +172,11 @@ final class SessionRequests {
   }
 
   private GatewayRequest request(
-      String method, RawJson params, boolean progress, @Nullable TraceContext trace) {
+      String method,
+      RawJson params,
+      boolean progress,
+      @Nullable TraceContext trace,
+      CallOrigin origin) {
     return new GatewayRequest(
         Era.INITIALIZE,
         session.principal(),
@@ -183,7 +190,8 @@ final class SessionRequests {
         session.inbox.level() != null,
         false,
         trace,
-        System.nanoTime());
+        System.nanoTime(),
+        origin);
   }
 
   private static Buffer written(SessionCall call, AsyncResult<RawJson> outcome) {
@@ -332,11 +340,21 @@ final class SessionRequests {
     session.noteUse();
   }
 
-  /** The session ends: cancels its calls and ends their responses without an answer. */
+  /** The session ends: cancels its calls, and tells their clients so. */
   void close() {
     calls.values().forEach(GatewayCall::cancel);
     calls.keySet().forEach(host.registry()::remove);
-    calls.values().forEach(call -> call.message.reply(Buffer.buffer()));
+    calls
+        .values()
+        .forEach(
+            call -> session.streams.finish(call.stream, call.message, failed(call.id, ended()), 0));
     calls.clear();
+  }
+
+  private static McpFailure ended() {
+    return McpFailure.maybeSent(
+        FailureCode.OWNER_LOST,
+        "the session has ended before the answer, because its node ends or its client ended it;"
+            + " begin with initialize, the request may have been carried out");
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
@@ -62,6 +63,12 @@ final class TaskCall extends ParkedCall {
 
   String tool() {
     return tool;
+  }
+
+  /** The client has the task, and comes back for its result. */
+  @Override
+  CallOrigin origin() {
+    return CallOrigin.NONE;
   }
 
   @Override

@@ -20,6 +20,18 @@ public interface LogLevels {
     return factory.equals("ch.qos.logback.classic.LoggerContext") ? new LogbackLevels() : null;
   }
 
+  /**
+   * The process ends, and with it its doors: Vert.x takes the last handler of a server away before
+   * it closes the socket, and Netty logs each client that connects in between with a stack trace.
+   * Such a client is refused, as one that comes a moment later.
+   */
+  static void doorsClose() {
+    LogLevels levels = find();
+    if (levels != null) {
+      levels.set("io.netty.bootstrap.ServerBootstrap", "ERROR");
+    }
+  }
+
   /** The loggers that have a level of their own, {@link #ROOT} among them, and their levels. */
   SortedMap<String, String> all();
 

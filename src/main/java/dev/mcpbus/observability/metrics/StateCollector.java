@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
@@ -59,6 +60,16 @@ final class StateCollector implements MultiCollector {
   public synchronized MetricSnapshots collect() {
     List<MetricSnapshot> all = new ArrayList<>();
     all.add(states());
+    all.add(
+        down(
+            "mcpbus_servers_failed",
+            "Servers that are not tried again soon: nothing serves them, and a connection failed.",
+            ConnectionState.FAILED));
+    all.add(
+        down(
+            "mcpbus_servers_reconnecting",
+            "Servers that nothing serves while a connection is tried again.",
+            ConnectionState.RECONNECTING));
     all.add(
         gauges(
             "mcpbus_requests_in_flight",
@@ -119,6 +130,25 @@ final class StateCollector implements MultiCollector {
       }
     }
     return states.build();
+  }
+
+  /** How many servers have a shared connection in that state, and none that serves. */
+  private MetricSnapshot down(String name, String help, ConnectionState state) {
+    long there =
+        servers.stream()
+            .filter(server -> has(server, one -> one == state))
+            .filter(server -> !has(server, ConnectionState::serves))
+            .count();
+    return GaugeSnapshot.builder()
+        .name(name)
+        .help(help)
+        .dataPoint(new GaugeDataPointSnapshot(there, Labels.EMPTY, null))
+        .build();
+  }
+
+  private static boolean has(ServerMeters server, Predicate<ConnectionState> which) {
+    return server.connections().stream()
+        .anyMatch(one -> one.facts().isShared() && which.test(one.facts().state()));
   }
 
   private MetricSnapshot gauges(String name, String help, ToDoubleFunction<ServerMeters> value) {

@@ -321,6 +321,10 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     era().headers(message, negotiated, to);
   }
 
+  boolean isAwaited(long request) {
+    return receiver.isAwaited(request);
+  }
+
   long after(long millis, Runnable action) {
     return owner.setTimer(Math.max(1, millis), id -> action.run());
   }

@@ -382,7 +382,12 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
     }
   }
 
-  /** Ends without a report to the receiver and frees the connection. */
+  @Override
+  boolean isAwaited() {
+    return isQuestion() || channel.isAwaited(message.id());
+  }
+
+  @Override
   void abort() {
     if (done) {
       return;

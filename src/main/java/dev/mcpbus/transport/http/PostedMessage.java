@@ -71,6 +71,12 @@ abstract class PostedMessage {
 
   abstract void fail(TransportException why);
 
+  /** Whether the owner still waits for the answer. */
+  abstract boolean isAwaited();
+
+  /** Ends without a report to the receiver and frees the connection. */
+  abstract void abort();
+
   OutboundMessage message() {
     return message;
   }
@@ -91,17 +97,21 @@ abstract class PostedMessage {
 
   private void connect() {
     HttpEndpoint to = target();
-    create(to)
-        .onComplete(
-            (created, failure) -> {
-              if (done) {
-                HttpConventions.giveBack(created);
-              } else if (failure != null) {
-                unsent(HttpFailures.connecting(failure, to));
-              } else {
-                post(created, to);
-              }
-            });
+    Future<HttpClientRequest> creating = create(to);
+    boolean atOnce = creating.isComplete();
+    creating.onComplete(
+        (created, failure) -> {
+          if (!done && !atOnce && isRequest() && !isAwaited()) {
+            abort();
+          }
+          if (done) {
+            HttpConventions.giveBack(created);
+          } else if (failure != null) {
+            unsent(HttpFailures.connecting(failure, to));
+          } else {
+            post(created, to);
+          }
+        });
   }
 
   private void post(HttpClientRequest created, HttpEndpoint to) {

@@ -359,6 +359,10 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
     ended(unanswered.isEmpty() ? HttpFailures.sessionLost() : HttpFailures.lostInFlight());
   }
 
+  boolean isAwaited(long request) {
+    return receiver.isAwaited(request);
+  }
+
   /**
    * One message was not delivered. If its answer has arrived nevertheless, the receiver is not
    * notified.

@@ -130,7 +130,12 @@ final class SsePost extends PostedMessage {
     }
   }
 
-  /** Ends without a report to the receiver and frees the connection. */
+  @Override
+  boolean isAwaited() {
+    return isQuestion() || channel.isAwaited(message.id());
+  }
+
+  @Override
   void abort() {
     if (done) {
       return;

@@ -24,6 +24,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -120,7 +121,11 @@ final class SocketChannel implements Channel {
   void start() {
     socket.exceptionHandler(cause -> end(reset("the connection to " + peer + " broke: " + cause)));
     socket.endHandler(nothing -> end(reset(peer + " has closed the connection")));
-    socket.drainHandler(nothing -> flush());
+    socket.drainHandler(
+        nothing -> {
+          dropIf(id -> !receiver.isAwaited(id));
+          flush();
+        });
     socket.handler(this::read);
     socket.resume();
   }
@@ -180,13 +185,17 @@ final class SocketChannel implements Channel {
 
   @Override
   public void forget(long id) {
+    dropIf(one -> one == id);
+  }
+
+  private void dropIf(LongPredicate which) {
     queue.removeIf(
         message -> {
-          boolean mine = message.kind() == Envelope.Kind.REQUEST && message.id() == id;
-          if (mine) {
+          boolean dropped = message.kind() == Envelope.Kind.REQUEST && which.test(message.id());
+          if (dropped) {
             window.give(message.bytes().length);
           }
-          return mine;
+          return dropped;
         });
   }
 

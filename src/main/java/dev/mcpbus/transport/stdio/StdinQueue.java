@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.LongPredicate;
 
 /**
  * Messages that wait to be written to a child's stdin, one per line. Confined to the owner context.
@@ -78,15 +79,14 @@ final class StdinQueue {
     headWritten = (int) left;
   }
 
-  /** Removes request {@code id} if none of its bytes is written. */
-  void remove(long id) {
+  /** Removes the requests of which no byte is written and whose ids match. */
+  void removeIf(LongPredicate which) {
     boolean untouched = headWritten == 0;
     for (Iterator<OutboundMessage> all = queue.iterator(); all.hasNext(); ) {
       OutboundMessage message = all.next();
-      if (message.id() == id && message.kind() == Envelope.Kind.REQUEST && untouched) {
+      if (untouched && message.kind() == Envelope.Kind.REQUEST && which.test(message.id())) {
         all.remove();
         bytes -= message.bytes().length + 1;
-        return;
       }
       untouched = true;
     }

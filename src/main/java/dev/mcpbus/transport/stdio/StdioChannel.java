@@ -119,7 +119,7 @@ final class StdioChannel
   @Override
   public void forget(long id) {
     if (blocked) {
-      queue.remove(id);
+      queue.removeIf(one -> one == id);
     }
   }
 
@@ -175,6 +175,7 @@ final class StdioChannel
   @Override
   public void writable() {
     blocked = false;
+    queue.removeIf(id -> !receiver.isAwaited(id));
   }
 
   @Override

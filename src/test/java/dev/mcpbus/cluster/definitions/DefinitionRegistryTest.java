@@ -3,6 +3,7 @@ package dev.mcpbus.cluster.definitions;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.hazelcast.map.IMap;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.config.ConfigEnvironment;
@@ -13,10 +14,13 @@ import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.testing.InnerCluster;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.shareddata.AsyncMap;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -90,6 +94,25 @@ class DefinitionRegistryTest {
   }
 
   @Test
+  void who_reads_that_a_server_is_gone_finds_its_removal() throws Exception {
+    String there = map.get("one").await(20, SECONDS);
+    IMap<String, String> removals =
+        ((HazelcastClusterManager) ((VertxInternal) vertx).clusterManager())
+            .getHazelcastInstance()
+            .getMap(ClusterMaps.REMOVALS);
+    removals.lock("one"); // it cannot be written
+    Future<Void> removing = definitions.remove(ID, false);
+    for (int reads = 0; reads < 100; reads++) {
+      assertThat(map.get("one").await(20, SECONDS)).isEqualTo(there);
+    }
+    removals.unlock("one");
+
+    removing.await(20, SECONDS);
+    assertThat(map.get("one").await(20, SECONDS)).isNotEqualTo(there);
+    assertThat(removals.containsKey("one")).isTrue();
+  }
+
+  @Test
   void what_was_removed_on_purpose_stays_away_until_it_is_added_again() throws Exception {
     definitions.remove(ID, false).await(20, SECONDS);
     definitions.readAll().await(20, SECONDS);
@@ -132,5 +155,42 @@ class DefinitionRegistryTest {
         List.of(reader.read("s3", new JsonObject().put("url", "http://127.0.0.1:9/mcp")));
     assertThat(definitions.seed(differs).await(20, SECONDS)).isEmpty();
     assertThat(definitions.problem(new ConnectionId("s3"))).contains("is defined otherwise");
+  }
+
+  @Test
+  void a_file_that_differs_is_told_in_what_and_what_to_do() throws Exception {
+    JsonObject other = new JsonObject().put("url", "http://127.0.0.1:2/mcp");
+    definitions.seed(List.of(reader.read("one", other))).await(20, SECONDS);
+    assertThat(definitions.problem(ID))
+        .contains("server 'one' is defined otherwise in the cluster", "they differ in [url]")
+        .endsWith(
+            "make the files equal, and where they are, change the entry in one of them while its"
+                + " node runs");
+    definitions.seed(List.of(definition())).await(20, SECONDS);
+    assertThat(definitions.problem(ID)).isNull();
+  }
+
+  @Test
+  void a_definition_of_a_caller_is_no_reason_to_change_other_files() throws Exception {
+    ConnectionId id = new ConnectionId("two");
+    JsonObject added = new JsonObject().put("url", "http://127.0.0.1:2/mcp");
+    definitions.add(reader.read("two", added), Addition.CALLER).await(20, SECONDS);
+    JsonObject file = new JsonObject().put("url", "http://127.0.0.1:3/mcp");
+    definitions.seed(List.of(reader.read("two", file))).await(20, SECONDS);
+    assertThat(definitions.problem(id))
+        .contains("a caller added the cluster's: rename the one in the file")
+        .doesNotContain("make the files equal");
+  }
+
+  @Test
+  void what_this_node_cannot_read_is_not_said_to_differ() throws Exception {
+    String later = new JsonObject().put("form", 9).put("version", "9.0").encode();
+    new DefinitionMap(vertx, InstantSource.system(), id -> {}).put(ID, later).await(20, SECONDS);
+    definitions.readAll().await(20, SECONDS);
+    assertThat(definitions.all()).doesNotContainKey(ID);
+    assertThat(definitions.problem(ID))
+        .contains("is not compared with the cluster's definition, which counts: ")
+        .contains("it is written in form 9", "upgrade this node")
+        .doesNotContain("make the files equal", "null");
   }
 }

@@ -40,8 +40,9 @@ class MixedVersionsIT {
       Node node = cluster.start("near", WireForm.NEWEST, Map.of());
       JsonObject list = node.request(Addresses.SERVERS_LIST, new JsonObject());
       assertThat(list.getJsonArray("problems").encode())
-          .contains("node 'far' talks in form 2 to 3, this one in form 1")
-          .contains("go by a version of mcpbus between the two");
+          .contains(
+              "node 'far' (another version of mcpbus) talks in form 2 to 3, this one (mcpbus ")
+          .contains(") in form 1: ", "upgrade by a version of mcpbus between the two");
     }
   }
 

@@ -57,6 +57,7 @@ class HazelcastClusterIT {
         List.of(),
         null,
         0,
+        0,
         Set.of(),
         1,
         base.wire(),

@@ -187,6 +187,18 @@ class LiveNodeSelectorTest {
     assertThat(table.readings).isZero();
   }
 
+  /** Registrations are missing for a moment after the loss of another node. */
+  @Test
+  void a_door_is_asked_at_its_node_without_registrations_until_that_node_is_lost() {
+    String door = Addresses.at(Addresses.GATEWAY_DOORS + "b", "a-random-name");
+    assertThat(sent(door, null)).containsExactly("b null");
+    assertThat(table.readings).isZero();
+    routes.lost("b");
+    assertThat(sent(door, null)).as("there is no receiver").containsExactly("null null");
+    routes.found("b");
+    assertThat(sent(door, null)).containsExactly("b null");
+  }
+
   @Test
   void registrations_that_were_known_hold_while_they_cannot_be_read_again() {
     table.nodes = List.of("b");

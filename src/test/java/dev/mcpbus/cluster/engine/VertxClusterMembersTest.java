@@ -136,6 +136,25 @@ class VertxClusterMembersTest {
   }
 
   @Test
+  void a_node_that_starts_has_its_name_in_texts_and_never_its_id() {
+    VertxClusterMembers known = Objects.requireNonNull(members);
+    assertThat(names()).containsExactly("me");
+    assertThat(known.name("b")).isEqualTo("(starting, its name is not known yet)");
+
+    NodeInfo starting = info("late", 1);
+    starting.metadata().getJsonObject("key").put(VertxClusterMembers.OPENING, true);
+    table.put("b", starting);
+    assertThat(names()).as("it owns nothing yet").containsExactly("me");
+    assertThat(known.name("b")).isEqualTo("late");
+    assertThat(known.opening()).extracting(ClusterNode::name).containsExactly("late");
+    assertThat(Objects.requireNonNull(known.busAddress("b")).port()).isEqualTo(5);
+
+    alive.remove("b");
+    assertThat(names()).containsExactly("me");
+    assertThat(known.name("b")).as("the log names a lost node, too").isEqualTo("late");
+  }
+
+  @Test
   void a_port_that_refuses_proves_that_the_process_of_a_lost_node_is_gone() throws Exception {
     alive.add("c");
     try (ServerSocket open = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -87,4 +87,20 @@ class ClockOffsetsTest {
     assertThat(transit.underWay("n1", theirs() - 10)).isEqualTo(10);
     assertThat(transit.underWay("n2", clock.get() - 10)).isEqualTo(10);
   }
+
+  @Test
+  void the_clock_of_a_machine_that_was_suspended_is_right_again_with_its_next_answer() {
+    long told = theirs();
+    arrivesAfter(3, () -> transit.heard("n1", told));
+    clock.addAndGet(60_000);
+    long asleep = 60_000; // its clock stood still for so long
+    long asked = clock.get();
+    long answered = theirs() - asleep + 5;
+    arrivesAfter(10, () -> transit.heard("n1", answered));
+    transit.answered("n1", answered, asked);
+
+    long sent = theirs() - asleep;
+    clock.addAndGet(400);
+    assertThat(transit.underWay("n1", sent)).isBetween(390L, 410L);
+  }
 }

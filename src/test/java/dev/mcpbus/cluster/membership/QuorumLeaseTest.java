@@ -203,7 +203,7 @@ class QuorumLeaseTest {
   /** An announcement of n2, which has just received n1's clock. */
   private static NodeMessage.Announcement told(Peer one, long at, Set<String> sees) {
     return new NodeMessage.Announcement(
-        "n2", at, Map.of("n1", one.now()), sees, Set.of(), false, false);
+        "n2", at, Map.of("n1", one.now()), sees, Set.of(), false, false, null);
   }
 
   @Test

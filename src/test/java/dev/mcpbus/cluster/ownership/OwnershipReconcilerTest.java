@@ -43,6 +43,7 @@ class OwnershipReconcilerTest {
           Duration.ofSeconds(8),
           Duration.ofMillis(10),
           Duration.ofSeconds(60),
+          0,
           0);
 
   private final Map<String, OwnershipClaim> map = new ConcurrentHashMap<>();
@@ -647,7 +648,8 @@ class OwnershipReconcilerTest {
             Duration.ofSeconds(8),
             Duration.ofMillis(10),
             Duration.ofSeconds(60),
-            2);
+            2,
+            0);
     Site a = new Site("a");
     Site b = new Site("b");
     Objects.requireNonNull(Awaitility.await().until(() -> a.placement, Objects::nonNull))

@@ -68,6 +68,7 @@ class ClusterRequestsTest {
               members,
               null,
               0,
+              0,
               Set.of(),
               1,
               WireForm.NEWEST,
@@ -341,7 +342,7 @@ class ClusterRequestsTest {
     Handler<DeliveryContext<Object>> watch =
         delivery -> {
           if (delivery.message().address().equals(replica.address())) {
-            left.add(String.valueOf(delivery.message().headers().get(Headers.SENT_AT)));
+            left.add(String.valueOf(delivery.message().headers().get(Headers.SINCE)));
           }
           delivery.next();
         };
@@ -404,6 +405,7 @@ class ClusterRequestsTest {
             0,
             config.getAdvancedNetworkConfig().getJoin().getTcpIpConfig().getMembers(),
             null,
+            0,
             0,
             Set.of(),
             1,

@@ -46,7 +46,8 @@ class NodeLinksTest {
             Set.copyOf(NODES),
             Set.of(),
             false,
-            false);
+            false,
+            null);
     for (String listener : NODES) {
       if (!cut.contains(speaker + " " + listener) && !suspended.contains(listener)) {
         if (!listener.equals(speaker)) {

@@ -114,7 +114,13 @@ class SignatureRulesTest {
   @Test
   void a_header_that_names_an_address_of_mcpbus_needs_a_proof() {
     for (String header :
-        List.of(Headers.PROGRESS, Headers.LOG, Headers.NOTICES, Headers.INPUT, Headers.REACHED)) {
+        List.of(
+            Headers.PROGRESS,
+            Headers.LOG,
+            Headers.NOTICES,
+            Headers.INPUT,
+            Headers.REACHED,
+            Headers.DOOR)) {
       assertThat(needs("mcp.git.tools.call", header, "mcp.servers.add")).as(header).isTrue();
       assertThat(needs("mcp.git.tools.call", header, "mcp.git.restart")).as(header).isTrue();
       assertThat(needs("mcp.git.tools.call", header, "mine.progress")).as(header).isFalse();

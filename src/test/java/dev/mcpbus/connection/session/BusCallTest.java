@@ -5,6 +5,7 @@ import static dev.mcpbus.bus.BusTests.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -16,6 +17,7 @@ import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
@@ -247,5 +249,82 @@ class BusCallTest {
     BusCall call = asked(vertx, "prompts/get", options);
     call.extend(1_100);
     assertThat(call.deadline()).as("no stream").isEqualTo(1_150);
+  }
+
+  /** The header of a call that arrived so long ago, at a door of a node. */
+  private static DeliveryOptions arrived(long millisAgo) {
+    return new DeliveryOptions()
+        .addHeader(Headers.SINCE, CallOrigin.since("", CallOrigin.now() - millisAgo))
+        .addHeader(Headers.DOOR, "door 1");
+  }
+
+  @Test
+  void a_call_whose_time_is_over_is_refused_with_its_age(Vertx vertx) {
+    DeliveryOptions options = arrived(3_000).addHeader(Headers.DEADLINE, "2000");
+    Sent sent = BusMessages.send(vertx, new JsonObject(), options);
+    McpFailure late = refused(sent, ConnectionOptions.DEFAULT);
+    assertThat(late.code()).isEqualTo(FailureCode.CALL_TIMEOUT);
+    assertThat(late.sent()).isEqualTo(McpFailure.Sent.NO);
+    assertThat(late).hasMessageMatching(".* it had 2000 ms, and arrived 3\\d+ ms ago; .*");
+  }
+
+  @Test
+  void without_a_time_of_its_own_the_request_time_out_counts_from_the_arrival(Vertx vertx) {
+    ConnectionOptions short1s =
+        ConnectionOptions.DEFAULT.with().requestTimeout(Duration.ofSeconds(1)).build();
+    Sent late = BusMessages.send(vertx, new JsonObject(), arrived(1_000));
+    assertThat(refused(late, short1s).code()).isEqualTo(FailureCode.CALL_TIMEOUT);
+
+    Sent young = BusMessages.send(vertx, new JsonObject(), arrived(500));
+    BusCall call = of(young);
+    assertThat(call.began()).isLessThanOrEqualTo(500);
+    assertThat(call.deadline() - call.began())
+        .isEqualTo(ConnectionOptions.DEFAULT.requestTimeout().toMillis());
+  }
+
+  @Test
+  void a_message_that_says_nothing_may_have_waited_for_the_event_loop(Vertx vertx) {
+    Clock busy =
+        new Clock() {
+          @Override
+          public long millis() {
+            return 1_000;
+          }
+
+          @Override
+          public long waited() {
+            return 400;
+          }
+        };
+    Sent sent = BusMessages.send(vertx, new JsonObject());
+    BusCall call = BusCall.of(sent.message(), "tools/call", ConnectionOptions.DEFAULT, busy, null);
+    assertThat(call.began()).isEqualTo(600);
+  }
+
+  @Test
+  void only_an_old_call_asks_its_door_and_only_until_it_has_left(Vertx vertx) {
+    BusCall call = of(BusMessages.send(vertx, new JsonObject(), arrived(0)));
+    long began = call.began();
+    assertThat(call.doorToAsk(began + CallOrigin.STALE_MILLIS)).isNull();
+    assertThat(call.doorToAsk(began + CallOrigin.STALE_MILLIS + 1)).isEqualTo("door 1");
+    call.confirm(began + 300, began + 400);
+    assertThat(call.doorToAsk(began + 301)).isNull();
+    assertThat(call.doorToAsk(began + 301 + CallOrigin.STALE_MILLIS)).isEqualTo("door 1");
+    call.leaves();
+    assertThat(call.doorToAsk(began + 60_000)).isNull();
+  }
+
+  /** A round trip or a task may be between its requests when the time ends. */
+  @Test
+  void a_call_that_its_server_has_got_is_not_said_to_be_unsent(Vertx vertx) {
+    Sent sent =
+        BusMessages.send(
+            vertx, new JsonObject(), new DeliveryOptions().addHeader(Headers.DEADLINE, "1000"));
+    BusCall call = of(sent);
+    call.leaves();
+    assertThat(call.expire(AT_1000.millis() + 1_000)).isTrue();
+    McpFailure failure = failure(sent.reply());
+    assertThat(failure.code()).isEqualTo(FailureCode.CALL_TIMEOUT);
+    assertThat(failure.sent()).isEqualTo(McpFailure.Sent.MAYBE);
   }
 }

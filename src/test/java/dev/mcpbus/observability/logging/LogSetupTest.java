@@ -8,17 +8,31 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.LoggedConnection;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.OffsetDateTime;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -55,6 +69,79 @@ class LogSetupTest {
     assertThat(normal.getLogger(start).isErrorEnabled()).isTrue();
     assertThat(logging(Map.of("MCPBUS_LOG_CLUSTER", "error")).getLogger(operation).isErrorEnabled())
         .isTrue();
+  }
+
+  @Test
+  void a_client_that_comes_while_the_doors_close_is_no_stack_trace() {
+    Logger accepting =
+        (Logger) org.slf4j.LoggerFactory.getLogger("io.netty.bootstrap.ServerBootstrap");
+    Level before = accepting.getLevel();
+    try {
+      accepting.setLevel(Level.WARN);
+      LogLevels.doorsClose();
+      assertThat(accepting.isWarnEnabled()).isFalse();
+      assertThat(accepting.isErrorEnabled()).isTrue();
+    } finally {
+      accepting.setLevel(before);
+    }
+  }
+
+  /** The class of Netty that does it, with the failure that it gets from Vert.x. */
+  @Test
+  void netty_logs_a_client_that_it_cannot_take_with_a_trace_until_the_doors_close()
+      throws Exception {
+    Logger accepting =
+        (Logger) org.slf4j.LoggerFactory.getLogger("io.netty.bootstrap.ServerBootstrap");
+    Level before = accepting.getLevel();
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    accepting.addAppender(lines);
+    try {
+      accepting.setLevel(Level.WARN);
+      aClientThatCannotBeTaken();
+      assertThat(lines.list).hasSize(1);
+      assertThat(lines.list.get(0).getFormattedMessage())
+          .startsWith("Failed to register an accepted channel");
+      assertThat(lines.list.get(0).getThrowableProxy()).as("a trace").isNotNull();
+
+      LogLevels.doorsClose();
+      aClientThatCannotBeTaken();
+      assertThat(lines.list).hasSize(1);
+    } finally {
+      accepting.detachAppender(lines);
+      accepting.setLevel(before);
+    }
+  }
+
+  /** Returns when the server has got its failure, and has logged it. */
+  private static void aClientThatCannotBeTaken() throws Exception {
+    CountDownLatch refused = new CountDownLatch(1);
+    EventLoopGroup accepts = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    EventLoopGroup empty =
+        new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()) {
+          @Override
+          public ChannelFuture register(Channel client) {
+            refused.countDown();
+            throw new IllegalStateException("no handler"); // as the group of Vert.x
+          }
+        };
+    try {
+      ServerBootstrap server =
+          new ServerBootstrap()
+              .group(accepts, empty)
+              .channel(NioServerSocketChannel.class)
+              .childHandler(new ChannelInboundHandlerAdapter());
+      Channel bound = server.bind(InetAddress.getLoopbackAddress(), 0).sync().channel();
+      int port = ((InetSocketAddress) bound.localAddress()).getPort();
+      try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        assertThat(client.isConnected()).isTrue();
+        assertThat(refused.await(20, TimeUnit.SECONDS)).isTrue();
+        accepts.submit(() -> {}).get(20, TimeUnit.SECONDS); // after what it does now
+      }
+    } finally {
+      assertThat(accepts.shutdownGracefully(0, 0, TimeUnit.SECONDS)).isNotNull();
+      assertThat(empty.shutdownGracefully(0, 0, TimeUnit.SECONDS)).isNotNull();
+    }
   }
 
   @Test

@@ -7,8 +7,9 @@ import java.util.List;
  * processes of a machine share and which {@link System#nanoTime} reads.
  *
  * <p>Kinds: {@code invoke call server via deadline}, {@code arrive call} (its request at a node, or
- * at the proxy in front of it), {@code ok call text...}, {@code fail call code no|maybe}, {@code
- * start server node pid}, {@code execute server node pid call}, {@code fault text...}.
+ * at the proxy in front of it), {@code left call} (its client has hung up), {@code ok call
+ * text...}, {@code fail call code no|maybe}, {@code start server node pid}, {@code execute server
+ * node pid call}, {@code fault text...}.
  */
 public record Fact(String kind, long at, List<String> words) {
 
@@ -28,7 +29,7 @@ public record Fact(String kind, long at, List<String> words) {
         switch (all.get(0)) {
           case "invoke", "execute" -> 4;
           case "start", "fail" -> 3;
-          case "ok", "fault", "arrive" -> 1;
+          case "ok", "fault", "arrive", "left" -> 1;
           default -> throw new IllegalArgumentException("no fact: '" + line + "'");
         };
     if (all.size() - 2 < least) {

@@ -25,6 +25,9 @@ public final class History {
     private final List<Fact> endings = new ArrayList<>();
     private final List<Fact> executions = new ArrayList<>();
 
+    /** When its client hung up; 0 where it did not. */
+    private long left;
+
     /** At its caller. */
     long deadline() {
       return Long.parseLong(invokes.get(0).word(3));
@@ -53,6 +56,7 @@ public final class History {
     switch (fact.kind()) {
       case "invoke" -> call(fact.word(0)).invokes.add(fact);
       case "arrive" -> arrivals.putIfAbsent(fact.word(0), fact.at());
+      case "left" -> call(fact.word(0)).left = fact.at();
       case "ok", "fail" -> call(fact.word(0)).endings.add(fact);
       case "start" ->
           lives
@@ -83,7 +87,7 @@ public final class History {
       found.add(id + ": invoked " + call.invokes.size() + " times, not once");
       return;
     }
-    if (call.endings.isEmpty()) {
+    if (call.endings.isEmpty() && call.left == 0) {
       found.add(id + ": no ending");
     } else if (call.endings.size() > 1) {
       found.add(id + ": " + call.endings.size() + " endings: " + call.endings);
@@ -95,6 +99,12 @@ public final class History {
       long late = execution.at() - deadlineAtNode(id, call);
       if (late > slack.toNanos()) {
         found.add(id + ": executed " + millis(late) + " ms after its deadline: " + execution);
+      }
+    }
+    for (Fact execution : call.left == 0 ? List.<Fact>of() : call.executions) {
+      long late = execution.at() - call.left;
+      if (late > slack.toNanos()) {
+        found.add(id + ": executed " + millis(late) + " ms after its client left: " + execution);
       }
     }
     for (Fact ending : call.endings) {

@@ -104,6 +104,18 @@ class HistoryTest {
   }
 
   @Test
+  void an_execution_for_a_client_that_has_left_is_seen_beyond_the_slack() {
+    String left = "left 200" + MS + " c1";
+
+    assertThat(violations(START, INVOKE, EXECUTE, left)).isEmpty();
+    assertThat(violations(START, INVOKE, left, "execute 700" + MS + " ledger n1 10 c1")).isEmpty();
+    assertThat(violations(START, INVOKE, left, "execute 701" + MS + " ledger n1 10 c1"))
+        .singleElement()
+        .asString()
+        .contains("501 ms after its client left");
+  }
+
+  @Test
   void the_time_at_a_node_begins_when_the_request_arrives_there() {
     String onTheWay = "arrive 140" + MS + " c1";
     String late = "execute 2641" + MS + " ledger n1 10 c1";

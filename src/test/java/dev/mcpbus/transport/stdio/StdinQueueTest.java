@@ -69,8 +69,8 @@ class StdinQueueTest {
     queue.offer(request(1, "one"));
     queue.offer(request(2, "two"));
     queue.written(1);
-    queue.remove(1);
-    queue.remove(2);
+    queue.removeIf(id -> id == 1);
+    queue.removeIf(id -> id == 2);
     assertThat(take(100, 3)).isEqualTo("ne\n");
     assertThat(queue.isEmpty()).isTrue();
     assertThat(queue.offer(request(3, "x".repeat(18)))).isTrue();

@@ -1,8 +1,7 @@
-package dev.mcpbus.bridge;
+package dev.mcpbus.internals;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.internals.InboundConnection;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,6 +13,7 @@ class ArrivalClockTest {
 
   private final AtomicLong now = new AtomicLong(TimeUnit.MILLISECONDS.toNanos(-300));
   private final ArrivalClock clock = new ArrivalClock(now::get);
+  private final ArrivalClock acceptor = new ArrivalClock(now::get);
   private final InboundConnection connection = new InboundConnection(new EmbeddedChannel(), "one");
 
   private void pass(long millis) {
@@ -24,22 +24,23 @@ class ArrivalClockTest {
     for (long at = 0; at < millis; at += TICK) {
       pass(TICK);
       clock.tick();
+      acceptor.tick();
     }
   }
 
   /** How long what is read now may have waited. */
   private long waited() {
-    return clock.passed(clock.arrived(connection));
+    return clock.waited(clock.arrived(connection));
   }
 
   private void openedLongAgo() {
-    clock.opened(connection);
+    clock.opened(connection, acceptor);
     onTimeFor(1_000);
   }
 
   @Test
   void an_event_loop_that_is_on_time_makes_nothing_wait() {
-    clock.opened(connection);
+    clock.opened(connection, acceptor);
     assertThat(waited()).isZero();
     for (int i = 0; i < 20; i++) {
       pass(TICK - 1);
@@ -80,7 +81,7 @@ class ArrivalClockTest {
     onTimeFor(1_000);
     pass(2_000);
     clock.tick();
-    clock.opened(connection);
+    clock.opened(connection, acceptor);
     pass(700);
 
     assertThat(waited()).isBetween(2_700 - 4 * TICK, 2_700L);
@@ -91,11 +92,49 @@ class ArrivalClockTest {
   @Test
   void a_client_that_sends_long_after_it_has_connected_has_not_waited() {
     onTimeFor(1_000);
-    clock.opened(connection);
+    clock.opened(connection, acceptor);
     for (int i = 0; i < 20; i++) {
       assertThat(waited()).isZero();
       onTimeFor(TICK);
     }
+  }
+
+  @Test
+  void a_connection_that_is_accepted_late_after_a_pause_may_have_waited_for_all_of_it() {
+    onTimeFor(1_000);
+    pass(15_000);
+    for (int round = 0; round < 5; round++) {
+      clock.tick(); // it catches up, once between two looks at its sockets
+    }
+    pass(1);
+    clock.opened(connection, acceptor); // the one that accepts has not ticked yet
+    assertThat(waited()).isBetween(15_000 - 4 * TICK, 15_000L);
+
+    acceptor.tick();
+    onTimeFor(900);
+    InboundConnection late = new InboundConnection(new EmbeddedChannel(), "two");
+    clock.opened(late, acceptor);
+    assertThat(clock.waited(clock.arrived(late))).isBetween(15_000 - 4 * TICK, 15_000L);
+  }
+
+  @Test
+  void a_second_after_a_pause_nothing_is_left_of_it() {
+    onTimeFor(1_000);
+    pass(15_000);
+    acceptor.tick();
+    clock.tick();
+    onTimeFor(500);
+    pass(3 * TICK); // a short one does not hide the long one, and does not last longer
+    acceptor.tick();
+    clock.tick();
+    onTimeFor(900);
+    clock.opened(connection, acceptor);
+    assertThat(waited()).isBetween(15_000 - 4 * TICK, 15_000L);
+
+    onTimeFor(200);
+    InboundConnection fresh = new InboundConnection(new EmbeddedChannel(), "two");
+    clock.opened(fresh, acceptor);
+    assertThat(clock.waited(clock.arrived(fresh))).isZero();
   }
 
   @Test
@@ -104,6 +143,19 @@ class ArrivalClockTest {
     long arrived = clock.arrived(connection);
     onTimeFor(3_000);
 
-    assertThat(clock.passed(arrived)).isEqualTo(3_000);
+    assertThat(clock.waited(arrived)).isEqualTo(3_000);
+  }
+
+  @Test
+  void on_a_machine_that_is_always_late_a_pause_does_not_last_for_ever() {
+    onTimeFor(1_000);
+    pass(15_000);
+    for (int i = 0; i < 50; i++) {
+      acceptor.tick();
+      clock.tick();
+      pass(3 * TICK);
+    }
+    clock.opened(connection, acceptor);
+    assertThat(waited()).isLessThan(10 * TICK);
   }
 }
