@@ -61,6 +61,16 @@ final class Bed implements AutoCloseable {
     journal.note("fault", what);
   }
 
+  /** A caller of its own has made a call. */
+  void invoked(String id, String server, Node via, long deadline) {
+    journal.note("invoke", id + " " + server + " " + via.name() + " " + deadline);
+  }
+
+  /** Its client has left without an answer. */
+  void left(String id) {
+    journal.note("left", id);
+  }
+
   /** False where the call ends before it is executed. */
   boolean awaitExecuted(String id, CompletableFuture<Ending> call) {
     while (!journal.executed(id)) {

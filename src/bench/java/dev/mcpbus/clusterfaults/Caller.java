@@ -44,16 +44,15 @@ final class Caller {
       String id, Node via, String server, Duration budget, Duration delay) {
     long deadline = System.nanoTime() + budget.toNanos();
     journal.note("invoke", id + " " + server + " " + via.name() + " " + deadline);
-    return unnoted(id, via, server, budget, delay)
-        .thenApply(
-            ending -> {
-              if (ending.isOk()) {
-                journal.note("ok", id + " " + ending.text());
-              } else {
-                journal.note("fail", id + " " + ending.code() + " " + ending.sent());
-              }
-              return ending;
-            });
+    return unnoted(id, via, server, budget, delay).thenApply(ending -> noted(id, ending));
+  }
+
+  /** Writes down how a call has ended. */
+  Ending noted(String id, Ending ending) {
+    journal.note(
+        ending.isOk() ? "ok" : "fail",
+        id + " " + (ending.isOk() ? ending.text() : ending.code() + " " + ending.sent()));
+    return ending;
   }
 
   /** A call that only the server writes down. */

@@ -175,7 +175,10 @@ final class Cluster implements AutoCloseable {
   }
 
   private int members(Node asked) {
-    return caller.get(asked, "/api/nodes").getJsonArray("nodes", new JsonArray()).size();
+    return (int)
+        caller.get(asked, "/api/nodes").getJsonArray("nodes", new JsonArray()).stream()
+            .filter(node -> !((JsonObject) node).getBoolean("starting", false))
+            .count();
   }
 
   /** Waits until all is whole and no server has changed its owner for a while. */

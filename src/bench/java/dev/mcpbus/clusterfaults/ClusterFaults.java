@@ -35,19 +35,23 @@ public final class ClusterFaults implements Callable<Integer> {
     join,
     disk,
     random,
-    load
+    late,
+    load,
+    upgrade
   }
 
   /** Those that cut links, and nothing else. */
   private static final Set<Scenario> CUTS = EnumSet.of(Scenario.partition, Scenario.link);
 
-  /** Of half an hour, and to be asked for. */
-  private static final Set<Scenario> USUAL = EnumSet.complementOf(EnumSet.of(Scenario.load));
+  /** Without that of half an hour, and that which needs a jar of another version. */
+  private static final Set<Scenario> USUAL =
+      EnumSet.complementOf(EnumSet.of(Scenario.load, Scenario.upgrade));
 
   @Option(
       names = "--only",
       split = ",",
-      description = "Some of: ${COMPLETION-CANDIDATES}, with commas. Default: all but load.")
+      description =
+          "Some of: ${COMPLETION-CANDIDATES}, with commas. Default: all but load and upgrade.")
   private Set<Scenario> only = USUAL;
 
   @Option(
@@ -62,6 +66,9 @@ public final class ClusterFaults implements Callable<Integer> {
 
   @Option(names = "--calls", description = "Of each schedule. Default: ${DEFAULT-VALUE}.")
   private int calls = 50;
+
+  @Option(names = "--late-calls", description = "Of late. Default: ${DEFAULT-VALUE}.")
+  private int lateCalls = 20_000;
 
   @Option(names = "--minutes", description = "Of load. Default: ${DEFAULT-VALUE}.")
   private int minutes = 30;
@@ -83,6 +90,9 @@ public final class ClusterFaults implements Callable<Integer> {
   @Option(names = "--lenient", description = "Figures are printed, and decide nothing.")
   private boolean lenient;
 
+  @Option(names = "--old", description = "The jar of an older version, of upgrade.")
+  private Path old;
+
   @Option(names = "--namespaces", hidden = true)
   private boolean namespaces;
 
@@ -102,7 +112,13 @@ public final class ClusterFaults implements Callable<Integer> {
       System.err.println("links cannot be cut here: the script says what it needs");
       return CommandLine.ExitCode.USAGE;
     }
-    Path folder = Files.createTempDirectory(out, "run-");
+    if (only.contains(Scenario.upgrade) && (old == null || !Files.isReadable(old))) {
+      System.err.println("upgrade needs --old JAR; src/scripts/rolling-upgrade makes one");
+      return CommandLine.ExitCode.USAGE;
+    }
+    // A long number in the path of an entry would look like a secret, and the entry not be kept.
+    String name = "run-" + Long.toString(System.nanoTime() / 1_000_000 % 46_656, 36);
+    Path folder = Files.createDirectory(out.resolve(name));
     Links links = namespaces ? Links.namespaces(Cluster.NODES) : Links.loopback();
     System.out.printf(
         "nodes in %s, %s; load %s%n",
@@ -192,6 +208,18 @@ public final class ClusterFaults implements Callable<Integer> {
       DiskFaults disks = new DiskFaults(bed);
       for (int i = 1; i <= runsOr(3); i++) {
         held &= disks.run(i);
+      }
+    }
+    if (only.contains(Scenario.late)) {
+      try (LateFaults late = new LateFaults(bed, seed)) {
+        late.run(lateCalls);
+      }
+    }
+    if (only.contains(Scenario.upgrade)) {
+      for (int i = 1; i <= runsOr(1); i++) {
+        try (UpgradeFaults upgrade = new UpgradeFaults(bed, seed + i)) {
+          held &= upgrade.run(i, old.toAbsolutePath(), jar.toAbsolutePath());
+        }
       }
     }
     if (only.contains(Scenario.load)) {

@@ -27,7 +27,10 @@ record Ending(String code, String sent, String text, long retryAfter, long at) {
       return of(failure, now);
     }
     try {
-      JsonObject body = new JsonObject(response.body());
+      JsonObject body = json(response.body());
+      if (body.containsKey("jsonrpc")) {
+        return rpc(body, now);
+      }
       if (response.statusCode() == 200 && !body.getBoolean("isError", false)) {
         JsonArray content = body.getJsonArray("content");
         return new Ending("OK", "maybe", content.getJsonObject(0).getString("text"), -1, now);
@@ -41,6 +44,28 @@ record Ending(String code, String sent, String text, long retryAfter, long at) {
     } catch (RuntimeException e) {
       return new Ending("HTTP_" + response.statusCode(), "maybe", response.body(), -1, now);
     }
+  }
+
+  /** The body, or the last event of a stream. */
+  private static JsonObject json(String body) {
+    int data = body.lastIndexOf("data: ");
+    return new JsonObject(data < 0 ? body : body.substring(data + "data: ".length()).strip());
+  }
+
+  private static Ending rpc(JsonObject answer, long now) {
+    JsonObject result = answer.getJsonObject("result");
+    if (result != null) {
+      JsonArray content = result.getJsonArray("content");
+      return new Ending("OK", "maybe", content.getJsonObject(0).getString("text"), -1, now);
+    }
+    JsonObject error = answer.getJsonObject("error");
+    JsonObject data = error.getJsonObject("data", new JsonObject());
+    return new Ending(
+        data.getString("code", "RPC_" + error.getInteger("code")),
+        data.getString("sent", "maybe"),
+        error.getString("message", ""),
+        -1,
+        now);
   }
 
   private static Ending of(Throwable failure, long now) {

@@ -29,7 +29,7 @@ final class Node {
 
   private final int index;
   private final Path folder;
-  private final Path jar;
+  private Path jar;
   private final Links links;
   private final Ports ports;
   private final String http;
@@ -143,6 +143,11 @@ final class Node {
   /** From its next start on; null for that of the other nodes. */
   void secret(String text) {
     secret = text == null ? SECRET : text;
+  }
+
+  /** The service that it runs from its next start on. */
+  void jar(Path file) {
+    jar = file;
   }
 
   int httpPort() {
