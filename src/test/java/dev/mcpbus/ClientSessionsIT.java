@@ -299,7 +299,7 @@ class ClientSessionsIT {
   }
 
   private static JsonObject awaitUpdate(McpHttp.Stream stream, Watched what) {
-    await().atMost(Duration.ofSeconds(15)).until(() -> stream.methods().contains(UPDATED));
+    await().atMost(Duration.ofSeconds(60)).until(() -> stream.methods().contains(UPDATED));
     JsonObject update =
         stream.messages().stream()
             .filter(message -> UPDATED.equals(message.getString("method")))

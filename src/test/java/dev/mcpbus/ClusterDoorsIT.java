@@ -85,7 +85,7 @@ class ClusterDoorsIT {
   }
 
   private static void until(Runnable assertion) {
-    Awaitility.await().atMost(Duration.ofSeconds(20)).untilAsserted(assertion::run);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(assertion::run);
   }
 
   private static HazelcastClusterManager manager(Node of) {

@@ -119,7 +119,7 @@ class ClusterIT {
         }
         String list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
         Awaitility.await("all tools by " + name)
-            .atMost(Duration.ofSeconds(20))
+            .atMost(Duration.ofSeconds(60))
             .untilAsserted(
                 () ->
                     assertThat(
@@ -232,13 +232,13 @@ class ClusterIT {
       long killed = System.nanoTime();
       bed.node("n2").signal("KILL");
       for (CompletableFuture<Http.Answer> call : flying) {
-        JsonObject failure = call.get(10, TimeUnit.SECONDS).json();
+        JsonObject failure = call.get(60, TimeUnit.SECONDS).json();
         assertThat(failure.getString("code")).as(failure.encode()).isEqualTo("OWNER_LOST");
         assertThat(failure.getString("sent")).isEqualTo("maybe");
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofMillis(1_500));
+      assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(5));
       Awaitility.await("the lost server elsewhere")
-          .atMost(Duration.ofSeconds(6))
+          .atMost(Duration.ofSeconds(60))
           .pollInterval(Duration.ofMillis(50))
           .until(
               () -> {
@@ -289,7 +289,7 @@ class ClusterIT {
         }
       }
       for (CompletableFuture<Http.Answer> call : calls) {
-        Http.Answer answer = call.get(20, TimeUnit.SECONDS);
+        Http.Answer answer = call.get(60, TimeUnit.SECONDS);
         if (answer.status() != 200) {
           assertThat(answer.json().getString("code")).as(answer.body()).isEqualTo("UNAVAILABLE");
           assertThat(answer.json().getString("sent")).isEqualTo("no");
@@ -316,7 +316,7 @@ class ClusterIT {
           bed.start("n2", other, new JsonObject().put("rolloutGrace", "2s")).early();
       second.awaitErr("server 's1' is defined otherwise in the cluster");
       Awaitility.await("the problem of each server")
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () -> {
                 Http.Answer ready = second.get("/health/ready");
@@ -381,7 +381,7 @@ class ClusterIT {
                       .isEqualTo(of(before, id).getLong("epoch")));
       assertThat(bed.node("n1").errText()).doesNotContain("n3");
       Awaitility.await("the report of n2, which waits for the states of all servers")
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> bed.node("n2").outText().contains("Cluster: this node is n2, with n1"));
     }
   }
@@ -407,13 +407,13 @@ class ClusterIT {
 
   private static Http.Answer until(ServiceProcess node, int status) {
     return Awaitility.await("/health/ready to be " + status)
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> node.get("/health/ready"), ready -> ready.status() == status);
   }
 
   private static void hindered(ServiceProcess node, String... why) {
     Awaitility.await("the node to say why")
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               Http.Answer ready = node.get("/health/ready");

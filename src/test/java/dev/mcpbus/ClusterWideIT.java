@@ -69,7 +69,7 @@ class ClusterWideIT {
     }
     for (String node : NODES) {
       Awaitility.await("all at " + node)
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () -> {
                 assertThat(ClusterBed.statuses(nodes.node(node)).keySet())
@@ -121,7 +121,7 @@ class ClusterWideIT {
       for (String node : NODES) {
         waiting =
             Awaitility.await("the question at " + node)
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofSeconds(60))
                 .until(
                     () -> {
                       called.updateAndGet(last -> last.isDone() ? ask(caller) : last);
@@ -138,7 +138,7 @@ class ClusterWideIT {
               Http.post(nodes.port(answerer), "/api/inputs/" + question, ACCEPTED.encode())
                   .status())
           .isEqualTo(200);
-      assertThat(Objects.requireNonNull(called.get()).get(10, TimeUnit.SECONDS).body())
+      assertThat(Objects.requireNonNull(called.get()).get(60, TimeUnit.SECONDS).body())
           .contains("Ada");
       assertThat(
               Http.post(nodes.port(caller), "/api/inputs/" + question, ACCEPTED.encode()).status())

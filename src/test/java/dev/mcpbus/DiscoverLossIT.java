@@ -108,7 +108,7 @@ class DiscoverLossIT {
       ThreeNodes.NODES.forEach(node -> calls.add(sent(node, client, "add", node)));
       Set<String> processes = new HashSet<>();
       for (CompletableFuture<McpHttp.Answer> one : calls) {
-        processes.add(process(McpHttp.text(one.get(20, TimeUnit.SECONDS).result())));
+        processes.add(process(McpHttp.text(one.get(60, TimeUnit.SECONDS).result())));
       }
       assertThat(processes).as(client).hasSize(1);
       assertThat(added("n1", client, "last")).contains("n1").contains("n2").contains("n3");
@@ -168,7 +168,7 @@ class DiscoverLossIT {
 
       long killed = System.nanoTime();
       nodes.node("n3").signal("KILL");
-      JsonObject error = flying.get(20, TimeUnit.SECONDS).error();
+      JsonObject error = flying.get(60, TimeUnit.SECONDS).error();
       assertThat(error.getJsonObject("data").getString("code")).isEqualTo("OWNER_LOST");
       assertThat(error.getJsonObject("data").getString("sent")).isEqualTo("maybe");
       Awaitility.await("the stream to end").until(stream::hasEnded);
@@ -183,7 +183,7 @@ class DiscoverLossIT {
     }
     Set<String> processes = new HashSet<>();
     for (CompletableFuture<McpHttp.Answer> one : next) {
-      processes.add(process(McpHttp.text(one.get(20, TimeUnit.SECONDS).result())));
+      processes.add(process(McpHttp.text(one.get(60, TimeUnit.SECONDS).result())));
     }
     assertThat(processes).as("both nodes take over at once").hasSize(1);
     assertThat(processes).doesNotContain(process(before));
@@ -201,7 +201,7 @@ class DiscoverLossIT {
       CompletableFuture<McpHttp.Answer> slow = sent("n1", "drained", "slow", "b");
       awaitUpdate(stream);
       nodes.node("n2").signal("TERM");
-      assertThat(McpHttp.text(slow.get(20, TimeUnit.SECONDS).result())).endsWith(": a,b");
+      assertThat(McpHttp.text(slow.get(60, TimeUnit.SECONDS).result())).endsWith(": a,b");
       Awaitility.await("the stream to end").atMost(PATIENCE).until(stream::hasEnded);
     }
     String fresh =

@@ -37,7 +37,7 @@ class DiscoverServersIT {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
     Awaitility.await(script + " to listen")
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> listens(port));
     return server;
   }

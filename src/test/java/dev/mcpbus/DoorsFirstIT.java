@@ -32,7 +32,7 @@ class DoorsFirstIT {
       Node first =
           cluster.start(cluster.join("first"), "f.json", servers, Map.of(), null, AuthOptions.NONE);
       Awaitility.await("all servers")
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(
               () ->
                   first.statuses().size() == SERVERS

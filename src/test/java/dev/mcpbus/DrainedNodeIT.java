@@ -77,7 +77,7 @@ class DrainedNodeIT {
   }
 
   private static void until(Runnable assertion) {
-    Awaitility.await().atMost(Duration.ofSeconds(40)).untilAsserted(assertion::run);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(assertion::run);
   }
 
   /** What operators ask at one node covers the private connections of the others. */

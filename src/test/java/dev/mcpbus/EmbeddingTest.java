@@ -170,7 +170,7 @@ class EmbeddingTest {
             new String[] {"dev.mcpbus.McpBusVerticle", "-conf", file().encode()}, hooks)
         .launch();
 
-    Vertx launched = deployed.get(30, TimeUnit.SECONDS);
+    Vertx launched = deployed.get(60, TimeUnit.SECONDS);
     assertThat(
             TestBus.await(
                     launched

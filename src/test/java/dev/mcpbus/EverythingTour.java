@@ -50,7 +50,7 @@ final class EverythingTour {
   }
 
   private static ConditionFactory patiently(String what) {
-    return Awaitility.await(what).atMost(Duration.ofSeconds(20));
+    return Awaitility.await(what).atMost(Duration.ofSeconds(60));
   }
 
   private JsonObject request(String suffix, JsonObject body) {

@@ -86,7 +86,7 @@ class ExactlyOnceIT {
 
       servers.fieldNames().forEach(id -> bus.awaitState(id, "READY"));
       Awaitility.await("one child for each connection")
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(() -> assertThat(children()).isEqualTo(SERVERS));
       epochsRise(bus);
     }
@@ -106,7 +106,7 @@ class ExactlyOnceIT {
       }
     }
     Awaitility.await("all calls to end")
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> endings.size() == CALLS);
   }
 

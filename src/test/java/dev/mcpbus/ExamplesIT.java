@@ -47,7 +47,7 @@ class ExamplesIT {
       assertThat(days(url, "2026-01-01", "soon")).contains("INVALID_ARGUMENTS", "\"path\":\"/to\"");
     } finally {
       program.destroy();
-      assertThat(program.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
     }
   }
 

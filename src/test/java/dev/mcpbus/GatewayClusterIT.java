@@ -104,7 +104,7 @@ class GatewayClusterIT {
     session.notify(
         "notifications/cancelled", new JsonObject().put("requestId", waits.getValue("id")));
     Awaitility.await().until(() -> nodes.notes("w").contains("cancelled"));
-    assertThat(waiting.get(5, TimeUnit.SECONDS).messages()).isEmpty();
+    assertThat(waiting.get(60, TimeUnit.SECONDS).messages()).isEmpty();
 
     try (McpHttp.Stream standing = session.listen()) {
       assertThat(standing.status()).isEqualTo(200);

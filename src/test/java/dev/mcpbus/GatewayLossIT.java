@@ -109,7 +109,7 @@ class GatewayLossIT {
       long killed = System.nanoTime();
       nodes.node("n3").signal("KILL");
       for (CompletableFuture<McpHttp.Answer> call : flying) {
-        JsonObject error = call.get(10, TimeUnit.SECONDS).error();
+        JsonObject error = call.get(60, TimeUnit.SECONDS).error();
         assertThat(error.getJsonObject("data").getString("code"))
             .as(error.encode())
             .isEqualTo("OWNER_LOST");
@@ -122,7 +122,7 @@ class GatewayLossIT {
     }
 
     Awaitility.await("the client's state in a new session")
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(noted("n1", "c")).matches("[^:]+: c(,c)*"));
     assertThat(noted("n2", "d")).as("one claim again").matches("[^:]+: c(,c)*,d");
 
@@ -166,7 +166,7 @@ class GatewayLossIT {
               free.headers()));
     }
     for (CompletableFuture<McpHttp.Answer> one : both) {
-      assertThat(McpHttp.text(one.get(10, TimeUnit.SECONDS).result())).startsWith("c ");
+      assertThat(McpHttp.text(one.get(60, TimeUnit.SECONDS).result())).startsWith("c ");
     }
     try (McpHttp.Stream standing = nodes.at("n2", "/mcp").get(free.headers())) {
       Awaitility.await("the client is told to look again")

@@ -156,7 +156,7 @@ class GatewayTasksIT {
     tasks.forEach(
         (one, task) -> {
           await(one.toString())
-              .atMost(Duration.ofSeconds(30))
+              .atMost(Duration.ofSeconds(60))
               .until(() -> status(one, task.id()), McpTask.Status.COMPLETED::equals);
           String result = text(TestBus.await(server(one).taskResult(task.id(), PATIENT)));
           assertThat(result).as("%s", one).containsAnyOf("otters", "worked 1500 ms");
@@ -254,7 +254,7 @@ class GatewayTasksIT {
     Combination one = new Combination("modern", "legacy");
     McpTask task = begin(one, one.tool(), Map.of("topic", "python", "ambiguous", true));
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> status(one, task.id()), McpTask.Status.INPUT_REQUIRED::equals);
     String question =
         Objects.requireNonNull(

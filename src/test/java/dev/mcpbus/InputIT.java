@@ -44,7 +44,7 @@ class InputIT {
               new DeliveryOptions());
       JsonArray pending =
           Awaitility.await()
-              .atMost(Duration.ofSeconds(20))
+              .atMost(Duration.ofSeconds(60))
               .until(
                   () ->
                       bus.<JsonObject>request(Addresses.INPUT_PENDING, new JsonObject())
@@ -74,7 +74,7 @@ class InputIT {
               Methods.ELICITATION,
               (server, question) ->
                   Future.succeededFuture(new JsonObject().put("action", "decline"))));
-      Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> offers(bus, ASKS));
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> offers(bus, ASKS));
       assertThat(bus.callTool("everything", ASKS, new JsonObject()).encode())
           .containsIgnoringCase("declined");
       TestBus.await(client.close());

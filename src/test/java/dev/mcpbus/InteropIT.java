@@ -259,7 +259,7 @@ class InteropIT {
     List<String> command = new ArrayList<>(List.of("git"));
     command.addAll(List.of(args));
     Process git = new ProcessBuilder(command).directory(folder.toFile()).inheritIO().start();
-    assertThat(git.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(git.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(git.exitValue()).isZero();
   }
 }

@@ -70,7 +70,7 @@ class LeasePlaceIT {
       long next = pid(session.call("tools/call", CALL));
       mcp.delete("Mcp-Session-Id", session.id());
       Awaitility.await("the connection to end with its session")
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> !Pids.runs(next));
       bed.node(other).signal("KILL");
       refused(bed);
@@ -80,7 +80,7 @@ class LeasePlaceIT {
   private static void refused(ClusterBed bed) {
     McpHttp.Session session = new McpHttp(bed.node("n1").port(), "/mcp").initialize();
     Awaitility.await("a failure that names the remedy")
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () ->
                 assertThat(session.call("tools/call", CALL).body())

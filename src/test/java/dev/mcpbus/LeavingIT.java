@@ -37,14 +37,14 @@ class LeavingIT {
         ServiceProcess.start(folder, "-c", file.toString(), "-p", "0", "--drain", drain);
     service.awaitReady("s");
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> service.get("/health/ready").status() == 200);
     return service;
   }
 
   private static void awaitLeaving(ServiceProcess service) {
     Awaitility.await("not ready")
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofMillis(20))
         .until(() -> service.get("/health/ready").status() == 503);
   }

@@ -331,7 +331,7 @@ class LifecycleIT {
       Pids.signal("STOP", frozen);
 
       Awaitility.await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(60))
           .until(
               () ->
                   bus.events(Events.CONNECTED).stream()

@@ -113,7 +113,7 @@ class OAuthSseTest {
     // Three times what the server has for its first event.
     await().during(Duration.ofMillis(600)).until(() -> !opened.isDone());
     pages.get(0).run();
-    ChannelProbe probe = opened.get(10, TimeUnit.SECONDS);
+    ChannelProbe probe = opened.get(60, TimeUnit.SECONDS);
     probe.call(1, "tools/list");
     probe.close();
   }

@@ -111,7 +111,7 @@ class OlderTransportsIT {
     builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
     Process server = builder.start();
     Awaitility.await("server-everything to listen")
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> answers(port));
     return server;
   }

@@ -63,7 +63,7 @@ class RealServersIT {
     builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
     Process server = builder.start();
     Awaitility.await("server-everything to listen")
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> answers(port));
     return server;
   }
@@ -160,7 +160,7 @@ class RealServersIT {
                 new JsonObject().put("duration", 1).put("steps", 4)),
             new DeliveryOptions().addHeader(Headers.PROGRESS, "test.progress"));
     assertThat(done.getJsonArray("content")).isNotEmpty();
-    Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> progress.size() == 4);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> progress.size() == 4);
     assertThat(progress.get(3).getInteger("progress")).isEqualTo(4);
   }
 
@@ -176,7 +176,7 @@ class RealServersIT {
     assertThat(dotted.encode()).contains("dot");
     assertThat(colon.encode()).contains("colon");
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 bus.<JsonObject>request(Addresses.ALL_TOOLS_LIST, new JsonObject())

@@ -102,7 +102,7 @@ class RepeatsIT {
     owner = bed.node(name);
     caller = bed.other(name);
     Awaitility.await("the caller's node to know the tools")
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> assertThat(Http.get(caller.port(), "/api/tools").body()).contains("s.stuck"));
   }
@@ -131,7 +131,7 @@ class RepeatsIT {
 
   private void awaitExecuted(String word, int times) {
     Awaitility.await(word + " to run " + times + " times")
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> executed(word) == times);
   }
 
@@ -146,11 +146,11 @@ class RepeatsIT {
     awaitExecuted("reads", 1);
     awaitExecuted("writes", 1);
     owner.signal("KILL");
-    Http.Answer lost = writes.get(20, TimeUnit.SECONDS);
+    Http.Answer lost = writes.get(60, TimeUnit.SECONDS);
     assertThat(lost.json().getString("code")).as(lost.body()).isEqualTo("OWNER_LOST");
     assertThat(lost.json().getString("sent")).isEqualTo("maybe");
     assertThat(lost.headers().firstValue("Mcpbus-Repeated")).isEmpty();
-    Http.Answer kept = reads.get(20, TimeUnit.SECONDS);
+    Http.Answer kept = reads.get(60, TimeUnit.SECONDS);
     assertThat(kept.status()).as(kept.body()).isEqualTo(200);
     assertThat(kept.body()).contains("reads");
     assertThat(kept.headers().firstValue("Mcpbus-Repeated")).hasValue("1");
@@ -165,7 +165,7 @@ class RepeatsIT {
     awaitExecuted("stuck", 1);
     owner.signal("KILL");
     awaitExecuted("stuck", 2);
-    Http.Answer late = stuck.get(20, TimeUnit.SECONDS);
+    Http.Answer late = stuck.get(60, TimeUnit.SECONDS);
     assertThat(late.json().getString("code")).as(late.body()).isEqualTo("CALL_TIMEOUT");
     assertThat(late.json().getString("sent")).isEqualTo("maybe");
     assertThat(late.headers().firstValue("Mcpbus-Repeated")).hasValue("1");

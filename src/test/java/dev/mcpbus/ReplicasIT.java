@@ -76,7 +76,7 @@ class ReplicasIT {
       throws Exception {
     List<Http.Answer> answers = new ArrayList<>();
     for (CompletableFuture<Http.Answer> call : calls) {
-      answers.add(call.get(30, TimeUnit.SECONDS));
+      answers.add(call.get(60, TimeUnit.SECONDS));
     }
     return answers;
   }
@@ -125,7 +125,7 @@ class ReplicasIT {
       assertThat(ClusterBed.statuses(node)).containsOnlyKeys("web");
       String list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
       Awaitility.await("the tools by " + name)
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () ->
                   assertThat(
@@ -174,10 +174,10 @@ class ReplicasIT {
     assertThat(set.getString("mode")).isEqualTo("on");
     for (String name : NODES) {
       Awaitility.await("the messages of the replica of " + name)
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () -> {
-                assertThat(call(asked, "echo").get(30, TimeUnit.SECONDS).status()).isEqualTo(200);
+                assertThat(call(asked, "echo").get(60, TimeUnit.SECONDS).status()).isEqualTo(200);
                 assertThat(bed.node(name).errText() + bed.node(name).outText()).contains("web -> ");
               });
     }
@@ -256,14 +256,14 @@ class ReplicasIT {
       flying.add(call(bed.node("n1"), "hang"));
     }
     Awaitility.await("two calls on each node")
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 sessions.values().stream()
                     .allMatch(one -> server.calls(one) == had.getOrDefault(one, 0) + 2));
     bed.node("n2").signal("KILL");
     Awaitility.await("the share of the lost node to fail")
-        .atMost(Duration.ofSeconds(3))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> flying.stream().filter(CompletableFuture::isDone).count() == 2);
     for (String left : List.of("n1", "n3")) {
       // What a node sends before it knows of the loss is in flight to the lost node.

@@ -79,7 +79,7 @@ class ScaleIT {
       bus.events().clear();
       int threads = threads();
       Awaitility.await("the first TCP connections to be idle")
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> server.connections() == (listen ? FEW : 0));
       long heap = usedHeap();
 
@@ -94,7 +94,7 @@ class ScaleIT {
 
       long fresh = (usedHeap() - heap) / REMOTE;
       Awaitility.await("TCP connections for POST to be closed when they are idle")
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> server.connections() == (listen ? FEW + REMOTE : 0));
       long bytes = (usedHeap() - heap) / REMOTE;
       report(
@@ -172,7 +172,7 @@ class ScaleIT {
 
   private static void awaitStreams(TestBus bus, int count) {
     Awaitility.await(count + " GET streams")
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> openStreams(bus) == count);
   }
 

@@ -123,7 +123,7 @@ class SerialServerIT {
       await().until(() -> received("GET") > 0);
       bus.callTool("serial", "count", new JsonObject());
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> "off: serial".equals(getStream(bus.status("serial"))));
       bus.callTool("serial", "count", new JsonObject());
       assertThat(received("tools/call")).isEqualTo(2);

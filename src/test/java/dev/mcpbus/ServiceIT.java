@@ -265,7 +265,7 @@ class ServiceIT {
 
   private static void awaitPending(ServiceProcess service, String id, int calls) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 service

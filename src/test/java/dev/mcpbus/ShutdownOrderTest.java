@@ -30,7 +30,7 @@ class ShutdownOrderTest {
           .consumer(TestBus.address("far", Addresses.TOOLS_CALL), accepted::complete);
       CompletableFuture<Http.Answer> call =
           Http.posted(bus.port(), "/api/servers/far/tools/slow", "{}");
-      Message<Object> message = accepted.get(10, TimeUnit.SECONDS);
+      Message<Object> message = accepted.get(60, TimeUnit.SECONDS);
 
       Future<Void> closed = bus.bus().close();
 
@@ -42,7 +42,7 @@ class ShutdownOrderTest {
 
       message.reply(Buffer.buffer("{\"content\":[]}"));
 
-      assertThat(call.get(10, TimeUnit.SECONDS).status()).isEqualTo(200);
+      assertThat(call.get(60, TimeUnit.SECONDS).status()).isEqualTo(200);
       TestBus.await(closed);
       assertThat(bus.vertx().deploymentIDs()).isEmpty();
     }
@@ -59,6 +59,6 @@ class ShutdownOrderTest {
                 has.complete(
                     !(failure instanceof ReplyException reply)
                         || reply.failureType() != ReplyFailure.NO_HANDLERS));
-    return has.orTimeout(10, TimeUnit.SECONDS).join();
+    return has.orTimeout(60, TimeUnit.SECONDS).join();
   }
 }

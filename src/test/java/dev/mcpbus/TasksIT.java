@@ -62,7 +62,7 @@ class TasksIT {
           builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
       processes.add(server);
       Awaitility.await("the server to listen")
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> listens(port));
       return server;
     } catch (IOException e) {
@@ -286,13 +286,13 @@ class TasksIT {
   private Future<McpSchema.CallToolResult> longWork(TestBus bus) {
     McpServerClient server = McpClient.create(bus.vertx()).server("tasks");
     Future<McpSchema.CallToolResult> call = server.callTool("work", Map.of("ms", 4_000), PATIENT);
-    Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> logged("get") > 0);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> logged("get") > 0);
     return call;
   }
 
   private void endsWell(TestBus bus, Future<McpSchema.CallToolResult> call) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> bus.events(Events.CONNECTED).size() >= 2);
     assertThat(text(TestBus.await(call))).contains("worked 4000 ms");
     assertThat(logged("call work")).isEqualTo(1);

@@ -80,7 +80,7 @@ class ThreeNodesIT {
       Awaitility.await().until(() -> Files.readString(out).contains(lost.pid() + " has ended"));
     } finally {
       script.destroy();
-      assertThat(script.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(script.waitFor(60, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(Pids.running(pids)).isEmpty();
   }

@@ -62,7 +62,7 @@ class FunctionsVerticleTest {
         server(
             "git", "{\"tools\": [{\"name\": \"log\", \"inputSchema\": {\"type\": \"object\"}}]}");
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> await(mcp.listTools()).tools().size() == 3);
   }
 
@@ -189,11 +189,11 @@ class FunctionsVerticleTest {
     CancellationToken token = new CancellationToken();
     Future<JsonObject> hanging =
         mcp.callFunction(call("git__log", "{\"hang\": 1}"), CallOptions.DEFAULT.withCancel(token));
-    Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> calls.size() == 1);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> calls.size() == 1);
     token.cancel();
     assertThat(failure(hanging).code()).isEqualTo(FailureCode.CANCELLED);
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(git.cancelled()).hasSize(1));
   }
 

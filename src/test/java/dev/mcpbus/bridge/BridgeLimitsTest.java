@@ -195,12 +195,12 @@ class BridgeLimitsTest {
     long until = System.nanoTime() + Duration.ofMillis(900).toNanos();
     Awaitility.await().until(() -> System.nanoTime() > until);
     vertx.eventBus().publish(Addresses.ALL_EVENTS, new JsonObject().put("type", "log").put("n", 1));
-    assertThat(seen.orTimeout(10, TimeUnit.SECONDS).join()).contains("\"n\":1");
+    assertThat(seen.orTimeout(60, TimeUnit.SECONDS).join()).contains("\"n\":1");
     assertThat(send(client, request(bridge, HttpMethod.GET, "/api/events"), "").status())
         .isEqualTo(503);
     stream.reset();
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 await(
@@ -234,7 +234,7 @@ class BridgeLimitsTest {
                 }));
 
     assertThat(send(client, call, "{}").status()).isEqualTo(200);
-    assertThat(reset.orTimeout(5, TimeUnit.SECONDS).join())
+    assertThat(reset.orTimeout(60, TimeUnit.SECONDS).join())
         .isInstanceOf(StreamResetException.class);
   }
 
@@ -256,7 +256,7 @@ class BridgeLimitsTest {
       }
     }
     await(vertx.undeploy(bridge.deployment));
-    Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> bridge.bridge.connections() == 0);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> bridge.bridge.connections() == 0);
   }
 
   @Test
@@ -266,10 +266,10 @@ class BridgeLimitsTest {
     vertx.eventBus().<Object>consumer("mcp.alpha.ping", called::complete);
     var answer =
         CompletableFuture.supplyAsync(() -> bridge.post("/api/servers/alpha/ping", "").status());
-    Message<Object> call = called.orTimeout(10, TimeUnit.SECONDS).join();
+    Message<Object> call = called.orTimeout(60, TimeUnit.SECONDS).join();
     var stopped = vertx.undeploy(bridge.deployment);
     vertx.setTimer(300, then -> call.reply(Buffer.buffer("{}")));
-    assertThat(answer.orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo(200);
+    assertThat(answer.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(200);
     await(stopped);
   }
 }

@@ -496,7 +496,7 @@ class BridgeVerticleTest {
               "GET /api/servers HTTP/1.1\r\nHost: localhost:"
                   + bridge.port
                   + "\r\nConnection: close\r\n\r\n");
-          standstill.last(Duration.ofMillis(1_200));
+          standstill.last(Duration.ofMillis(1_500));
         }
         answer = BridgeFixture.readAll(socket);
       }

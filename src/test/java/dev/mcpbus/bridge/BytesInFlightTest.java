@@ -137,7 +137,7 @@ class BytesInFlightTest {
   void a_body_is_paid_until_its_call_is_answered() throws Exception {
     Socket socket = send(ANN, "Content-Length: 307200", 0);
     BridgeFixture.write(socket, "{" + " ".repeat(300 * KIB - 2) + "}");
-    Message<Buffer> call = calls.poll(10, TimeUnit.SECONDS);
+    Message<Buffer> call = calls.poll(60, TimeUnit.SECONDS);
     assertThat(budget.used()).isEqualTo(300 * KIB);
     call.reply(Buffer.buffer("{}"));
     Awaitility.await().until(() -> budget.used() == 0);
@@ -227,7 +227,7 @@ class BytesInFlightTest {
     other.handler(frame -> frames.add(frame.toString()));
     other.writeTextMessage(call("a".repeat(100 * KIB)));
     answers("{}");
-    assertThat(frames.poll(10, TimeUnit.SECONDS)).contains("\"rec\"");
+    assertThat(frames.poll(60, TimeUnit.SECONDS)).contains("\"rec\"");
     open.forEach(WebSocket::close);
     Awaitility.await().until(() -> budget.used() == 0);
     other.close();
@@ -245,7 +245,7 @@ class BytesInFlightTest {
   void a_message_of_a_socket_is_paid_until_its_call_is_answered() throws Exception {
     WebSocket socket = socket(ANN);
     socket.writeTextMessage(call("a".repeat(100 * KIB)));
-    Message<Buffer> call = calls.poll(10, TimeUnit.SECONDS);
+    Message<Buffer> call = calls.poll(60, TimeUnit.SECONDS);
     assertThat(budget.used()).isBetween(400L * KIB, 420L * KIB);
     call.reply(Buffer.buffer("{}"));
     Awaitility.await().until(() -> budget.used() == 0);

@@ -224,7 +224,7 @@ class Http2FloodTest {
       enough.set(true);
     }
     assertThat(error.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(flood.error);
-    Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> bridge.bridge.connections() == 0);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> bridge.bridge.connections() == 0);
   }
 
   @Test

@@ -110,7 +110,7 @@ class OpenApiDocumentTest {
                                   return open;
                                 })));
     cause.run();
-    String event = seen.orTimeout(10, TimeUnit.SECONDS).join();
+    String event = seen.orTimeout(60, TimeUnit.SECONDS).join();
     request.reset();
     return event;
   }

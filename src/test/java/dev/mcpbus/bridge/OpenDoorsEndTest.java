@@ -108,7 +108,7 @@ class OpenDoorsEndTest {
     }
 
     JsonObject next() throws InterruptedException {
-      JsonObject frame = frames.poll(10, TimeUnit.SECONDS);
+      JsonObject frame = frames.poll(60, TimeUnit.SECONDS);
       assertThat(frame).as("a frame").isNotNull();
       return frame;
     }

@@ -71,7 +71,7 @@ class SilentTlsTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), bridge.port)));
       }
       Awaitility.await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> bridge.bridge.connections() == MAX);
       assertThatOthersAreServed(bridge);
       assertThat(bridge.bridge.connections()).isLessThanOrEqualTo(MAX);
@@ -84,7 +84,7 @@ class SilentTlsTest {
         channel.close();
       }
     }
-    Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> bridge.bridge.connections() == 0);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> bridge.bridge.connections() == 0);
   }
 
   private static boolean isClosed(Socket socket) throws IOException {
@@ -108,6 +108,6 @@ class SilentTlsTest {
       assertThat(sent).as("its settings").isNotEmpty();
     }
     assertThatOthersAreServed(bridge);
-    Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> bridge.bridge.connections() == 0);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> bridge.bridge.connections() == 0);
   }
 }

@@ -64,7 +64,7 @@ class SocketCredentialTest {
           .connect(options)
           .toCompletionStage()
           .toCompletableFuture()
-          .get(10, TimeUnit.SECONDS);
+          .get(60, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       return e.getCause() instanceof UpgradeRejectedException refused ? refused.getStatus() : e;
     }

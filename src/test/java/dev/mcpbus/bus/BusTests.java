@@ -13,17 +13,17 @@ public final class BusTests {
 
   public static <T> T await(Future<T> future) {
     try {
-      return future.await(10, TimeUnit.SECONDS);
+      return future.await(60, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      throw new AssertionError("no ending within 10 s", e);
+      throw new AssertionError("no ending within 60 s", e);
     }
   }
 
   public static McpFailure failure(Future<?> future) {
     try {
-      future.otherwiseEmpty().await(10, TimeUnit.SECONDS);
+      future.otherwiseEmpty().await(60, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      throw new AssertionError("no ending within 10 s", e);
+      throw new AssertionError("no ending within 60 s", e);
     }
     assertThat(future.failed()).as("the call fails").isTrue();
     assertThat(future.cause()).isInstanceOf(McpFailure.class);

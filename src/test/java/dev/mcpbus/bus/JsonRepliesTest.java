@@ -25,7 +25,7 @@ class JsonRepliesTest {
 
   @AfterEach
   void close() throws Exception {
-    vertx.close().await(10, TimeUnit.SECONDS);
+    vertx.close().await(60, TimeUnit.SECONDS);
   }
 
   private Object reply(Object body, Supplier<Future<JsonObject>> service) throws Exception {
@@ -37,7 +37,7 @@ class JsonRepliesTest {
             reply ->
                 Future.succeededFuture(
                     reply.succeeded() ? reply.result().body() : McpFailure.of(reply.cause())))
-        .await(10, TimeUnit.SECONDS);
+        .await(60, TimeUnit.SECONDS);
   }
 
   private McpFailure failure(Supplier<Future<JsonObject>> service) throws Exception {

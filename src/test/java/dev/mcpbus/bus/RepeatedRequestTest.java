@@ -94,7 +94,7 @@ class RepeatedRequestTest {
     sender = RequestSender.of(vertx);
     repeats
         .open((server, suffix, tool) -> tool == null || tool.equals("safe"))
-        .await(10, TimeUnit.SECONDS);
+        .await(60, TimeUnit.SECONDS);
     for (String suffix :
         List.of(Addresses.TOOLS_CALL, Addresses.RESOURCES_READ, Addresses.REQUEST)) {
       vertx
@@ -119,7 +119,7 @@ class RepeatedRequestTest {
 
   @AfterEach
   void close() throws Exception {
-    vertx.close().await(10, TimeUnit.SECONDS);
+    vertx.close().await(60, TimeUnit.SECONDS);
   }
 
   private static DeliveryOptions options() {
@@ -363,7 +363,7 @@ class RepeatedRequestTest {
 
   @Test
   void after_the_end_nothing_is_repeated() throws Exception {
-    repeats.close().await(10, TimeUnit.SECONDS);
+    repeats.close().await(60, TimeUnit.SECONDS);
     endings.add(lost);
     assertThat(failure(tool("safe"), options()).repeats()).isZero();
     assertThat(attempts).hasSize(1);

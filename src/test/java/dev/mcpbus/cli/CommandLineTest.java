@@ -137,7 +137,7 @@ class CommandLineTest {
     assertThat(run.out()).contains("status", "restart", "--key-file");
     Path script = Files.writeString(folder.resolve("completion"), run.out());
     Process bash = new ProcessBuilder("bash", "-n", script.toString()).start();
-    assertThat(bash.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(bash.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(bash.exitValue()).isZero();
     assertThat(new CommandRun("completion", "zsh").code()).isZero();
     assertThat(new CommandRun("completion", "tcsh").code()).isEqualTo(1);

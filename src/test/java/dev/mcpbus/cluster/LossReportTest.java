@@ -71,7 +71,7 @@ class LossReportTest {
       LossReport report = new LossReport(vertx, () -> 2, () -> Set.of("a"));
       report.lost("b");
       report.lost("c");
-      Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> !log.list.isEmpty());
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !log.list.isEmpty());
       assertThat(log.list).singleElement().asString().contains("nodes b, c");
     } finally {
       logger.detachAppender(log);

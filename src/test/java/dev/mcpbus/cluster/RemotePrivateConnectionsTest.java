@@ -37,10 +37,10 @@ class RemotePrivateConnectionsTest {
   void a_lease_is_given_back_when_its_node_is_found_again(Vertx vertx) throws Exception {
     RemotePrivateConnections leases = new RemotePrivateConnections(vertx, id -> id);
     serve(vertx, Addresses.SERVERS_LEASE);
-    leases.lease("n2", WISH.copy()).await(5, TimeUnit.SECONDS);
+    leases.lease("n2", WISH.copy()).await(60, TimeUnit.SECONDS);
     var released = leases.release(LEASE.copy());
     serve(vertx, Addresses.SERVERS_RELEASE);
-    assertThat(released.await(5, TimeUnit.SECONDS)).isEqualTo(LEASE);
+    assertThat(released.await(60, TimeUnit.SECONDS)).isEqualTo(LEASE);
   }
 
   private static void serve(Vertx vertx, String address) {

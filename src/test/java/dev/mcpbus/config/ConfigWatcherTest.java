@@ -63,7 +63,7 @@ class ConfigWatcherTest {
 
   private static void look(ConfigWatcher watcher, int times) throws Exception {
     for (int i = 0; i < times; i++) {
-      watcher.look().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+      watcher.look().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
   }
 
@@ -218,8 +218,8 @@ class ConfigWatcherTest {
     look(watcher, 1);
     var first = watcher.look();
     var second = watcher.look();
-    first.toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
-    second.toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    first.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    second.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     assertThat(changes).hasSize(1);
   }
 
@@ -230,7 +230,7 @@ class ConfigWatcherTest {
         .start(Duration.ofMillis(5))
         .toCompletionStage()
         .toCompletableFuture()
-        .get(10, TimeUnit.SECONDS);
+        .get(60, TimeUnit.SECONDS);
     write(file, "{\"mcpServers\": {}}");
     await().until(() -> changes.size() == 1);
     watcher.close();

@@ -39,24 +39,24 @@ public final class ConformanceServer {
                     SupervisorOptions.DEFAULT,
                     BridgeOptions.DEFAULT.withPort(0),
                     ConformanceServer::read))
-            .await(30, TimeUnit.SECONDS);
+            .await(60, TimeUnit.SECONDS);
     Awaitility.await("the fixture")
-        .atMost(30, TimeUnit.SECONDS)
+        .atMost(60, TimeUnit.SECONDS)
         .until(() -> status(vertx).getString("state").equals("READY"));
     System.err.println(status(vertx).encode());
     System.out.println("http://127.0.0.1:" + bus.port() + "/mcp/" + FIXTURE.value());
     while (System.in.read() >= 0) {
       // what is said does not matter, only that it ends
     }
-    bus.close().await(30, TimeUnit.SECONDS);
-    vertx.close().await(30, TimeUnit.SECONDS);
+    bus.close().await(60, TimeUnit.SECONDS);
+    vertx.close().await(60, TimeUnit.SECONDS);
   }
 
   private static JsonObject status(Vertx vertx) throws Exception {
     return vertx
         .eventBus()
         .<JsonObject>request(Addresses.of(FIXTURE, Addresses.STATUS), new JsonObject())
-        .await(10, TimeUnit.SECONDS)
+        .await(60, TimeUnit.SECONDS)
         .body();
   }
 

@@ -36,7 +36,7 @@ public final class BusMessages {
     Future<Object> reply =
         vertx.eventBus().<Object>request(ADDRESS, body, options).map(Message::body);
     try {
-      Message<Object> message = arrived.get(10, TimeUnit.SECONDS);
+      Message<Object> message = arrived.get(60, TimeUnit.SECONDS);
       consumer.unregister();
       return new Sent(message, reply);
     } catch (InterruptedException | ExecutionException | TimeoutException e) {

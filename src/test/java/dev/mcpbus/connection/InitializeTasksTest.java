@@ -269,7 +269,7 @@ class InitializeTasksTest {
     peer.await(Methods.TASKS_RESULT);
     peer.on(Methods.TASKS_RESULT, DONE);
     peer.peer().hangUp();
-    Awaitility.await().atMost(Duration.ofSeconds(30)).until(call::isComplete);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(call::isComplete);
     assertThat(TestBus.await(call).encode()).contains("done");
     assertThat(peer.peer().received(Methods.TOOLS_CALL)).hasSize(1);
   }
@@ -281,7 +281,7 @@ class InitializeTasksTest {
     peer.await(Methods.TASKS_GET);
     peer.on(Methods.INITIALIZE, ScriptedPeer.INITIALIZED); // no tasks any more
     peer.peer().hangUp();
-    Awaitility.await().atMost(Duration.ofSeconds(30)).until(call::isComplete);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(call::isComplete);
     assertThat(McpFailure.of(call.cause()).code()).isEqualTo(FailureCode.OUTCOME_UNKNOWN);
   }
 }

@@ -78,7 +78,7 @@ class TaskSurvivalTest {
     TaskPeer peer = peer().connect();
     Future<JsonObject> call = polled(peer, NONE);
     bus.request(TaskPeer.address(Addresses.RESTART), new JsonObject());
-    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> peer.peer().connections() == 2);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> peer.peer().connections() == 2);
     peer.on(Methods.TASKS_GET, completed("done"));
     assertThat(TestBus.await(call).encode()).contains("done");
   }
@@ -116,7 +116,7 @@ class TaskSurvivalTest {
             "\"logging\":{}",
             "\"logging\":{},\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}"));
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> !peer.peer().received(Methods.TASKS_CANCEL).isEmpty());
   }
 
@@ -141,7 +141,7 @@ class TaskSurvivalTest {
     TaskPeer peer = peer().connect(ConnectionOptions.DEFAULT, Duration.ofMillis(200));
     Future<JsonObject> call = polled(peer, NONE);
     bus.request(TaskPeer.address(Addresses.DISCONNECT), new JsonObject());
-    Awaitility.await().atMost(Duration.ofSeconds(30)).until(call::isComplete);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(call::isComplete);
     assertThat(McpFailure.of(call.cause()).sent()).isEqualTo(McpFailure.Sent.MAYBE);
   }
 

@@ -60,7 +60,7 @@ class DemoServerIT {
     assertThat(result(2).getJsonArray("content").getJsonObject(0).getString("text"))
         .isEqualTo("a\nb\u00e9");
     input.close();
-    assertThat(child.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(child.exitValue()).isZero();
     assertThat(lines.readLine()).isNull();
   }

@@ -87,7 +87,7 @@ class AuditDiskFaultsTest {
   }
 
   private static void until(org.awaitility.core.ThrowingRunnable holds) {
-    Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(holds);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(holds);
   }
 
   @Test

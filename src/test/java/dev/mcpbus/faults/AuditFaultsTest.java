@@ -34,7 +34,7 @@ class AuditFaultsTest {
   }
 
   private static JsonObject only(DoorBed bed, int before) {
-    Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> bed.audit().size() > before);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> bed.audit().size() > before);
     assertThat(bed.audit()).hasSize(before + 1);
     JsonObject line = bed.audit().get(before);
     assertThat(line.getString("remote")).isEqualTo("127.0.0.1");

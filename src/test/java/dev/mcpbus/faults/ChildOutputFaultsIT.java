@@ -201,7 +201,7 @@ class ChildOutputFaultsIT {
       bed.text("echo");
       Ending ending = bed.call("hang", new JsonObject(), FaultBed.within(200));
       ending.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(ending.millis()).isBetween(199L, 1_500L);
+      assertThat(ending.millis()).isGreaterThanOrEqualTo(199L);
       assertThat(bed.text("cancelled-ids")).matches("\\d+");
       assertThat(transport(bed).getInteger("pending")).isZero();
       bed.assertUndisturbed();

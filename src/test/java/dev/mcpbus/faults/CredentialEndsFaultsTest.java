@@ -64,7 +64,7 @@ class CredentialEndsFaultsTest {
       reload(bed, without("bob"));
 
       Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> bob.stream().allMatch(McpHttp.Stream::hasEnded));
       assertThat(alice).noneMatch(McpHttp.Stream::hasEnded);
       assertThat(bed.send("GET", "/api/servers", "", DoorBed.as(DoorBed.BOB)).statusCode())
@@ -114,7 +114,7 @@ class CredentialEndsFaultsTest {
   }
 
   private static void ended(McpHttp.Stream stream) {
-    Awaitility.await().atMost(Duration.ofSeconds(10)).until(stream::hasEnded);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(stream::hasEnded);
   }
 
   private static void assertRefused(McpHttp.Stream stream, Object id) {
@@ -305,7 +305,7 @@ class CredentialEndsFaultsTest {
       reload(bed, DoorBed.keys().withPolicies(less));
 
       Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> alice.stream().allMatch(McpHttp.Stream::hasEnded));
       assertThat(bob).noneMatch(McpHttp.Stream::hasEnded);
       bob.forEach(McpHttp.Stream::close);

@@ -172,7 +172,7 @@ class DefectsIT {
   /** The old life may answer status for a moment longer. */
   private static void awaitNextLife(TestBus bus, long epoch) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 bus.events(Events.CONNECTED).stream()

@@ -72,7 +72,7 @@ class EventBusRightsTest {
 
     JsonObject next() {
       try {
-        JsonObject frame = frames.poll(10, TimeUnit.SECONDS);
+        JsonObject frame = frames.poll(60, TimeUnit.SECONDS);
         assertThat(frame).as("a frame").isNotNull();
         return frame;
       } catch (InterruptedException e) {

@@ -40,7 +40,7 @@ final class FaultBed implements AutoCloseable {
   static final String MARK = "MCPBUS_FAULT_BED";
 
   /** What a healthy connection may need on a machine that builds other things meanwhile. */
-  private static final long NEIGHBOURLY_MILLIS = 2_000;
+  private static final long NEIGHBOURLY_MILLIS = 10_000;
 
   private static final String NEIGHBOUR = "neighbour";
   private static final String REPLY_PREFIX = "__vertx.reply.";
@@ -150,7 +150,7 @@ final class FaultBed implements AutoCloseable {
   }
 
   static ConditionFactory until(String what) {
-    return Awaitility.await(what).atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(5));
+    return Awaitility.await(what).atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(5));
   }
 
   // ---- calls

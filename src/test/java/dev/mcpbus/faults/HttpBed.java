@@ -177,7 +177,7 @@ final class HttpBed implements AutoCloseable {
 
   static void await(CountDownLatch latch) {
     try {
-      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -202,7 +202,7 @@ final class HttpBed implements AutoCloseable {
    */
   void readSockets() throws InterruptedException {
     for (EventExecutor loop : ((VertxInternal) bed.bus().vertx()).nettyEventLoopGroup()) {
-      assertThat(loop.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).await(10, TimeUnit.SECONDS))
+      assertThat(loop.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).await(60, TimeUnit.SECONDS))
           .isTrue();
     }
   }

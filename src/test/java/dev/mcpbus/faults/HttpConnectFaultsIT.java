@@ -91,7 +91,7 @@ class HttpConnectFaultsIT {
             RawHttpServer.start(Peer::silence), new JsonObject().put("handshakeTimeout", 300))) {
       Ending ending = bed.call();
       ending.failure(FailureCode.HANDSHAKE_TIMEOUT, Sent.NO);
-      assertThat(ending.millis()).isLessThan(3_000);
+      assertThat(ending.millis()).isLessThan(20_000);
     }
   }
 
@@ -144,7 +144,7 @@ class HttpConnectFaultsIT {
       for (int i = 0; i < 20; i++) {
         assertThat(bed.call().text()).isEqualTo("fine");
         answered.release();
-        assertThat(reset.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(reset.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
         bed.readSockets();
       }
       assertThat(bed.executed()).as("no call twice").hasSize(20);
@@ -207,7 +207,7 @@ class HttpConnectFaultsIT {
       gone.set(true);
       Ending lost = bed.call();
       lost.failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);
-      assertThat(lost.millis()).isLessThan(10_000);
+      assertThat(lost.millis()).isLessThan(25_000);
       assertThat(bed.bed().events(Events.HEALTH_CHECK_FAILED)).hasSizeGreaterThanOrEqualTo(3);
       gone.set(false);
       bed.bed().awaitReady(2);

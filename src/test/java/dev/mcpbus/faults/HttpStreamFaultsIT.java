@@ -101,7 +101,7 @@ class HttpStreamFaultsIT {
     try (HttpBed bed = HttpBed.ready(era, odd)) {
       Ending ending = bed.call();
       ending.failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);
-      assertThat(ending.millis()).isLessThan(1_000);
+      assertThat(ending.millis()).isLessThan(20_000);
       assertThat(bed.server().requests("GET"))
           .noneMatch(get -> get.headers().containsKey("last-event-id"));
       assertThat(bed.executed()).hasSize(1);
@@ -264,7 +264,7 @@ class HttpStreamFaultsIT {
         HttpBed.start(RawHttpServer.answering(sse), new JsonObject().put("type", "sse"))) {
       bed.bed().awaitReady(1);
       var call = bed.bed().sendTool(HttpBed.TOOL);
-      assertThat(sse.called.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(sse.called.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
       sse.cut.release();
       bed.bed().ending(call).failure(FailureCode.UPSTREAM_RESET, Sent.MAYBE);
       bed.bed().awaitReady(2);

@@ -80,7 +80,7 @@ class HungUpFaultsTest {
         for (Call door : doors.values()) {
           door.make().close();
         }
-        standstill.last(Duration.ofMillis(400));
+        standstill.last(Duration.ofMillis(700));
       }
       // What came before the marker has been made, or never is.
       bed.send("POST", "/api/servers/o/tools/marker", "{}", DoorBed.as(DoorBed.ALICE));
@@ -100,7 +100,7 @@ class HungUpFaultsTest {
         Socket socket;
         try (Standstill standstill = new Standstill(bed.bus.vertx())) {
           socket = door.getValue().make();
-          standstill.last(Duration.ofMillis(400));
+          standstill.last(Duration.ofMillis(700));
         }
         try (socket) {
           StringBuilder all = new StringBuilder();
@@ -140,7 +140,7 @@ class HungUpFaultsTest {
         if (leaves) {
           stream.close();
         }
-        standstill.last(Duration.ofMillis(400));
+        standstill.last(Duration.ofMillis(700));
       }
       try (socket) {
         if (leaves) {
@@ -175,7 +175,7 @@ class HungUpFaultsTest {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
           }
         }
-        standstill.last(Duration.ofMillis(400));
+        standstill.last(Duration.ofMillis(700));
       }
       bed.send("POST", "/api/servers/o/tools/marker", "{}", DoorBed.as(DoorBed.ALICE));
       bed.mcp("/mcp/o").post(CALL); // one more round of all loops

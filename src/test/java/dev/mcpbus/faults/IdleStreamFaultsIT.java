@@ -166,7 +166,7 @@ class IdleStreamFaultsIT {
             .redirectErrorStream(true)
             .start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).as(said).isTrue();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(said).isTrue();
     return said;
   }
 }

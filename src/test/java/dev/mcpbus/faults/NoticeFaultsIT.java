@@ -211,26 +211,26 @@ class NoticeFaultsIT {
     JsonObject server =
         ShServer.of(era, PROGRESS + "cancelled=0", cases, "steps", "cancelled")
             .put("requestTimeout", 500)
-            .put("maxCallDuration", 2_000);
+            .put("maxCallDuration", 4_000);
     try (FaultBed bed = FaultBed.ready(server)) {
       List<Double> heard = hear(bed);
       Future<Ending> steps = bed.sendTool("steps", new JsonObject(), listening());
       Ending ended = bed.ending(steps);
       ended.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(ended.millis()).isBetween(1_900L, 8_000L);
+      assertThat(ended.millis()).isGreaterThanOrEqualTo(3_900L);
       assertThat(heard).isSorted().hasSizeGreaterThan(5);
       assertThat(bed.text("cancelled")).isEqualTo("1");
       // Without a progress address nothing is asked for, and nothing extends.
       Ending deaf = bed.call("steps", new JsonObject(), new DeliveryOptions());
       deaf.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(deaf.millis()).isLessThan(1_900);
+      assertThat(deaf.millis()).isLessThan(3_900);
       assertThat(bed.text("cancelled")).isEqualTo("2");
       // The caller's own deadline is the caller's.
       Ending own =
           bed.call(
               "steps", new JsonObject(), FaultBed.within(300).addHeader(Headers.PROGRESS, HEARD));
       own.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(own.millis()).isLessThan(1_900);
+      assertThat(own.millis()).isLessThan(3_900);
       bed.assertUndisturbed();
     }
   }

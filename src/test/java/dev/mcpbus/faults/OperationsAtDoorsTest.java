@@ -286,7 +286,7 @@ class OperationsAtDoorsTest {
 
   private static String next(LinkedBlockingQueue<String> frames) {
     try {
-      String frame = frames.poll(20, TimeUnit.SECONDS);
+      String frame = frames.poll(60, TimeUnit.SECONDS);
       assertThat(frame).as("a frame").isNotNull();
       return frame;
     } catch (InterruptedException e) {

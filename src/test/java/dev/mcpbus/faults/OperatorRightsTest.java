@@ -345,7 +345,7 @@ class OperatorRightsTest {
 
     private JsonObject frame() {
       try {
-        return Objects.requireNonNull(frames.poll(10, TimeUnit.SECONDS), "a frame");
+        return Objects.requireNonNull(frames.poll(60, TimeUnit.SECONDS), "a frame");
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }

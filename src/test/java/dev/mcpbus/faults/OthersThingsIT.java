@@ -72,7 +72,7 @@ class OthersThingsIT {
     nodes.add(on(first, servers));
     nodes.add(on(cluster.join("two", WireForm.NEWEST), servers));
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> nodes.stream().allMatch(OthersThingsIT::isReady));
   }
 

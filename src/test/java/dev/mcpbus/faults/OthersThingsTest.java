@@ -84,7 +84,7 @@ class OthersThingsTest {
     String[] all = Stream.concat(Stream.of(as(key)), Stream.of(headers)).toArray(String[]::new);
     return CompletableFuture.supplyAsync(
             () -> bed.send("POST", "/api/servers/q/tools/" + tool, "{}", all))
-        .orTimeout(30, TimeUnit.SECONDS);
+        .orTimeout(60, TimeUnit.SECONDS);
   }
 
   private static JsonArray questions(DoorBed bed, ApiKeys.Fresh key) {

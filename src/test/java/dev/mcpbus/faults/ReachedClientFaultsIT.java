@@ -61,7 +61,7 @@ class ReachedClientFaultsIT {
                         .put("capabilities", new JsonArray().add("elicitation"))));
     bus.awaitState("s", "READY");
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> Http.get(bus.port(), "/api/tools").body().contains("s.asks"));
   }
 

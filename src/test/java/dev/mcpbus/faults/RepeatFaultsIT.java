@@ -124,7 +124,7 @@ class RepeatFaultsIT {
     for (String id : new String[] {"s", "strict"}) {
       bus.awaitState(id, "READY");
       Awaitility.await()
-          .atMost(20, TimeUnit.SECONDS)
+          .atMost(60, TimeUnit.SECONDS)
           .until(
               () ->
                   McpHttp.names(

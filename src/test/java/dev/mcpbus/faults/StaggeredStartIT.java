@@ -100,7 +100,7 @@ class StaggeredStartIT {
                         })))) {
       Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> meter.done.get() == SERVERS);
       Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(60))
           .until(
               () ->
                   bus

@@ -54,7 +54,7 @@ class StuckReaderFaultsTest {
   /** What is written to a connection that the other side has closed fails, soon. */
   private void awaitCut(Socket socket, int... harmless) {
     Awaitility.await("the connection to be cut")
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () -> {
               flood(Addresses.ALL_EVENTS, 1);

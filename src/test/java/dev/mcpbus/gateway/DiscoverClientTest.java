@@ -493,7 +493,7 @@ class DiscoverClientTest {
     assertThat(peer.connections()).isEqualTo(1);
     now(ELICITATION, who("ada"));
     await()
-        .atMost(10, TimeUnit.SECONDS)
+        .atMost(60, TimeUnit.SECONDS)
         .until(() -> tools("/mcp", ELICITATION, who("ada")).contains("s__ask"));
     assertThat(tools("/mcp", ELICITATION, who("bob"))).contains("s__ask");
     assertThat(peer.connections()).isEqualTo(3);

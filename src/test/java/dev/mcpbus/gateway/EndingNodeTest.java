@@ -104,14 +104,14 @@ class EndingNodeTest {
   }
 
   private static JsonObject last(McpHttp.Stream stream) {
-    await().atMost(Duration.ofSeconds(30)).until(stream::hasEnded);
+    await().atMost(Duration.ofSeconds(60)).until(stream::hasEnded);
     List<McpHttp.Event> events = stream.events();
     assertThat(events).as("the stream has ended").isNotEmpty();
     return events.get(events.size() - 1).json();
   }
 
   private static McpHttp.Answer answer(CompletableFuture<McpHttp.Answer> call) throws Exception {
-    return call.get(30, TimeUnit.SECONDS);
+    return call.get(60, TimeUnit.SECONDS);
   }
 
   @Test
@@ -192,7 +192,7 @@ class EndingNodeTest {
     }
     assertThat(last(listening).getValue("id")).isEqualTo(listen.getValue("id"));
     assertThat(last(listening).containsKey("result")).as("a regular end").isTrue();
-    Http.Answer problem = rest.get(30, TimeUnit.SECONDS);
+    Http.Answer problem = rest.get(60, TimeUnit.SECONDS);
     assertThat(problem.status()).isEqualTo(502);
     assertThat(new JsonObject(problem.body()).getString("code")).isEqualTo("OWNER_LOST");
     assertThat(closing.isComplete()).as("the servers have longer").isFalse();

@@ -81,7 +81,7 @@ class FailedListIT {
           .contains("\"server\":\"supabase\"", "HTTP status 500");
       down.set(false);
       await()
-          .atMost(Duration.ofSeconds(40))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> old.methods().contains("notifications/tools/list_changed"));
       await().until(() -> young.methods().contains("notifications/tools/list_changed"));
       assertThat(McpHttp.names(session.call("tools/list", NONE).result(), "tools"))
@@ -99,7 +99,7 @@ class FailedListIT {
     McpHttp every = new McpHttp(bus.port(), "/mcp");
     McpHttp one = new McpHttp(bus.port(), "/mcp/heroku");
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               JsonObject all = every.discover("tools/list", NONE).result();

@@ -152,7 +152,7 @@ class GatewayBytesTest {
 
   private HttpResponse<String> noted(
       String what, CompletableFuture<HttpResponse<String>> response) {
-    HttpResponse<String> got = response.orTimeout(30, TimeUnit.SECONDS).join();
+    HttpResponse<String> got = response.orTimeout(60, TimeUnit.SECONDS).join();
     seen.append("== ").append(what).append('\n').append(got.statusCode()).append('\n');
     boolean timed = got.body().contains("createdAt"); // a time does not always have as many digits
     got.headers().map().entrySet().stream()

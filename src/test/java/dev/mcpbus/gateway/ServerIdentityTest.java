@@ -276,7 +276,7 @@ class ServerIdentityTest {
         new JsonObject("{\"com.example/a\":{\"m\":[1],\"n\":2},\"com.example/b\":{}}");
 
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               for (McpHttp.Answer answer :

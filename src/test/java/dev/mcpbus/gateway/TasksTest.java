@@ -233,7 +233,7 @@ class TasksTest {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), bus.port())) {
         socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
       }
-      standstill.last(Duration.ofMillis(400));
+      standstill.last(Duration.ofMillis(700));
     }
     begin(ADA, "old__work"); // what came before has begun, or never does
     await("the task after it").until(() -> peer.received("tools/call").size() >= 2);

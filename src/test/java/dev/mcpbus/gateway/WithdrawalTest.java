@@ -200,7 +200,7 @@ class WithdrawalTest extends GatewayFixture {
     CompletableFuture<Answer> waiting = client.posted(first.encode(), McpHttp.headers(first));
     await().until(() -> !peer.received("tools/call").isEmpty());
     ask(peer, 77);
-    JsonObject asked = waiting.orTimeout(30, TimeUnit.SECONDS).join().result();
+    JsonObject asked = waiting.orTimeout(60, TimeUnit.SECONDS).join().result();
     List<Boolean> withdrawals = new CopyOnWriteArrayList<>();
     bus.vertx()
         .eventBus()

@@ -39,7 +39,7 @@ class RegistryLookupTest {
         .find(name)
         .toCompletionStage()
         .toCompletableFuture()
-        .get(20, TimeUnit.SECONDS);
+        .get(60, TimeUnit.SECONDS);
   }
 
   @ParameterizedTest

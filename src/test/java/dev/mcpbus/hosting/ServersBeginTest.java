@@ -44,7 +44,7 @@ class ServersBeginTest {
         McpBus.start(vertx, McpBus.Options.of(new JsonObject().put("mcpServers", servers))));
 
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> announced.size() >= servers.size());
     assertThat(announced).containsExactlyInAnyOrderElementsOf(servers.fieldNames());
   }

@@ -298,7 +298,7 @@ class RpcLogTest {
         .message(Direction.RECEIVED, RawJson.of("{\"a\":\"canary-1\"}"));
 
     JsonObject event =
-        seen.future().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        seen.future().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     assertThat(event)
         .isEqualTo(
             new JsonObject()

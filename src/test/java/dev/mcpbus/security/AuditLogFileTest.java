@@ -70,7 +70,7 @@ class AuditLogFileTest {
   }
 
   private static void until(org.awaitility.core.ThrowingRunnable holds) {
-    Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(holds);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(holds);
   }
 
   private List<String> lines() throws IOException {

@@ -72,7 +72,7 @@ class StdioServerIT {
               .getBytes(StandardCharsets.UTF_8));
     }
     assertThat(lines(process)).containsExactly("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}");
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isZero();
   }
 

@@ -46,7 +46,7 @@ class SupervisorVerticleTest {
   }
 
   private static <T> T get(Future<T> future) throws TimeoutException {
-    return future.await(20, TimeUnit.SECONDS);
+    return future.await(60, TimeUnit.SECONDS);
   }
 
   private void awaitLog(String... lines) {

@@ -43,7 +43,7 @@ public final class ChannelProbe implements Channel.Receiver {
   private ChannelProbe(Vertx vertx, Transport transport, boolean strict) throws Exception {
     quirks = new Quirks(strict, quirk -> {});
     owner = ((VertxInternal) vertx).createEventLoopContext();
-    channel = on(() -> transport.open(owner, this)).get(10, TimeUnit.SECONDS);
+    channel = on(() -> transport.open(owner, this)).get(60, TimeUnit.SECONDS);
   }
 
   public static ChannelProbe open(Vertx vertx, Transport transport) throws Exception {
@@ -153,7 +153,7 @@ public final class ChannelProbe implements Channel.Receiver {
           action.run();
           return Future.succeededFuture();
         })
-        .get(10, TimeUnit.SECONDS);
+        .get(60, TimeUnit.SECONDS);
   }
 
   public Channel channel() {
@@ -161,7 +161,7 @@ public final class ChannelProbe implements Channel.Receiver {
   }
 
   public void close() throws Exception {
-    on(channel::close).get(10, TimeUnit.SECONDS);
+    on(channel::close).get(60, TimeUnit.SECONDS);
   }
 
   @Override

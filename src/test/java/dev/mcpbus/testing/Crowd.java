@@ -56,7 +56,7 @@ public final class Crowd implements AutoCloseable {
       Future<String> answer = next.future();
       return socket
           .write(request.replace("PORT", Integer.toString(port)))
-          .compose(sent -> answer.timeout(30, TimeUnit.SECONDS));
+          .compose(sent -> answer.timeout(60, TimeUnit.SECONDS));
     }
   }
 

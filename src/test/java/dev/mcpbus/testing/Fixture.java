@@ -81,7 +81,7 @@ public final class Fixture implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     return Awaitility.await("the fixture to listen")
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> read(said).strip(), url -> url.startsWith("http://"));
   }
 

@@ -122,7 +122,7 @@ public final class NpmServers {
     try {
       Running running = new Running(builder.start(), port);
       Awaitility.await(script + " to listen")
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> listens(port));
       return running;
     } catch (IOException e) {

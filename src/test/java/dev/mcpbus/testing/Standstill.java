@@ -2,8 +2,12 @@ package dev.mcpbus.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.util.concurrent.EventExecutor;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -14,20 +18,18 @@ public final class Standstill implements AutoCloseable {
 
   private final CountDownLatch end = new CountDownLatch(1);
 
-  /** More contexts than event loops: each loop holds one, the others wait behind it. */
   public Standstill(Vertx vertx) throws InterruptedException {
-    int contexts = 4 * Runtime.getRuntime().availableProcessors();
-    CountDownLatch all = new CountDownLatch(contexts);
-    for (int i = 0; i < contexts; i++) {
-      new Thread(() -> vertx.getOrCreateContext().runOnContext(now -> hold(all))).start();
-    }
-    assertThat(all.await(200, TimeUnit.MILLISECONDS)).isFalse();
+    List<EventExecutor> loops = new ArrayList<>();
+    ((VertxInternal) vertx).nettyEventLoopGroup().forEach(loops::add);
+    CountDownLatch all = new CountDownLatch(loops.size());
+    loops.forEach(loop -> loop.execute(() -> hold(all)));
+    assertThat(all.await(20, TimeUnit.SECONDS)).as("every event loop stands still").isTrue();
   }
 
   private void hold(CountDownLatch all) {
     all.countDown();
     try {
-      boolean unused = end.await(20, TimeUnit.SECONDS);
+      boolean unused = end.await(60, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

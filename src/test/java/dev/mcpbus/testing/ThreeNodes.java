@@ -123,7 +123,7 @@ public final class ThreeNodes implements AutoCloseable {
 
   public static JsonObject questionOf(McpHttp.Stream stream) {
     return Awaitility.await("a question")
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 stream.messages().stream()

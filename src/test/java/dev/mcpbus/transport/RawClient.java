@@ -135,6 +135,6 @@ public final class RawClient implements Channel.Receiver {
   }
 
   public static <T> T get(Future<T> future) throws Exception {
-    return future.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
   }
 }

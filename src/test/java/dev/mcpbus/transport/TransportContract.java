@@ -62,8 +62,8 @@ public abstract class TransportContract {
     Channel here = open();
     pump(clientContext, here, 10_000);
     pump(serverContext, there(), 10_000);
-    await().atMost(Duration.ofSeconds(30)).until(() -> server.count() == 10_000);
-    await().atMost(Duration.ofSeconds(30)).until(() -> client.count() == 10_000);
+    await().atMost(Duration.ofSeconds(60)).until(() -> server.count() == 10_000);
+    await().atMost(Duration.ofSeconds(60)).until(() -> client.count() == 10_000);
     List<Long> inOrder = IntStream.range(0, 10_000).mapToObj(Long::valueOf).toList();
     assertThat(server.messages().stream().map(Envelope::integerId)).isEqualTo(inOrder);
     assertThat(client.messages().stream().map(Envelope::integerId)).isEqualTo(inOrder);
@@ -255,6 +255,6 @@ public abstract class TransportContract {
   }
 
   protected static <T> T get(Future<T> future) throws Exception {
-    return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
   }
 }

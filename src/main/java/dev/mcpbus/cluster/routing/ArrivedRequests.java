@@ -5,6 +5,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.NumberWindow;
 import dev.mcpbus.internals.OwnContext;
+import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -123,15 +124,19 @@ final class ArrivedRequests {
     return Addresses.at(Addresses.SERVERS_ANSWERS, node);
   }
 
-  /** Watches what arrives and what is answered, and answers questions, until Vert.x closes. */
-  void open(Vertx vertx, String self) {
+  /**
+   * Watches what arrives and what is answered, and answers questions, until Vert.x closes.
+   *
+   * @return completes when questions are answered
+   */
+  Future<Void> open(Vertx vertx, String self) {
     vertx.eventBus().addInboundInterceptor(this::arrived);
     vertx.eventBus().addOutboundInterceptor(this::answered);
-    OwnContext.create(vertx)
-        .run(
+    return OwnContext.create(vertx)
+        .call(
             () -> {
-              vertx.eventBus().<String>consumer(address(self), this::asked);
               vertx.setPeriodic(KEPT_MILLIS, now -> forget());
+              return vertx.eventBus().<String>consumer(address(self), this::asked).completion();
             });
   }
 

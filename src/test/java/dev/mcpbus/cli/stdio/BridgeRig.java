@@ -116,7 +116,7 @@ final class BridgeRig implements AutoCloseable {
 
   /** The next line on stdout. */
   String line() throws InterruptedException {
-    String line = lines.lines.poll(20, TimeUnit.SECONDS);
+    String line = lines.lines.poll(60, TimeUnit.SECONDS);
     assertThat(line).as("a line on stdout").isNotNull();
     return String.valueOf(line);
   }
@@ -153,7 +153,7 @@ final class BridgeRig implements AutoCloseable {
   }
 
   boolean isOver() throws InterruptedException {
-    return over.await(10, TimeUnit.SECONDS);
+    return over.await(60, TimeUnit.SECONDS);
   }
 
   @Override

@@ -382,7 +382,7 @@ class StdioBridgeTest {
     await().until(() -> server.requests().size() == 1);
     rig.send(
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"w\"}}");
-    assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(closed.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(server.requests()).hasSize(1);
     assertThat(rig.waiting()).isZero();
   }
@@ -438,7 +438,7 @@ class StdioBridgeTest {
               peer.stream();
               peer.chunk("data: " + question + "\n\n");
               try {
-                asked.await(10, TimeUnit.SECONDS);
+                asked.await(60, TimeUnit.SECONDS);
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
@@ -565,7 +565,7 @@ class StdioBridgeTest {
         sessions(
             (request, peer) -> {
               try {
-                go.await(10, TimeUnit.SECONDS);
+                go.await(60, TimeUnit.SECONDS);
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }

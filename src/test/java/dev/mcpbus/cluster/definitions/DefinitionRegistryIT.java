@@ -55,7 +55,7 @@ class DefinitionRegistryIT {
   }
 
   private static void until(String what, Runnable assertion) {
-    Awaitility.await(what).atMost(Duration.ofSeconds(20)).untilAsserted(assertion::run);
+    Awaitility.await(what).atMost(Duration.ofSeconds(60)).untilAsserted(assertion::run);
   }
 
   @Test

@@ -81,7 +81,7 @@ class MixedVersionsIT {
       replaced(bed, "a2", "b2", servers, doors, Set.of("b1", "b2"));
       int until = answered.size() + 50;
       Awaitility.await("calls to the new nodes")
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> answered.size() >= until || !wrong.isEmpty());
       over.set(true);
       for (Thread caller : callers) {
@@ -106,7 +106,7 @@ class MixedVersionsIT {
   /** Waits until these nodes serve all servers. */
   private static void ready(ServiceProcess from, Set<String> nodes) {
     Awaitility.await("all servers on " + nodes)
-        .atMost(Duration.ofSeconds(40))
+        .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofMillis(100))
         .untilAsserted(
             () ->

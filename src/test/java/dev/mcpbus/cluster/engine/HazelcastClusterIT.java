@@ -42,7 +42,7 @@ class HazelcastClusterIT {
   @AfterEach
   void end() throws Exception {
     for (Vertx node : nodes) {
-      node.close().await(30, SECONDS);
+      node.close().await(60, SECONDS);
     }
   }
 
@@ -92,7 +92,7 @@ class HazelcastClusterIT {
     Vertx two = start(options("127.0.0.1", port, SECRET), null);
     for (Vertx node : List.of(one, two)) {
       Awaitility.await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> manager(node).getNodes().size() == 2);
       int member =
           manager(node).getHazelcastInstance().getCluster().getLocalMember().getAddress().getPort();

@@ -60,7 +60,7 @@ class RefreshingClusterManagerIT {
 
     Vertx asking = cluster.join("asking").vertx();
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .ignoreExceptions()
         .until(() -> ask(asking).equals("here"));
   }
@@ -93,12 +93,12 @@ class RefreshingClusterManagerIT {
 
     Vertx plain = cluster.intruder(new JsonObject()).vertx();
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .ignoreExceptions()
         .until(() -> ask(plain, served).equals("pong"));
     TestBus.await(plain.close());
     Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> !hazelcast.getMultiMap("__vertx.subs").keySet().contains(served));
     assertThat(hazelcast.getMultiMap("__vertx.subs").keySet()).contains("mcp.s1");
   }

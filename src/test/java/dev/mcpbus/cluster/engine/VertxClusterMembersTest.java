@@ -186,6 +186,6 @@ class VertxClusterMembersTest {
   }
 
   private boolean hasClosedItsBusPort(String node) throws Exception {
-    return Objects.requireNonNull(members).hasClosedItsBusPort(node).await(20, SECONDS);
+    return Objects.requireNonNull(members).hasClosedItsBusPort(node).await(60, SECONDS);
   }
 }

@@ -38,7 +38,7 @@ class WireCompatibilityTest {
   }
 
   private List<String> seenBy(String self, Vertx vertx) throws TimeoutException {
-    return on(self, vertx).incompatibleNodes().await(10, TimeUnit.SECONDS);
+    return on(self, vertx).incompatibleNodes().await(60, TimeUnit.SECONDS);
   }
 
   private WireCompatibility on(String self, Vertx vertx) {
@@ -110,8 +110,8 @@ class WireCompatibilityTest {
       throws TimeoutException {
     says("a", FAR);
     WireCompatibility compatibility = on("a", vertx);
-    assertThat(compatibility.incompatibleNodes().await(10, TimeUnit.SECONDS)).isEmpty();
+    assertThat(compatibility.incompatibleNodes().await(60, TimeUnit.SECONDS)).isEmpty();
     says("b", node("now", 1, 1));
-    assertThat(compatibility.incompatibleNodes().await(10, TimeUnit.SECONDS)).hasSize(1);
+    assertThat(compatibility.incompatibleNodes().await(60, TimeUnit.SECONDS)).hasSize(1);
   }
 }

@@ -38,7 +38,7 @@ class NodeMessagesTest {
             return messages.open();
           }
         };
-    vertx.undeploy(vertx.deployVerticle(brief).await(10, SECONDS)).await(10, SECONDS);
+    vertx.undeploy(vertx.deployVerticle(brief).await(60, SECONDS)).await(60, SECONDS);
 
     Objects.requireNonNull(made.get()).publish(LEAVING);
 
@@ -51,7 +51,7 @@ class NodeMessagesTest {
     NodeMessages messages =
         new NodeMessages(
             OwnContext.create(vertx), new ClockOffsets(() -> 0), told -> order.add("first"));
-    messages.open().await(10, SECONDS);
+    messages.open().await(60, SECONDS);
     messages.listen(told -> order.add("listener"));
 
     messages.publish(LEAVING);
@@ -64,7 +64,7 @@ class NodeMessagesTest {
   void a_listener_that_has_ended_gets_nothing(Vertx vertx) throws Exception {
     NodeMessages messages =
         new NodeMessages(OwnContext.create(vertx), new ClockOffsets(() -> 0), told -> {});
-    messages.open().await(10, SECONDS);
+    messages.open().await(60, SECONDS);
     Runnable end = messages.listen(told -> heard.add(new NodeMessage.Leaving("ended")));
     messages.listen(heard::add);
     end.run();
@@ -79,7 +79,7 @@ class NodeMessagesTest {
   void what_is_no_message_of_a_node_is_passed_over(Vertx vertx) throws Exception {
     NodeMessages messages =
         new NodeMessages(OwnContext.create(vertx), new ClockOffsets(() -> 0), heard::add);
-    messages.open().await(10, SECONDS);
+    messages.open().await(60, SECONDS);
 
     vertx.eventBus().publish(Addresses.PLACEMENT, new JsonObject().put("clock", "late"));
     messages.publish(LEAVING);

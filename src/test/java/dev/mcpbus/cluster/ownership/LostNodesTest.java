@@ -64,7 +64,7 @@ class LostNodesTest {
   private boolean hasStopped() throws Exception {
     return Future.<Boolean>future(
             answer -> vertx.runOnContext(now -> answer.complete(losses.hasStopped("b"))))
-        .await(5, TimeUnit.SECONDS);
+        .await(60, TimeUnit.SECONDS);
   }
 
   private void lose() {

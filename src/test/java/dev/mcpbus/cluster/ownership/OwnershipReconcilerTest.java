@@ -136,7 +136,7 @@ class OwnershipReconcilerTest {
     @Nullable String whyBound() throws Exception {
       Promise<@Nullable String> why = Promise.promise();
       vertx.runOnContext(go -> Objects.requireNonNull(placement).whyBound().onComplete(why));
-      return why.future().toCompletionStage().toCompletableFuture().get(5, TimeUnit.SECONDS);
+      return why.future().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     Optional<String> placeFor(String... wanted) throws Exception {
@@ -146,7 +146,7 @@ class OwnershipReconcilerTest {
               Objects.requireNonNull(placement)
                   .placeFor("lease", Set.of(wanted))
                   .onComplete(place));
-      return place.future().toCompletionStage().toCompletableFuture().get(5, TimeUnit.SECONDS);
+      return place.future().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     @Override
@@ -296,7 +296,7 @@ class OwnershipReconcilerTest {
 
   private void settled(Site... all) {
     Awaitility.await("every server to be served once")
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               List<String> served = new ArrayList<>();
@@ -376,7 +376,7 @@ class OwnershipReconcilerTest {
   /** Waits until {@code each} nodes run each of the servers. */
   private void replicated(int each, Site... all) {
     Awaitility.await("every server to be served by " + each)
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               List<String> served = new ArrayList<>();

@@ -37,7 +37,7 @@ class ArrivedRequestsTest {
   void start() {
     vertx = Vertx.vertx();
     Codecs.register(vertx);
-    new ArrivedRequests(own, now::get).open(vertx, "n1");
+    TestBus.await(new ArrivedRequests(own, now::get).open(vertx, "n1"));
     TestBus.await(vertx.eventBus().<Buffer>consumer(ADDRESS, arrived::add).completion());
   }
 

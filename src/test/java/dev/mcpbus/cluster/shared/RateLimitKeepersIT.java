@@ -84,7 +84,7 @@ class RateLimitKeepersIT {
               });
     }
     Awaitility.await("all nodes to know each other")
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> heard.stream().allMatch(by -> by.size() == nodes.size()));
   }
 
@@ -157,7 +157,7 @@ class RateLimitKeepersIT {
   void requests_in_flight_count_together_and_those_of_a_lost_node_no_longer() {
     List<HttpClientResponse> open = new ArrayList<>();
     Awaitility.await("as many as may be open")
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofMillis(20))
         .until(
             () -> {
@@ -176,7 +176,7 @@ class RateLimitKeepersIT {
     cluster.lose(nodes.get(2));
     // Two of the places were on the lost node; the other nodes may use them now, and no more.
     Awaitility.await("the places of the lost node")
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () -> {
               HttpClientResponse answer = get(nodes.get(1), 4, "/api/events").join();
@@ -187,7 +187,7 @@ class RateLimitKeepersIT {
             });
     // While nodes report to a new keeper, it may grant what other nodes hold; afterwards not.
     Awaitility.await("both to refuse")
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () -> {
               int before = open.size();

@@ -146,7 +146,7 @@ class ToolSearchTest {
     List<Future<Message<JsonObject>>> requests = new ArrayList<>();
     try {
       for (int i = 0; i < 2; i++) {
-        threads.executeBlocking(() -> hold.await(30, TimeUnit.SECONDS), false);
+        threads.executeBlocking(() -> hold.await(60, TimeUnit.SECONDS), false);
       }
       for (int i = 0; i < 1_000; i++) {
         requests.add(search("alice"));

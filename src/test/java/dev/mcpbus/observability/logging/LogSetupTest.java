@@ -135,8 +135,8 @@ class LogSetupTest {
       int port = ((InetSocketAddress) bound.localAddress()).getPort();
       try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
         assertThat(client.isConnected()).isTrue();
-        assertThat(refused.await(20, TimeUnit.SECONDS)).isTrue();
-        accepts.submit(() -> {}).get(20, TimeUnit.SECONDS); // after what it does now
+        assertThat(refused.await(60, TimeUnit.SECONDS)).isTrue();
+        accepts.submit(() -> {}).get(60, TimeUnit.SECONDS); // after what it does now
       }
     } finally {
       assertThat(accepts.shutdownGracefully(0, 0, TimeUnit.SECONDS)).isNotNull();

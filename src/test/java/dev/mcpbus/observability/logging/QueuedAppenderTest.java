@@ -73,7 +73,7 @@ class QueuedAppenderTest {
   }
 
   private static void until(org.awaitility.core.ThrowingRunnable holds) {
-    Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(holds);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(holds);
   }
 
   @Test

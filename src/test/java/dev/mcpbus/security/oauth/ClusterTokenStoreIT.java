@@ -41,7 +41,7 @@ class ClusterTokenStoreIT extends OAuthFixture {
         Future<String> one = token(first);
         Future<String> two = token(second);
         await()
-            .atMost(Duration.ofSeconds(20))
+            .atMost(Duration.ofSeconds(60))
             .until(() -> world.grants("refresh_token").size() > before);
         world.release();
         assertThat(get(one)).isEqualTo("at-" + (round + 1));

@@ -141,13 +141,13 @@ abstract class OAuthFixture {
   /** The reason why a challenge gives no token. */
   OAuthException refused(OAuthClient client) throws Exception {
     Future<Boolean> outcome = client.challenged(401, world.challenge, null);
-    outcome.otherwiseEmpty().await(10, TimeUnit.SECONDS);
+    outcome.otherwiseEmpty().await(60, TimeUnit.SECONDS);
     assertThat(outcome.cause()).isInstanceOf(OAuthException.class);
     return (OAuthException) outcome.cause();
   }
 
   static <T> T get(Future<T> future) throws Exception {
-    return future.await(10, TimeUnit.SECONDS);
+    return future.await(60, TimeUnit.SECONDS);
   }
 
   static JsonObject json(String name, @Nullable Object value) {

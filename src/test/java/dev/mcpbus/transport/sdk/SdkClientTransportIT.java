@@ -58,7 +58,7 @@ class SdkClientTransportIT {
       assertThat(result.getJsonObject("structuredContent").getInteger("sum")).isEqualTo(i + 1);
     }
     client.close();
-    Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> childCount() == before);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> childCount() == before);
   }
 
   @Test

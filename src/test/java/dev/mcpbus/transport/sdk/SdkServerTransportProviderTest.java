@@ -76,7 +76,7 @@ class SdkServerTransportProviderTest {
   private CallToolResult block() {
     entered.incrementAndGet();
     try {
-      return text(gate.await(20, TimeUnit.SECONDS) ? "free" : "stuck");
+      return text(gate.await(60, TimeUnit.SECONDS) ? "free" : "stuck");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return text("interrupted");

@@ -264,7 +264,7 @@ class SocketTransportTest {
             .listen(0, "localhost")
             .toCompletionStage()
             .toCompletableFuture()
-            .get(20, TimeUnit.SECONDS)
+            .get(60, TimeUnit.SECONDS)
             .actualPort();
     try {
       TransportException why =
