@@ -44,7 +44,10 @@ public final class BridgeVerticle extends VerticleBase {
   /** Longer than connections drain by default, so that a client gets the failure of its call. */
   private static final int DRAIN_SECONDS = 7;
 
-  /** Then it answers what is in flight, so that no response ends without an answer. */
+  /**
+   * Then it answers what is in flight, so that no response ends without an answer. Longer than
+   * session hosts drain.
+   */
   private static final long GIVE_UP_MILLIS = 6_500;
 
   private final BridgeOptions options;
@@ -262,12 +265,19 @@ public final class BridgeVerticle extends VerticleBase {
     if (streams != null) {
       streams.close();
     }
-    OpenRequests waiting = requests;
-    if (waiting != null) {
-      vertx.setTimer(GIVE_UP_MILLIS, late -> waiting.giveUp());
-    }
+    vertx.setTimer(GIVE_UP_MILLIS, late -> giveUp());
     return server == null
         ? Future.succeededFuture()
         : server.shutdown(DRAIN_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** The mounted handler first: it answers in the form of its protocol. */
+  private void giveUp() {
+    if (mounted != null) {
+      mounted.giveUp();
+    }
+    if (requests != null) {
+      requests.giveUp();
+    }
   }
 }

@@ -26,6 +26,12 @@ public interface MountedHandler {
    */
   void handle(HttpServerRequest request, Admission admission, Buffer body);
 
-  /** Ends all open responses and sockets, so that the server can close. Idempotent. */
+  /**
+   * The server closes, and waits for requests in flight: ends all streams and sockets that wait for
+   * no answer. Idempotent.
+   */
   void close();
+
+  /** The server waits no longer: answers the requests that are still in flight. */
+  void giveUp();
 }

@@ -58,6 +58,9 @@ class SeveralBridgesTest {
 
     @Override
     public void close() {}
+
+    @Override
+    public void giveUp() {}
   }
 
   private static final class Line implements AutoCloseable {

@@ -54,9 +54,6 @@ public final class GatewayEndpoint implements MountedHandler {
   private static final long BEAT_MILLIS = 5_000;
   private static final long CHECK_MILLIS = 1_000;
 
-  /** Longer than session hosts drain, and shorter than the HTTP server waits for its responses. */
-  private static final long DRAIN_MILLIS = 6_500;
-
   private static final String JSON = "application/json";
   private static final String EVENT_STREAM = "text/event-stream";
 
@@ -138,14 +135,14 @@ public final class GatewayEndpoint implements MountedHandler {
     discover.close();
     sse.close();
     replies.close(sse::isBusy);
-    vertx.setTimer(
-        DRAIN_MILLIS,
-        late -> {
-          discover.giveUp();
-          initialize.giveUp();
-          sse.giveUp();
-          replies.giveUp();
-        });
+  }
+
+  @Override
+  public void giveUp() {
+    discover.giveUp();
+    initialize.giveUp();
+    sse.giveUp();
+    replies.giveUp();
   }
 
   @Override
