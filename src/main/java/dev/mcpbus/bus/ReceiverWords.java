@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.protocol.Printable;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +17,6 @@ public final class ReceiverWords {
 
   /** A longer part of an address is an id. */
   private static final int MAX_WORD = 14;
-
-  private static final int MAX_SHOWN = 80;
 
   private ReceiverWords() {}
 
@@ -50,7 +49,7 @@ public final class ReceiverWords {
 
   private static String absentService(String address) {
     if (!address.startsWith(Addresses.OURS)) {
-      return "no program on the bus answers at " + shown(address);
+      return "no program on the bus answers at " + Printable.quoted(address);
     }
     String words = words(address);
     return isWhole(address, words)
@@ -73,7 +72,7 @@ public final class ReceiverWords {
 
   private static String silentService(String address) {
     if (!address.startsWith(Addresses.OURS)) {
-      return shown(address) + " has not answered";
+      return Printable.quoted(address) + " has not answered";
     }
     String words = words(address);
     return isWhole(address, words)
@@ -115,10 +114,5 @@ public final class ReceiverWords {
     return from < to
         && to - from <= MAX_WORD
         && address.substring(from, to).chars().allMatch(c -> c >= 'a' && c <= 'z');
-  }
-
-  private static String shown(String text) {
-    String head = text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) + "..." : text;
-    return "'" + head.replaceAll("\\p{Cntrl}", "?") + "'";
   }
 }

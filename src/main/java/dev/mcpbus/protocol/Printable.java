@@ -13,6 +13,8 @@ public final class Printable {
   /** Precedes every line after the first, so that it cannot be mistaken for a line of its own. */
   private static final String CONTINUED = "    ";
 
+  private static final int QUOTED = 80;
+
   private static final HexFormat HEX = HexFormat.of();
 
   private Printable() {}
@@ -39,6 +41,14 @@ public final class Printable {
         .map(String::strip)
         .filter(line -> !line.isEmpty())
         .collect(Collectors.joining(between));
+  }
+
+  /** Text for a message, in quotes: its first 80 characters, and ? for what is not plain ASCII. */
+  public static String quoted(String text) {
+    String head = text.length() > QUOTED ? text.substring(0, QUOTED) + "..." : text;
+    StringBuilder out = new StringBuilder(head.length() + 2).append('\'');
+    head.chars().forEach(c -> out.append(isPlain((char) c) ? (char) c : '?'));
+    return out.append('\'').toString();
   }
 
   private static String escaped(String text, boolean several) {

@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.protocol.Printable;
 import dev.mcpbus.security.oauth.LoopbackHosts;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
@@ -42,7 +43,6 @@ public final class OriginGuard implements Handler<RoutingContext> {
   /** Headers that pages of allowed origins may read. */
   private static final String SHOWN = "Mcp-Session-Id, WWW-Authenticate, Retry-After";
 
-  private static final int MAX_SHOWN = 80;
   private static final int MAX_PORT_DIGITS = 5;
 
   private static final CharSequence SITE = HttpHeaders.createOptimized("Sec-Fetch-Site");
@@ -157,7 +157,7 @@ public final class OriginGuard implements Handler<RoutingContext> {
     String name = host.get(0).toLowerCase(Locale.ROOT);
     if (!isHost(name)) {
       return "the Host header, "
-          + shown(name)
+          + Printable.quoted(name)
           + ", is none of this service's names; \"bridge\": {\"allowedHosts\": [...]} in the"
           + " configuration adds one";
     }
@@ -199,12 +199,6 @@ public final class OriginGuard implements Handler<RoutingContext> {
   private boolean isOwn(String origin, String host) {
     String known = origin.toLowerCase(Locale.ROOT);
     return ownOrigins.contains(known) || known.equals(scheme + "://" + host);
-  }
-
-  /** A header for a message: no control characters, and not long. */
-  private static String shown(String header) {
-    String text = header.length() > MAX_SHOWN ? header.substring(0, MAX_SHOWN) + "..." : header;
-    return "'" + text.replaceAll("[^\\x20-\\x7E]", "?") + "'";
   }
 
   private boolean isCors(String origin) {
