@@ -98,7 +98,12 @@ public record CallOrigin(@Nullable String since, @Nullable String door) {
    */
   public static long age(MultiMap headers) {
     String since = headers.isEmpty() ? null : headers.get(Headers.SINCE);
-    long then = since == null ? -1 : millis(since);
+    return since == null ? 0 : age(since);
+  }
+
+  /** The same of the value of {@link Headers#SINCE}. */
+  public static long age(String since) {
+    long then = millis(since);
     return then < 0 ? 0 : Math.max(0, now() - then);
   }
 

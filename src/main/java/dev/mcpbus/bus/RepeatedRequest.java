@@ -187,7 +187,8 @@ final class RepeatedRequest<T> {
     headers.remove(Headers.SPEAKS).remove(Headers.TO);
     long spent = TimeUnit.NANOSECONDS.toMillis(repeats.now() - began);
     if (!headers.contains(Headers.SINCE)) {
-      headers.set(Headers.SINCE, CallOrigin.since("", CallOrigin.now() - spent));
+      headers.set(
+          Headers.SINCE, CallOrigin.since(sender.membership().self(), CallOrigin.now() - spent));
     }
     return new DeliveryOptions(options)
         .setHeaders(headers)

@@ -114,7 +114,8 @@ public final class BusCall extends PendingRequest {
       @Nullable String jsonCodec) {
     RawJson params = readParams(message.body(), options.limits());
     MultiMap headers = message.headers();
-    long age = headers.contains(Headers.SINCE) ? CallOrigin.age(headers) : clock.waited();
+    String since = headers.isEmpty() ? null : headers.get(Headers.SINCE);
+    long age = since == null ? clock.waited() : CallOrigin.age(since);
     long began = clock.millis() - age;
     String given = headers.isEmpty() ? null : headers.get(Headers.DEADLINE);
     long max = options.maxCallDuration().toMillis();
