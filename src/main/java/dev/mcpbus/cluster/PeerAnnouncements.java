@@ -76,9 +76,7 @@ final class PeerAnnouncements implements OwnershipPeers {
     this.members = members;
     this.quorum = new QuorumLease(members.self(), ClockOffsets::clock, silence.toMillis());
     this.electorate = electorate;
-    if (electorate != null) {
-      quorum.voters(electorate.count().voters().keySet());
-    }
+    countVoters();
     this.messages = ClusterRequests.of(vertx).messages();
     this.listener = listener;
   }
@@ -137,6 +135,12 @@ final class PeerAnnouncements implements OwnershipPeers {
     messages.publish(announcement(lastResting).wantingReply());
   }
 
+  private void countVoters() {
+    if (electorate != null) {
+      quorum.voters(electorate.count().voters().keySet());
+    }
+  }
+
   private NodeMessage.Announcement announcement(boolean resting) {
     Electorate votes = electorate;
     Set<String> alive = members.alive();
@@ -154,8 +158,8 @@ final class PeerAnnouncements implements OwnershipPeers {
       beforeGrants.run();
       if (electorate != null) {
         electorate.heard(announcement.node(), announcement.ballot());
-        quorum.voters(electorate.count().voters().keySet());
       }
+      countVoters();
       boolean changed = quorum.receive(announcement);
       onAnnouncement.accept(announcement.node());
       if (announcement.wantsReply() && !announcement.node().equals(members.self())) {
@@ -180,8 +184,8 @@ final class PeerAnnouncements implements OwnershipPeers {
   void left(String node) {
     if (electorate != null) {
       electorate.lost(node, isClosing(node));
-      quorum.voters(electorate.count().voters().keySet());
     }
+    countVoters();
     quorum.lost(node);
     leaving.remove(node);
     draining.remove(node);
@@ -197,8 +201,8 @@ final class PeerAnnouncements implements OwnershipPeers {
     lastResting = resting;
     if (electorate != null) {
       electorate.step(members.alive(), grants());
-      quorum.voters(electorate.count().voters().keySet());
     }
+    countVoters();
     messages.publish(announcement(resting));
     if (draining.contains(members.self())) {
       messages.publish(new NodeMessage.Draining(members.self()));

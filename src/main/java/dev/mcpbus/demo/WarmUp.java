@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Makes the code of calls fast: some hundred calls to the demo server by every door of an mcpbus
@@ -56,7 +57,7 @@ public final class WarmUp {
     JsonObject echo =
         new JsonObject().put("name", "echo").put("arguments", new JsonObject().put("text", "warm"));
     return post(
-            "/mcp/demo",
+            "/mcp/" + SERVER,
             rpc("initialize", initialize()),
             Map.of("MCP-Protocol-Version", INITIALIZE_VERSION))
         .compose(
@@ -70,23 +71,19 @@ public final class WarmUp {
                                 session(echo, opened),
                                 post(
                                     "/rpc",
-                                    rpc("tools/call", echo.copy().put("name", "demo:echo")),
+                                    rpc("tools/call", echo.copy().put("name", SERVER + ":echo")),
                                     Map.of()))
                             .mapEmpty()));
   }
 
-  private interface Step {
-    Future<Void> run();
-  }
-
-  private Future<Void> repeat(int times, Step step) {
+  private Future<Void> repeat(int times, Supplier<Future<Void>> step) {
     return times == 0 || System.nanoTime() - until > 0
         ? Future.succeededFuture()
-        : step.run().otherwiseEmpty().compose(done -> repeat(times - 1, step));
+        : step.get().otherwiseEmpty().compose(done -> repeat(times - 1, step));
   }
 
   private Future<HttpClientResponse> rest(JsonObject arguments) {
-    return post("/api/servers/demo/tools/echo", arguments, Map.of());
+    return post("/api/servers/" + SERVER + "/tools/echo", arguments, Map.of());
   }
 
   private Future<HttpClientResponse> discover(JsonObject call) {
@@ -96,7 +93,7 @@ public final class WarmUp {
             .put(MetaKeys.CLIENT_INFO, client())
             .put(MetaKeys.CLIENT_CAPABILITIES, new JsonObject());
     return post(
-        "/mcp/demo",
+        "/mcp/" + SERVER,
         rpc("tools/call", call.copy().put("_meta", meta)),
         Map.of(
             "MCP-Protocol-Version",
@@ -109,7 +106,7 @@ public final class WarmUp {
 
   private Future<HttpClientResponse> session(JsonObject call, HttpClientResponse opened) {
     return post(
-        "/mcp/demo",
+        "/mcp/" + SERVER,
         rpc("tools/call", call),
         Map.of(
             "MCP-Protocol-Version",

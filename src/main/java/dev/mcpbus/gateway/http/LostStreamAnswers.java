@@ -44,9 +44,12 @@ final class LostStreamAnswers {
 
   /** The id of the request that a {@code Last-Event-ID} belongs to; null where it names none. */
   static @Nullable RawJson requestId(@Nullable String lastEventId) {
-    int begin = lastEventId == null ? -1 : lastEventId.indexOf('.');
-    int end = lastEventId == null ? -1 : lastEventId.lastIndexOf('_');
-    if (lastEventId == null || begin < 0 || end < begin || end - begin > 2 * MAX_ID) {
+    if (lastEventId == null) {
+      return null;
+    }
+    int begin = lastEventId.indexOf('.');
+    int end = lastEventId.lastIndexOf('_');
+    if (begin < 0 || end < begin || end - begin > 2 * MAX_ID) {
       return null;
     }
     try {
