@@ -211,7 +211,7 @@ class ForeignClientsIT {
   private static List<Object> mcpc(String target, String session, String server) throws Exception {
     String script = NpmServers.script(MCPC);
     List<Object> printed = new ArrayList<>();
-    run(List.of(script, "--json", "connect", target, session), server);
+    connect(List.of(script, "--json", "connect", target, session), server);
     try {
       for (String command : Objects.requireNonNull(MCPC_ASKS.get(server))) {
         List<String> words = List.of(command.replace("FOLDER", folder.toString()).split(" "));
@@ -222,6 +222,21 @@ class ForeignClientsIT {
       run(List.of(script, "--json", "close", session), server);
     }
     return printed;
+  }
+
+  /**
+   * Connects mcpc. Its background process has 5 s to start, which no option changes, and a busy
+   * machine may need more; mcpc then forgets the session, and all later commands print nothing.
+   */
+  private static void connect(List<String> command, String server)
+      throws IOException, InterruptedException {
+    long begin = System.nanoTime();
+    Printed printed = execute(command, server);
+    while (printed.err().contains("socket file not created within timeout")
+        && System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(60)) {
+      printed = execute(command, server);
+    }
+    assertThat(printed.out()).as("%s connects: %s", command, printed.err()).startsWith("{");
   }
 
   private static JsonObject withoutTimes(JsonObject json) {
@@ -249,8 +264,23 @@ class ForeignClientsIT {
     return all;
   }
 
+  /** What a program wrote on its two outputs. */
+  private record Printed(String out, String err) {}
+
   /** Runs a script of Node in a fresh folder; what it prints as JSON, or as text. */
   private static Object run(List<String> command, String server)
+      throws IOException, InterruptedException {
+    String all = execute(command, server).out();
+    // Some write a warning before it.
+    String text = all.substring(all.lastIndexOf("\n{\"") + 1);
+    try {
+      return plain(Json.decodeValue(text));
+    } catch (DecodeException e) {
+      return text.replaceAll("\\d+ ?ms", "N ms");
+    }
+  }
+
+  private static Printed execute(List<String> command, String server)
       throws IOException, InterruptedException {
     RealServer.clean(folder);
     Path out = Files.createTempFile(temp, "out", "");
@@ -270,15 +300,9 @@ class ForeignClientsIT {
     } finally {
       process.destroyForcibly();
     }
-    String all = Files.readString(out).strip();
-    // Some write a warning before it.
-    String text = all.substring(all.lastIndexOf("\n{\"") + 1);
-    assertThat(text + Files.readString(err)).as("printed: %s", command).isNotBlank();
-    try {
-      return plain(Json.decodeValue(text));
-    } catch (DecodeException e) {
-      return text.replaceAll("\\d+ ?ms", "N ms");
-    }
+    Printed printed = new Printed(Files.readString(out).strip(), Files.readString(err));
+    assertThat(printed.out() + printed.err()).as("printed: %s", command).isNotBlank();
+    return printed;
   }
 
   /** Without what mcpbus adds in {@code _meta}. */
