@@ -4,8 +4,11 @@
  *
  *   load_http PORT CONNECTIONS WARMUP_MS MEASURE_MS REQUEST_FILE
  *
+ * With less than 0 for MEASURE_MS it sends so many requests, and ends with the last answer.
+ *
  * The file holds one whole request, head and body, sent again and again. Writes one line of JSON:
- * answers, answers that were not a 200 with a "result", bytes, and latencies in microseconds.
+ * answers, answers that were not a 200 with a "result" or a tool's "content", bytes, and latencies
+ * in microseconds.
  *
  * The measured time goes on until there are as many answers as connections, because a short one can
  * be over before the first answer of a slow machine. If they do not come within a minute more, it
@@ -42,6 +45,7 @@ static char *request;
 static size_t request_length;
 static uint64_t answers, wrong, received;
 static uint64_t histogram[POWERS][2 * STEPS];
+static uint64_t left = UINT64_MAX;
 static int measuring;
 
 static void die(const char *what) {
@@ -74,6 +78,8 @@ static double quantile(double q) {
 }
 
 static void fire(Client *client) {
+  if (left == 0) return;
+  left--;
   client->sent = now();
   if (send(client->socket, request, request_length, MSG_NOSIGNAL) != (ssize_t)request_length)
     die("load_http: send");
@@ -124,8 +130,10 @@ static void readable(Client *client) {
     received += length;
     record(now() - client->sent);
     size_t rest = length - (size_t)(body - client->bytes);
+    size_t looked = rest < 4096 ? rest : 4096;
     if (strncmp(client->bytes, "HTTP/1.1 200", 12) != 0 ||
-        memmem(body, rest < 4096 ? rest : 4096, "\"result\"", 8) == NULL)
+        (memmem(body, looked, "\"result\"", 8) == NULL &&
+         memmem(body, looked, "\"content\"", 9) == NULL))
       if (wrong++ == 0)
         fprintf(stderr, "load_http: a wrong answer: %.*s\n", (int)(length < 600 ? length : 600),
                 client->bytes);
@@ -150,6 +158,8 @@ int main(int count, char **args) {
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                                 .sin_port = htons((uint16_t)atoi(args[1]))};
   uint64_t clients = strtoul(args[2], NULL, 10);
+  long measure = atol(args[4]);
+  if (measure < 0) left = (uint64_t)-measure;
   for (uint64_t i = 0; i < clients; i++) {
     Client *client = calloc(1, sizeof(Client));
     if (client == NULL) die("calloc");
@@ -162,12 +172,13 @@ int main(int count, char **args) {
     fire(client);
   }
   uint64_t start = now() + (uint64_t)atol(args[3]) * 1000000u;
-  uint64_t end = start + (uint64_t)atol(args[4]) * 1000000u;
+  uint64_t least = measure < 0 ? left : clients;
+  uint64_t end = start + (measure < 0 ? 0 : (uint64_t)measure * 1000000u);
   struct epoll_event events[EVENTS];
-  for (uint64_t at = now(); at < end || answers < clients; at = now()) {
+  for (uint64_t at = now(); at < end || answers < least; at = now()) {
     if (at >= end + EXTRA_SECONDS * 1000000000u) {
       fprintf(stderr, "load_http: %lu answers instead of %lu, %u s after the measured time\n",
-              answers, clients, EXTRA_SECONDS);
+              answers, least, EXTRA_SECONDS);
       return 1;
     }
     if (!measuring && at >= start) {

@@ -7,7 +7,7 @@ import java.net.URI;
 import java.util.List;
 
 /** The contenders: what each is called, how its JVM is started, how it is made. */
-enum Kind {
+public enum Kind {
   STDIO_BUS("stdio: bus, Buffer"),
   STDIO_BUS_JSON("stdio: bus, JsonObject"),
   STDIO_BUS_MODERN("stdio: bus, Buffer, 2026-07-28"),
@@ -57,10 +57,12 @@ enum Kind {
   }
 
   /**
+   * Not connected yet.
+   *
    * @param target the URL, or the program, of the server
    * @param many connections of those that have many
    */
-  Contender create(String target, int many) throws IOException {
+  public Contender create(String target, int many) throws IOException {
     return switch (this) {
       case STDIO_BUS -> new BusContender(stdio(target));
       case STDIO_BUS_MODERN -> new BusContender(stdio(target).modern());

@@ -4,8 +4,10 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Makes calls and measures them. */
@@ -46,20 +48,38 @@ public final class Load {
     return new Load(contender).closed(callers, millis);
   }
 
+  /** So many callers, until all together have made so many calls. */
+  public static Result counted(Contender contender, int callers, long calls)
+      throws InterruptedException {
+    return new Load(contender).counted(callers, calls);
+  }
+
   /** So many calls a second, whatever the replies do; latency counts from when a call was due. */
   static Result paced(Contender contender, int perSecond, long millis) throws InterruptedException {
     return new Load(contender).paced(perSecond, millis);
   }
 
   private Result closed(int callers, long millis) throws InterruptedException {
+    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    return closed(callers, now -> now - until < 0);
+  }
+
+  private Result counted(int callers, long calls) throws InterruptedException {
+    AtomicLong left = new AtomicLong(calls - callers);
+    return closed(callers, now -> left.getAndDecrement() > 0);
+  }
+
+  /**
+   * @param goesOn whether a caller that has its reply at this time calls again
+   */
+  private Result closed(int callers, LongPredicate goesOn) throws InterruptedException {
     CountDownLatch over = new CountDownLatch(callers);
     long cpu = SYSTEM.getProcessCpuTime();
     long from = System.nanoTime();
-    long until = from + TimeUnit.MILLISECONDS.toNanos(millis);
     contender.execute(
         () -> {
           for (int i = 0; i < callers; i++) {
-            new Caller(until, over).call();
+            new Caller(goesOn, over).call();
           }
         });
     return result(over, cpu, from);
@@ -67,12 +87,12 @@ public final class Load {
 
   /** One of the callers of a closed loop. */
   private final class Caller implements Contender.Reply {
-    private final long until;
+    private final LongPredicate goesOn;
     private final CountDownLatch over;
     private long from;
 
-    Caller(long until, CountDownLatch over) {
-      this.until = until;
+    Caller(LongPredicate goesOn, CountDownLatch over) {
+      this.goesOn = goesOn;
       this.over = over;
     }
 
@@ -85,7 +105,7 @@ public final class Load {
     public void ended(@Nullable Throwable failure) {
       long now = System.nanoTime();
       note(failure, now - from);
-      if (now - until < 0) {
+      if (goesOn.test(now)) {
         call();
       } else {
         over.countDown();

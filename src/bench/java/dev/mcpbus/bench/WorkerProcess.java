@@ -1,19 +1,13 @@
 package dev.mcpbus.bench;
 
 import io.vertx.core.json.JsonObject;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The other end of a {@link Worker}, which is a process of its own but in a smoke test. */
 final class WorkerProcess implements AutoCloseable {
@@ -24,16 +18,12 @@ final class WorkerProcess implements AutoCloseable {
   private static final int FEW = 50;
 
   private final Kind kind;
-  private final @Nullable Process process;
-  private final OutputStream commands;
-  private final BufferedReader answers;
+  private final LineWorker lines;
 
-  private WorkerProcess(
-      Kind kind, @Nullable Process process, OutputStream commands, InputStream answers) {
+  private WorkerProcess(Kind kind, LineWorker lines) throws IOException {
     this.kind = kind;
-    this.process = process;
-    this.commands = commands;
-    this.answers = new BufferedReader(new InputStreamReader(answers, StandardCharsets.UTF_8));
+    this.lines = lines;
+    lines.answer();
   }
 
   /** A worker on a thread of this JVM, for a smoke test: starting it costs next to nothing. */
@@ -41,7 +31,7 @@ final class WorkerProcess implements AutoCloseable {
     PipedInputStream in = new PipedInputStream();
     PipedInputStream answers = new PipedInputStream();
     PrintStream out = new PrintStream(new PipedOutputStream(answers), true, StandardCharsets.UTF_8);
-    WorkerProcess worker = new WorkerProcess(kind, null, new PipedOutputStream(in), answers);
+    LineWorker lines = LineWorker.inside(kind.label, new PipedOutputStream(in), answers);
     Thread thread =
         new Thread(
             () -> {
@@ -54,8 +44,7 @@ final class WorkerProcess implements AutoCloseable {
             kind.name());
     thread.setDaemon(true);
     thread.start();
-    worker.answer();
-    return worker;
+    return new WorkerProcess(kind, lines);
   }
 
   /** Returns when its contender is connected. */
@@ -75,21 +64,13 @@ final class WorkerProcess implements AutoCloseable {
    */
   static WorkerProcess start(Kind kind, String target, String classPath, List<String> more)
       throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(FLAGS);
-    command.addAll(kind.flags());
-    command.addAll(more);
-    command.addAll(List.of("-cp", classPath, Worker.class.getName()));
-    command.addAll(List.of(kind.name(), target));
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
-    builder.environment().put("MCPBUS_LOG", "WARN");
-    Process process = builder.start();
-    WorkerProcess worker =
-        new WorkerProcess(kind, process, process.getOutputStream(), process.getInputStream());
-    worker.answer();
-    return worker;
+    List<String> flags = new ArrayList<>(FLAGS);
+    flags.addAll(kind.flags());
+    flags.addAll(more);
+    return new WorkerProcess(
+        kind,
+        LineWorker.start(
+            kind.label, flags, classPath, Worker.class, List.of(kind.name(), target)));
   }
 
   Kind kind() {
@@ -97,48 +78,20 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   JsonObject closed(int callers, long millis) throws IOException {
-    return ask("closed " + callers + " " + millis);
+    return lines.ask("closed " + callers + " " + millis);
   }
 
   JsonObject paced(int perSecond, long millis) throws IOException {
-    return ask("paced " + perSecond + " " + millis);
+    return lines.ask("paced " + perSecond + " " + millis);
   }
 
   JsonObject memory() throws IOException {
-    return ask("memory");
-  }
-
-  private JsonObject ask(String command) throws IOException {
-    commands.write((command + "\n").getBytes(StandardCharsets.UTF_8));
-    commands.flush();
-    return answer();
-  }
-
-  private JsonObject answer() throws IOException {
-    String line = answers.readLine();
-    if (line == null) {
-      throw new IOException("the JVM of \"" + kind.label + "\" has ended; its stderr says why");
-    }
-    return new JsonObject(line);
+    return lines.ask("memory");
   }
 
   /** Ends it with its stdin; its children end with it. */
   @Override
   public void close() {
-    try {
-      commands.close();
-      if (process != null) {
-        process.waitFor();
-      }
-    } catch (IOException e) {
-      if (process != null) {
-        process.destroy();
-      }
-    } catch (InterruptedException e) {
-      if (process != null) {
-        process.destroy();
-      }
-      Thread.currentThread().interrupt();
-    }
+    lines.close();
   }
 }

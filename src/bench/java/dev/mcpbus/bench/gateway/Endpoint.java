@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param modern whether it is spoken to in 2026-07-28, else in 2025-11-25
  * @param key to be sent along, null for none
  */
-record Endpoint(
+public record Endpoint(
     String label,
     ProcessHandle process,
     int port,
@@ -41,7 +41,7 @@ record Endpoint(
    *
    * @param method and its {@code params}, without braces
    */
-  Path request(Path directory, String method, String name, String params)
+  public Path request(Path directory, String method, String name, String params)
       throws IOException, InterruptedException {
     String body =
         "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\""
@@ -59,7 +59,7 @@ record Endpoint(
   }
 
   /** Writes a request of this body as it is. */
-  Path write(Path directory, Map<String, String> headers, String body) throws IOException {
+  public Path write(Path directory, Map<String, String> headers, String body) throws IOException {
     StringBuilder head = new StringBuilder("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port);
     headers.forEach((header, value) -> head.append("\r\n" + header + ": " + value));
     head.append("\r\nContent-Length: ").append(body.length()).append("\r\n\r\n").append(body);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * all of them; then a large result, and a large list. Arguments: the directory of the fixtures, and
  * {@code --quick} for a smoke test.
  */
-final class GatewayBench {
+public final class GatewayBench {
 
   static final int CALLERS = 64;
 
@@ -143,7 +143,7 @@ final class GatewayBench {
     requests.put(endpoint, endpoint.request(directory, "tools/call", tool, call));
   }
 
-  static JsonObject echoes(int fixture, String echo) {
+  public static JsonObject echoes(int fixture, String echo) {
     JsonObject older = new JsonObject().put("url", "http://127.0.0.1:" + fixture + "/mcp");
     JsonObject newer = older.copy().put("protocolVersion", "2026-07-28");
     older.put("protocolVersion", "2025-11-25").put("shared", true);

@@ -19,10 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The processes of one run; all end with it. */
-final class Programs implements AutoCloseable {
+public final class Programs implements AutoCloseable {
 
   private static final long START_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -30,12 +31,15 @@ final class Programs implements AutoCloseable {
   private final List<Process> running = new ArrayList<>();
   private @Nullable Process latest;
 
-  Programs(Path directory) {
+  /**
+   * @param directory that has {@code load_http}, and gets their logs
+   */
+  public Programs(Path directory) {
     this.directory = directory;
   }
 
   /** A fixture that writes its port; it ends with its stdin. */
-  int fixture(String... command) throws IOException {
+  public int fixture(String... command) throws IOException {
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     running.add(process);
@@ -81,18 +85,31 @@ final class Programs implements AutoCloseable {
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log).start();
     running.add(process);
     latest = process;
-    long until = System.nanoTime() + START_NANOS;
-    while (!isOpen(port)) {
-      if (!process.isAlive() || System.nanoTime() > until) {
-        throw new IOException(command + " does not listen; see " + log);
-      }
-      pause();
+    if (!awaitOpen(port, process::isAlive)) {
+      throw new IOException(command + " does not listen; see " + log);
     }
     return process;
   }
 
+  /**
+   * Returns when the port is open.
+   *
+   * @param goesOn whether it still can be
+   * @return false if it is not
+   */
+  public static boolean awaitOpen(int port, BooleanSupplier goesOn) {
+    long until = System.nanoTime() + START_NANOS;
+    while (!isOpen(port)) {
+      if (!goesOn.getAsBoolean() || System.nanoTime() > until) {
+        return false;
+      }
+      pause();
+    }
+    return true;
+  }
+
   /** Returns when a node of mcpbus is ready; its doors are open before its servers are. */
-  void awaitReady(int port) throws IOException, InterruptedException {
+  public void awaitReady(int port) throws IOException, InterruptedException {
     HttpRequest look =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health/ready")).build();
     HttpClient client = HttpClient.newHttpClient();
@@ -147,8 +164,12 @@ final class Programs implements AutoCloseable {
     return Long.parseLong(words[2]);
   }
 
-  /** One run of the load. */
-  JsonObject load(Endpoint endpoint, int callers, long warmup, long measure, Path request)
+  /**
+   * One run of the load.
+   *
+   * @param measure milliseconds, or less than zero: so many answers
+   */
+  public JsonObject load(Endpoint endpoint, int callers, long warmup, long measure, Path request)
       throws IOException {
     try {
       return withCpu(endpoint, () -> run(endpoint, callers, warmup, measure, request));
