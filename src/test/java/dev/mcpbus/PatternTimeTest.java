@@ -7,6 +7,7 @@ import com.tngtech.archunit.thirdparty.org.objectweb.asm.ClassVisitor;
 import com.tngtech.archunit.thirdparty.org.objectweb.asm.Handle;
 import com.tngtech.archunit.thirdparty.org.objectweb.asm.MethodVisitor;
 import com.tngtech.archunit.thirdparty.org.objectweb.asm.Opcodes;
+import dev.mcpbus.protocol.ClueFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -40,8 +41,9 @@ class PatternTimeTest {
   /** Classes that cut the text for their expressions, which may read it many times. */
   private static final Map<String, Bounded> BOUNDED =
       Map.of(
-          "protocol/TellingLines", new Bounded(303, "a line of output, cut"),
-          "doctor/OutputClueTable", new Bounded(500, "OutputClues cuts each line"),
+          "failure-clues.json, lines", new Bounded(303, "TellingLines cuts each line"),
+          "failure-clues.json, ends", new Bounded(500, "OutputClues cuts each line"),
+          "failure-clues.json, listens", new Bounded(500, "OutputClues cuts each line"),
           "protocol/schema/TextFormats", new Bounded(320, "host names and dates"));
 
   /** Classes that compile an expression that is no constant, and why that is safe. */
@@ -50,8 +52,8 @@ class PatternTimeTest {
           "protocol/schema/CountedSchema", "a schema's patterns: it counts what they read",
           "protocol/schema/TextFormats", "the format regex compiles its text, and matches nothing",
           "protocol/schema/EcmaPattern", "compiles at most 1,000 characters, and matches nothing",
-          "doctor/OutputClueTable", "its rows are constants of the same class",
-          "protocol/TellingLines", "its rows are constants of the same class",
+          "doctor/OutputClue", "rows of failure-clues.json, which are looked at here as well",
+          "protocol/TellingLines", "rows of failure-clues.json likewise",
           "bridge/EventBusEndpoint", "joins constants of three classes",
           "security/Principal", "splits at one character",
           "transport/CommandSearch", "splits at one character");
@@ -68,12 +70,10 @@ class PatternTimeTest {
 
     boolean compiles;
     boolean searchesAll;
-    boolean rows;
     boolean other;
 
     boolean searches(String regex) {
       return searchesAll
-          || rows
           || searched.contains(regex)
           || fields.entrySet().stream()
               .anyMatch(
@@ -342,11 +342,16 @@ class PatternTimeTest {
           String name = root.relativize(file).toString().replace("dev/mcpbus/", "");
           String outermost = name.replaceAll("[$.].*", "");
           Uses uses = all.computeIfAbsent(outermost, n -> new Uses());
-          uses.rows = NOT_CONSTANT.getOrDefault(outermost, "").startsWith("its rows");
           read(Files.readAllBytes(file), uses);
         }
       }
       all.values().removeIf(uses -> !uses.compiles);
+      for (String section : List.of("lines", "ends", "listens")) {
+        Uses uses = all.computeIfAbsent("failure-clues.json, " + section, n -> new Uses());
+        uses.searchesAll = true;
+        ClueFile.rows(section).forEach(row -> uses.constants.add(row.getString("line")));
+        uses.constants.removeIf(text -> !isExpression(text));
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (java.net.URISyntaxException e) {

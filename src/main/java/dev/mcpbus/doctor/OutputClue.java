@@ -1,5 +1,7 @@
 package dev.mcpbus.doctor;
 
+import dev.mcpbus.protocol.ClueFile;
+import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,6 +16,15 @@ import java.util.regex.Pattern;
 record OutputClue(Pattern line, DoctorCause cause, String text, String remedy) {
 
   private static final int MAX_GROUP = 120;
+
+  /** Of a row of {@link ClueFile}. */
+  static OutputClue of(JsonObject row) {
+    return new OutputClue(
+        Pattern.compile(row.getString("line")),
+        DoctorCause.valueOf(row.getString("cause")),
+        row.getString("text"),
+        row.getString("remedy"));
+  }
 
   /** What the line says; empty if it is of another kind. */
   Optional<Finding> read(String said) {

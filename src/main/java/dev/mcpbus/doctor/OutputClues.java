@@ -1,5 +1,6 @@
 package dev.mcpbus.doctor;
 
+import dev.mcpbus.protocol.ClueFile;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -27,16 +28,26 @@ final class OutputClues {
               + " |\\.\\.\\. |requireStack|code: |Node\\.js v|npm (?:ERR!|error) A complete"
               + " log|Traceback|raise |node:internal|[{}\\]\\[()]*$)");
 
+  /** In the order of what says most: the first kind that any line is of decides. */
+  private static final List<OutputClue> ENDS = clues("ends");
+
+  /** The program lives, and listens elsewhere than on stdin. */
+  private static final List<OutputClue> LISTENS = clues("listens");
+
   private OutputClues() {}
+
+  private static List<OutputClue> clues(String section) {
+    return ClueFile.rows(section).stream().map(OutputClue::of).toList();
+  }
 
   /** Why a program has ended, with the telling lines; empty where no line tells. */
   static Optional<Finding> ofEnd(List<String> lines) {
-    return first(OutputClueTable.ENDS, lines);
+    return first(ENDS, lines);
   }
 
   /** Why a program that lives does not speak MCP; empty where no line tells. */
   static Optional<Finding> ofSilence(List<String> lines) {
-    return first(OutputClueTable.LISTENS, lines).or(() -> ofEnd(lines));
+    return first(LISTENS, lines).or(() -> ofEnd(lines));
   }
 
   private static Optional<Finding> first(List<OutputClue> kinds, List<String> lines) {

@@ -25,81 +25,27 @@ public final class TellingLines {
     }
   }
 
-  /** The most specific first: the first sign with a line in the output wins. */
-  private static final List<Sign> SIGNS =
-      List.of(
-          new Sign(
-              "(ENOTEMPTY|EEXIST|Cannot find (module|package)).*_npx",
-              "npx has left a half-filled folder: delete the folder _npx/HASH that the line names,"
-                  + " and start the server again"),
-          new Sign(
-              "Cannot find (module|package) ",
-              "install the server's packages, or correct the path in \"args\""),
-          new Sign(
-              "ModuleNotFoundError: |ImportError: ",
-              "install the Python package, or name the python of its environment in \"command\""),
-          new Sign(
-              "npm (ERR!|error).* (is not in (this|the npm) registry|404 Not Found)",
-              "npm knows no such package: correct its name in \"args\""),
-          new Sign(
-              "npm (ERR!|error).*(could not determine executable|ENOVERSIONS|ETARGET)",
-              "the npm package has no such program or version: correct its name in \"args\""),
-          new Sign(
-              "not found in the package registry|No solution found when resolving",
-              "no such Python package: correct its name in \"args\""),
-          new Sign(
-              "Unable to access jarfile|Could not find or load main class",
-              "correct the path in \"args\"; relative paths start at \"cwd\""),
-          new Sign("UnsupportedClassVersionError", "name a newer java in \"command\""),
-          new Sign(
-              "can't open file |Cannot open file|Could not open input file",
-              "correct the path in \"args\"; relative paths start at \"cwd\""),
-          new Sign("Cannot connect to the Docker daemon", "start Docker"),
-          new Sign(
-              "(docker|podman):.*(pull access denied|manifest unknown|No such image)",
-              "correct the image's name in \"args\""),
-          new Sign(
-              "EADDRINUSE|[Aa]ddress already in use",
-              "the program opens a port that another process has: end that one, or give this one"
-                  + " another port"),
-          new Sign(
-              "ENOTFOUND|EAI_AGAIN|[Nn]ame or service not known|[Tt]emporary failure in name"
-                  + " resolution",
-              "check the network, or the host's name"),
-          new Sign(
-              "^env: .*: No such file",
-              "the first line of the script names a program that is not on PATH: install it, or"
-                  + " set PATH in \"env\""),
-          new Sign(
-              "\\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\\b.*(required|missing|not set|must be set|not provided"
-                  + "|undefined)|([Mm]issing|[Rr]equired|[Pp]lease (set|provide)|must (set|provide))"
-                  + ".*\\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\\b",
-              "set the variable in \"env\": a server does not get the variables of mcpbus"),
-          new Sign("error while loading shared libraries", "install the library"),
-          new Sign(
-              "^mcpbus: .* has no #! line",
-              "the command is no program and was run as a shell script: correct \"command\", or"
-                  + " begin the script with #!"),
-          new Sign(
-              "^\\S+: ((line )?\\d+: )?.*: (command )?not found$",
-              "a program is missing: install it, or set PATH in \"env\""),
-          new Sign("^(panic|fatal|FATAL)[: ]", ""),
-          new Sign("^(Uncaught )?([\\w$.]+\\.)?\\w*(Error|Exception)( \\[\\w+\\])?: .", ""),
-          new Sign("^Exception in thread ", ""),
-          new Sign("^([Ee]rror|ERROR)[: ]", ""));
+  /** A server that starts without a failure never reads the file. */
+  private static final class Signs {
+    /** The most specific first: the first sign with a line in the output wins. */
+    static final List<Sign> ALL =
+        ClueFile.rows("lines").stream()
+            .map(row -> new Sign(row.getString("line"), row.getString("remedy")))
+            .toList();
+  }
 
   private TellingLines() {}
 
   /** The last line that matches the most specific sign; empty if no line tells more than others. */
   public static Optional<String> find(String output) {
     List<String> lines = output.lines().toList();
-    return SIGNS.stream().flatMap(sign -> last(lines, sign).stream()).findFirst();
+    return Signs.ALL.stream().flatMap(sign -> last(lines, sign).stream()).findFirst();
   }
 
   /** What a person can do about the telling line; empty if nothing is known to help. */
   public static String remedy(String output) {
     List<String> lines = output.lines().toList();
-    return SIGNS.stream()
+    return Signs.ALL.stream()
         .filter(sign -> last(lines, sign).isPresent())
         .findFirst()
         .map(Sign::remedy)
