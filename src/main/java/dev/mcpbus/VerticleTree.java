@@ -8,7 +8,6 @@ import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
-import dev.mcpbus.cluster.shared.RateLimitKeepers;
 import dev.mcpbus.config.ConfigDiff;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.connection.options.PinStore;
@@ -61,7 +60,6 @@ final class VerticleTree {
   private final SupervisorVerticle supervisor;
   private final KeptServers kept;
   private final ServersVerticle servers;
-  private final @Nullable RateLimitKeepers limits;
   private final AccessControl access;
   private final Directory directory;
   private final @Nullable HttpDoors http;
@@ -108,14 +106,13 @@ final class VerticleTree {
             kept,
             options.registry(),
             readiness);
-    this.limits = vertx.isClustered() ? new RateLimitKeepers(vertx, options.auth()) : null;
     this.access =
         new AccessControl(
             options.auth(),
             InstantSource.system(),
             System::nanoTime,
             new SecureRandom(),
-            limits == null ? null : limits.limiter());
+            readiness::nodes);
     this.directory =
         new Directory(
             options.gateway().views(),
@@ -211,7 +208,6 @@ final class VerticleTree {
         .compose(next -> foundation.add(directory(options)))
         .compose(next -> foundation.add(new FunctionsVerticle()))
         .compose(next -> foundation.add(inputs(options.input())))
-        .compose(next -> limits == null ? Future.succeededFuture() : foundation.add(limits))
         .compose(next -> openDoors())
         .compose(next -> connections.add(supervisor))
         .compose(next -> connections.add(servers))

@@ -121,7 +121,6 @@ class ArchitectureTest {
           row("cluster.engine", "cluster.membership", "cluster.signing"),
           row("cluster.ownership", "cluster.membership"),
           row("cluster.routing", "cluster.engine", "cluster.membership", "cluster.ownership"),
-          row("cluster.shared", "cluster.membership", "cluster.ownership", "cluster.routing"),
           row("cli.stdio", "cli"),
           row("cluster.signing", "cluster.membership"),
           row("directory.aggregate", "directory", "directory.search"),

@@ -16,6 +16,7 @@ import dev.mcpbus.internals.SocketMessages;
 import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Admission;
+import dev.mcpbus.security.RateLimiter.Place;
 import dev.mcpbus.security.Operation;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Vertx;
@@ -142,25 +143,21 @@ final class EventBusPeer {
     }
     long arrived = arrivals.arrived(InboundConnection.of(ctx().request().connection()));
     ByteBudget.ByteAccount bytes = messages.taken();
-    caller
-        .message()
-        .onSuccess(
-            place -> {
-              Runnable end =
-                  () -> {
-                    place.end().run();
-                    bytes.close();
-                  };
-              if (!place.isFree()) {
-                bytes.close();
-                limited(event, place.retryMillis());
-              } else if (event.type() == BridgeEventType.SEND) {
-                send(event, arrived, end);
-              } else {
-                end.run();
-                event.complete(listens(event));
-              }
-            });
+    Place place = caller.message();
+    Runnable end =
+        () -> {
+          place.end().run();
+          bytes.close();
+        };
+    if (!place.isFree()) {
+      bytes.close();
+      limited(event, place.retryMillis());
+    } else if (event.type() == BridgeEventType.SEND) {
+      send(event, arrived, end);
+    } else {
+      end.run();
+      event.complete(listens(event));
+    }
   }
 
   private void limited(BridgeEvent event, long retryMillis) {

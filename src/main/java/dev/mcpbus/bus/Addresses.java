@@ -217,9 +217,6 @@ public final class Addresses {
   /** Published between the nodes of a cluster: ownership changes and announcements of nodes. */
   public static final String PLACEMENT = "mcp.placement";
 
-  /** Followed by the id of a node: that node keeps the rate limits of some principals for all. */
-  public static final String LIMITS = "mcp.limits.";
-
   /** Starts or renews a private connection. */
   public static final String SERVERS_LEASE = "mcp.servers.lease";
 

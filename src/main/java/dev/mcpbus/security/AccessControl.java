@@ -6,6 +6,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,14 +38,14 @@ public final class AccessControl {
    * @param clock decides whether keys and tokens have expired
    * @param nanos monotonic time in nanoseconds, for rate limits and for the age of an issuer's keys
    * @param random generates the admin token
-   * @param shared limits the requests of all nodes together; null: each node limits its own
+   * @param nodes how many nodes of the cluster serve, which share the limits; 0 without one
    */
   public AccessControl(
       AuthOptions options,
       InstantSource clock,
       LongSupplier nanos,
       SecureRandom random,
-      @Nullable RateLimiter shared) {
+      IntSupplier nodes) {
     this.required = options.isRequired();
     this.audit = new Audit(options.audit(), clock, options.auditFile());
     this.clock = clock;
@@ -58,7 +59,7 @@ public final class AccessControl {
       this.adminKey = new ApiKey(Principal.LOCAL.name(), fresh.hash(), Set.of(), true, null, null);
     }
     this.state = new AuthState(options, adminKey);
-    this.limiter = shared == null ? new LocalRateLimiter(state.limits(), nanos) : shared;
+    this.limiter = new RateLimiter(state.limits(), nodes, nanos);
   }
 
   /** Makes the part that authenticates and admits the requests of one HTTP verticle. */

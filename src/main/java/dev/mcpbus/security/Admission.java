@@ -147,7 +147,7 @@ public final class Admission {
   }
 
   /** Takes a place among the principal's requests in flight, for one message of a socket. */
-  public Future<Place> message() {
+  public Place message() {
     return control.rateLimiter().enter(principal());
   }
 

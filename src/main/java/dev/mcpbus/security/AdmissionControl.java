@@ -191,10 +191,7 @@ public final class AdmissionControl {
       insufficient(request, state, holder.principal());
       return Future.succeededFuture();
     }
-    Future<Place> place = control.rateLimiter().enter(holder.principal());
-    return place.isComplete()
-        ? Future.succeededFuture(entered(request, state, credential, holder, place.result()))
-        : place.map(one -> entered(request, state, credential, holder, one));
+    return Future.succeededFuture(entered(request, state, credential, holder));
   }
 
   private boolean isOver(CredentialHolder holder) {
@@ -205,9 +202,9 @@ public final class AdmissionControl {
       HttpServerRequest request,
       AuthState state,
       PresentedCredential credential,
-      CredentialHolder holder,
-      Place place) {
+      CredentialHolder holder) {
     Principal principal = holder.principal();
+    Place place = control.rateLimiter().enter(principal);
     if (place.isFree()) {
       Rights rights = state.policy().rights(principal);
       return new Admission(control, credential, holder, rights, state, request, place.end());

@@ -438,7 +438,7 @@ class BridgeVerticleTest {
         new BridgeFixture(
             vertx,
             new AccessControl(
-                keys, InstantSource.system(), System::nanoTime, new SecureRandom(), null));
+                keys, InstantSource.system(), System::nanoTime, new SecureRandom(), () -> 0));
     bridge.readiness.tell(List.of("no quorum"));
 
     for (String stranger : List.of("", "wrong", ApiKeys.PREFIX + "wrong", alice.key())) {

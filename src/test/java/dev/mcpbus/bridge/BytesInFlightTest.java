@@ -67,7 +67,7 @@ class BytesInFlightTest {
     bridge =
         new BridgeFixture(
             vertx,
-            new AccessControl(auth, Instant::now, System::nanoTime, new SecureRandom(), null));
+            new AccessControl(auth, Instant::now, System::nanoTime, new SecureRandom(), () -> 0));
     vertx.eventBus().<Buffer>consumer("mcp.alpha.tools.call", calls::add);
   }
 

@@ -79,7 +79,7 @@ class MetricsRouteTest {
             false,
             null);
     AccessControl access =
-        new AccessControl(auth, InstantSource.system(), System::nanoTime, new SecureRandom(), null);
+        new AccessControl(auth, InstantSource.system(), System::nanoTime, new SecureRandom(), () -> 0);
     BridgeFixture bridge = new BridgeFixture(vertx, access);
     assertThat(bridge.get("/metrics").status()).as("without a key").isEqualTo(401);
     MultiMap headers =

@@ -64,7 +64,7 @@ class OpenDoorsEndTest {
         () -> NOON.minusSeconds(30).plusSeconds(seconds.get()),
         () -> TimeUnit.SECONDS.toNanos(seconds.get()),
         new SecureRandom(),
-        null);
+        () -> 0);
   }
 
   private static final class Peer {

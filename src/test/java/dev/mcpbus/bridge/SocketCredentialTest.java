@@ -47,7 +47,7 @@ class SocketCredentialTest {
         new BridgeFixture(
             vertx,
             new AccessControl(
-                auth, InstantSource.system(), System::nanoTime, new SecureRandom(), null));
+                auth, InstantSource.system(), System::nanoTime, new SecureRandom(), () -> 0));
     client = vertx.createWebSocketClient();
   }
 

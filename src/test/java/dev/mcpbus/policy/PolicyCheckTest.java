@@ -107,7 +107,6 @@ class PolicyCheckTest {
           Addresses.INPUT_SHARED,
           Addresses.INPUT_NODES,
           Addresses.PLACEMENT,
-          Addresses.LIMITS,
           Addresses.SERVERS_LEASE,
           Addresses.SERVERS_RELEASE,
           Addresses.SERVERS_READ,

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -157,35 +158,70 @@ class AccessPolicyTest {
   @Test
   void a_bucket_fills_with_time_and_places_are_given_back_once() {
     AtomicLong now = new AtomicLong();
-    LocalRateLimiter throttle =
-        new LocalRateLimiter(new RateLimits(new Limits(2, 2, 2), List.of()), now::get);
-    RateLimiter.Place first = throttle.place(ANN);
+    RateLimiter throttle =
+        new RateLimiter(new RateLimits(new Limits(2, 2, 2), List.of()), () -> 0, now::get);
+    RateLimiter.Place first = throttle.enter(ANN);
     assertThat(first.isFree()).isTrue();
-    assertThat(throttle.place(ANN).isFree()).isTrue();
-    assertThat(throttle.place(ANN).isFree()).as("two in flight").isFalse();
-    assertThat(throttle.place(OPS).isFree()).as("another's").isTrue();
+    assertThat(throttle.enter(ANN).isFree()).isTrue();
+    assertThat(throttle.enter(ANN).isFree()).as("two in flight").isFalse();
+    assertThat(throttle.enter(OPS).isFree()).as("another's").isTrue();
     first.end().run();
     first.end().run();
-    assertThat(throttle.place(ANN).retryMillis()).as("bucket is empty").isEqualTo(500);
+    assertThat(throttle.enter(ANN).retryMillis()).as("bucket is empty").isEqualTo(500);
     now.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
-    assertThat(throttle.place(ANN).isFree()).isTrue();
+    assertThat(throttle.enter(ANN).isFree()).isTrue();
     now.addAndGet(TimeUnit.SECONDS.toNanos(10));
-    assertThat(throttle.place(ANN).isFree()).as("two in flight again").isFalse();
+    assertThat(throttle.enter(ANN).isFree()).as("two in flight again").isFalse();
+  }
+
+  @Test
+  void each_node_enforces_its_share() {
+    AtomicLong now = new AtomicLong();
+    AtomicInteger nodes = new AtomicInteger(3);
+    RateLimiter throttle =
+        new RateLimiter(
+            new RateLimits(new Limits(3, 9, 7), List.of()), nodes::get, now::get);
+    assertThat(free(throttle, 2)).as("two of seven in flight").isEqualTo(2);
+    assertThat(throttle.enter(ANN).retryMillis()).isEqualTo(1_000);
+
+    throttle.limits(new RateLimits(new Limits(3, 9, 0), List.of()));
+    assertThat(free(throttle, 5)).as("three of nine at once, two of them used").isEqualTo(1);
+    assertThat(throttle.enter(ANN).retryMillis()).as("one a second").isEqualTo(1_000);
+
+    nodes.set(1);
+    assertThat(free(throttle, 5)).as("another node's tokens are not here").isZero();
+    now.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    assertThat(free(throttle, 9)).as("three a second").isEqualTo(6);
+    now.addAndGet(TimeUnit.SECONDS.toNanos(9));
+    nodes.set(3);
+    assertThat(free(throttle, 9)).as("what is above the share is cut").isEqualTo(3);
+
+    nodes.set(20);
+    now.addAndGet(TimeUnit.SECONDS.toNanos(7));
+    assertThat(free(throttle, 9)).as("more nodes than the limit: one each").isEqualTo(1);
+  }
+
+  private static int free(RateLimiter throttle, int asked) {
+    int free = 0;
+    for (int i = 0; i < asked; i++) {
+      free += throttle.enter(ANN).isFree() ? 1 : 0;
+    }
+    return free;
   }
 
   @Test
   void full_buckets_are_forgotten_once_a_second_at_most() {
     AtomicLong now = new AtomicLong();
-    LocalRateLimiter throttle =
-        new LocalRateLimiter(new RateLimits(new Limits(10, 2, 0), List.of()), now::get);
+    RateLimiter throttle =
+        new RateLimiter(new RateLimits(new Limits(10, 2, 0), List.of()), () -> 0, now::get);
     for (int i = 0; i < 10_001; i++) {
-      throttle.place(new Principal("jwt:" + i)).end().run();
+      throttle.enter(new Principal("jwt:" + i)).end().run();
     }
     now.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
-    throttle.place(ANN).end().run();
+    throttle.enter(ANN).end().run();
     assertThat(throttle.known()).as("all are full, and were not looked at").isEqualTo(10_002);
     now.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
-    throttle.place(OPS).end().run();
+    throttle.enter(OPS).end().run();
     assertThat(throttle.known()).isEqualTo(1);
   }
 

@@ -17,7 +17,7 @@ public final class OpenAccess {
   /** Writes no audit log. */
   public static AccessControl control() {
     return new AccessControl(
-        AuthOptions.NONE, InstantSource.system(), System::nanoTime, new SecureRandom(), null);
+        AuthOptions.NONE, InstantSource.system(), System::nanoTime, new SecureRandom(), () -> 0);
   }
 
   public static Directory directory(Vertx vertx) {

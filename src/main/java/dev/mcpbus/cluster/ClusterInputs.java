@@ -1,4 +1,4 @@
-package dev.mcpbus.cluster.shared;
+package dev.mcpbus.cluster;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.PeerRequests;
