@@ -1,7 +1,7 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.AggregateOperation;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.ParseLimits;
@@ -21,11 +21,6 @@ import java.util.Optional;
  */
 final class AggregateRoutes {
 
-  private static final Param FORM =
-      Param.text("form", "openai, openai-responses, anthropic, gemini, bedrock or ai-sdk.");
-  private static final Param SERVERS = Param.texts("server", "Only tools of these servers.");
-  private static final Param STRICT = Param.flag("strict", "Schemas as strict modes want them.");
-
   private final BridgeCalls calls;
   private final FunctionCalls functions;
   private final ParseLimits limits;
@@ -37,56 +32,21 @@ final class AggregateRoutes {
   }
 
   void mount(RouteTable routes) {
-    routes.add(
-        Route.get(
-                "/api/tools",
-                Action.LIST,
-                "listAllTools",
-                "The tools of all servers; with a form, as functions of a model's API.")
-            .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR, FORM, SERVERS, STRICT),
-        this::listTools);
-    routes.add(
-        Route.get("/api/tools/search", Action.LIST, "searchTools", "Tools by what they are for.")
-            .with(
-                ServerRoutes.TIMEOUT,
-                Param.text("q", "What the tool should do, in words."),
-                Param.whole("limit", "At most so many; 10 without it, 100 at most."),
-                Param.whole("offset", "Leave out so many of the best."),
-                Param.flag("skills", "The best skills, too."),
-                SERVERS),
-        this::search);
-    routes.add(
-        Route.post(
-                "/api/tools/call",
-                Action.CALL,
-                "callFunction",
-                "One function call of a model, in the form that the query says.")
-            .with(ServerRoutes.TIMEOUT, FORM, SERVERS, STRICT),
-        this::callFunction);
-    routes.add(
-        Route.post(
-                "/api/tools/:tool",
-                Action.CALL,
-                "callNamedTool",
-                "Calls server.tool or server:tool; the body is its arguments.")
-            .with(ServerRoutes.TIMEOUT, ServerRoutes.VALIDATE, ServerRoutes.TASK)
-            .giving("ToolResult"),
-        this::callNamed);
-    routes.add(
-        Route.get("/api/resources", Action.LIST, "listAllResources", "Resources of all servers.")
-            .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR)
-            .giving("ResourceList"),
-        ctx -> listAll(ctx, Addresses.ALL_RESOURCES_LIST));
-    routes.add(
-        Route.get("/api/skills", Action.LIST, "listAllSkills", "Skills of all servers.")
-            .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR)
-            .giving("SkillList"),
-        ctx -> listAll(ctx, Addresses.ALL_SKILLS_LIST));
-    routes.add(
-        Route.get("/api/prompts", Action.LIST, "listAllPrompts", "Prompts of all servers.")
-            .with(ServerRoutes.TIMEOUT, ServerRoutes.CURSOR)
-            .giving("PromptList"),
-        ctx -> listAll(ctx, Addresses.ALL_PROMPTS_LIST));
+    routes.add(route(AggregateOperation.TOOLS_LIST, Action.LIST), this::listTools);
+    routes.add(route(AggregateOperation.TOOLS_SEARCH, Action.LIST), this::search);
+    routes.add(route(AggregateOperation.TOOLS_FUNCTIONS_CALL, Action.CALL), this::callFunction);
+    routes.add(route(AggregateOperation.TOOLS_CALL, Action.CALL), this::callNamed);
+    for (AggregateOperation row :
+        List.of(
+            AggregateOperation.RESOURCES_LIST,
+            AggregateOperation.SKILLS_LIST,
+            AggregateOperation.PROMPTS_LIST)) {
+      routes.add(route(row, Action.LIST), ctx -> listAll(ctx, row.address));
+    }
+  }
+
+  private static Route route(AggregateOperation row, Action action) {
+    return Route.of(row.paths.get(0), action);
   }
 
   /** Calls the server itself if the name contains its id: such a call can be cancelled. */
@@ -95,19 +55,19 @@ final class AggregateRoutes {
     int cut = RpcRoute.separator(name);
     Optional<ConnectionId> server =
         cut < 1 ? Optional.empty() : ConnectionId.parse(name.substring(0, cut));
-    ServerRoutes.answer(
+    OperationRoutes.answer(
         ctx,
         server.isPresent()
             ? calls.call(
                 ctx,
                 server.get(),
                 Addresses.TOOLS_CALL,
-                ServerRoutes.toolCall(name.substring(cut + 1), ServerRoutes.object(body, limits)),
+                OperationRoutes.toolCall(name.substring(cut + 1), OperationRoutes.object(body, limits)),
                 true)
             : calls.callAll(
                 ctx,
                 Addresses.ALL_TOOLS_CALL,
-                ServerRoutes.toolCall(name, ServerRoutes.object(body, limits)),
+                OperationRoutes.toolCall(name, OperationRoutes.object(body, limits)),
                 true));
   }
 
@@ -122,8 +82,8 @@ final class AggregateRoutes {
 
   private void callFunction(RoutingContext ctx, Buffer body) {
     RawJson request =
-        RawJson.of(functionRequest(ctx)).with("call", ServerRoutes.object(body, limits));
-    ServerRoutes.answer(ctx, functions.call(ctx, request));
+        RawJson.of(functionRequest(ctx)).with("call", OperationRoutes.object(body, limits));
+    OperationRoutes.answer(ctx, functions.call(ctx, request));
   }
 
   private static JsonObject functionRequest(RoutingContext ctx) {
@@ -165,12 +125,12 @@ final class AggregateRoutes {
   private static void putServers(JsonObject request, RoutingContext ctx) {
     List<String> servers = ctx.queryParam("server");
     if (!servers.isEmpty()) {
-      request.put("servers", new JsonArray(servers.stream().map(ServerRoutes::named).toList()));
+      request.put("servers", new JsonArray(servers.stream().map(OperationRoutes::named).toList()));
     }
   }
 
   private void listAll(RoutingContext ctx, String address) {
-    document(ctx, calls.callAll(ctx, address, ServerRoutes.cursor(ctx), false));
+    document(ctx, calls.callAll(ctx, address, OperationRoutes.cursor(ctx), false));
   }
 
   /** Answers with a list that mcpbus has put together. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
@@ -193,9 +194,10 @@ public final class BridgeVerticle extends VerticleBase {
     routes.describe(HealthRoutes.described());
     new RootRoute(calls).mount(routes);
     new CallerRoute(admissions.isRequired()).mount(routes);
-    new ServiceRoutes(calls, limits).mount(routes);
-    new DiagnosticRoutes(calls, limits).mount(routes);
-    new ServerRoutes(calls, limits).mount(routes);
+    OperationRoutes operations = new OperationRoutes(calls, limits);
+    new ServiceRoutes(calls, operations, limits).mount(routes);
+    new DiagnosticRoutes(calls, operations, limits).mount(routes);
+    operations.mount(routes, ServerOperation.TOOLS_LIST, ServerOperation.ROOTS_CHANGED);
     new AggregateRoutes(calls, new FunctionCalls(calls, gate), limits).mount(routes);
     new RpcRoute(calls, limits).mount(routes);
     streams = new OpenStreams(vertx, options, shared, gate, arrivals, requests);

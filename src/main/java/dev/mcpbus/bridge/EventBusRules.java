@@ -1,5 +1,12 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.security.OperationTable;
+import dev.mcpbus.bus.ServiceOperation;
+import dev.mcpbus.bus.AggregateOperation;
+import dev.mcpbus.bus.SocketRule;
+import dev.mcpbus.bus.ServerOperation.Subject;
+import dev.mcpbus.bus.ServerOperation.Doors;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ServerAddress;
@@ -23,47 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventBusRules {
 
-  private static final Set<String> OF_ONE =
-      Set.of(
-          Addresses.TOOLS_LIST,
-          Addresses.TOOLS_METADATA,
-          Addresses.TOOLS_DRIFT,
-          Addresses.RESOURCES_LIST,
-          Addresses.RESOURCES_TEMPLATES,
-          Addresses.PROMPTS_LIST,
-          Addresses.STATUS,
-          Addresses.TOOLS_CALL,
-          Addresses.RESOURCES_READ,
-          Addresses.RESOURCES_DIRECTORY,
-          Addresses.SKILLS_LIST,
-          Addresses.SKILLS_GET,
-          Addresses.SKILLS_READ,
-          Addresses.RESOURCES_SUBSCRIBE,
-          Addresses.RESOURCES_UNSUBSCRIBE,
-          Addresses.PROMPTS_GET,
-          Addresses.COMPLETION,
-          Addresses.PING,
-          Addresses.TASKS_GET,
-          Addresses.TASKS_RESULT,
-          Addresses.TASKS_UPDATE,
-          Addresses.TASKS_CANCEL,
-          Addresses.TASKS_LIST,
-          Addresses.CANCEL);
 
-  private static final Set<String> OF_ALL =
-      Set.of(
-          Addresses.SERVERS_LIST,
-          Addresses.SERVERS_GET,
-          Addresses.ALL_TOOLS_LIST,
-          Addresses.ALL_RESOURCES_LIST,
-          Addresses.ALL_PROMPTS_LIST,
-          Addresses.ALL_SKILLS_LIST,
-          Addresses.ALL_TOOLS_FUNCTIONS,
-          Addresses.ALL_TOOLS_FUNCTIONS_CALL,
-          Addresses.ALL_TOOLS_FUNCTIONS_CANCEL);
 
-  /** Their replies show that a server exists, and nothing that it lists. */
-  private static final Set<String> BARE = Set.of(Addresses.STATUS, Addresses.PING);
 
   /** Where a peer may listen to the progress of its own calls; the name is a secret of the peer. */
   private static final Pattern PROGRESS = Pattern.compile("mcp\\.progress\\.[A-Za-z0-9-]{16,64}");
@@ -80,20 +48,36 @@ final class EventBusRules {
     if (params == null) {
       return Optional.empty();
     }
-    if (address.equals(Addresses.ALL_TOOLS_CALL) || address.equals(Addresses.ALL_SKILLS_READ)) {
-      return Optional.of(PolicyCheck.toAll(address, params));
-    }
-    if (OF_ALL.contains(address)) {
-      return Optional.of(Operation.whole(Action.LIST, ""));
+    SocketRule rule = ofAll(address);
+    if (rule != null) {
+      return switch (rule) {
+        case CLOSED -> Optional.empty();
+        case WHOLE -> Optional.of(Operation.whole(Action.LIST, ""));
+        case AS_ASKED -> Optional.of(PolicyCheck.toAll(address, params));
+      };
     }
     return ServerAddress.parse(address)
-        .filter(of -> OF_ONE.contains(of.suffix()))
-        .map(
-            of -> {
-              Operation wanted = PolicyCheck.toServer(of.server().value(), of.suffix(), params);
-              boolean lists = wanted.action() == Action.LIST && !BARE.contains(of.suffix());
-              return lists ? Operation.whole(Action.LIST, of.server().value()) : wanted;
-            });
+        .flatMap(of -> toServer(of.server().value(), ServerOperation.of(of.suffix()), params));
+  }
+
+  /** Null for an address of one server, and for one that has no row. */
+  private static @Nullable SocketRule ofAll(String address) {
+    AggregateOperation ofAll = AggregateOperation.of(address);
+    ServiceOperation service = ServiceOperation.of(address);
+    return ofAll != null ? ofAll.socket : service != null ? service.socket : null;
+  }
+
+  private static Optional<Operation> toServer(
+      String server, @Nullable ServerOperation row, RawJson params) {
+    if (row == null || !(row.doors == Doors.EVERY || row.doors == Doors.OPEN)) {
+      return Optional.empty();
+    }
+    // Other readings show that a server exists, and nothing that it lists.
+    boolean lists = row.subject == Subject.LIST && row.list != null;
+    return Optional.of(
+        lists
+            ? Operation.whole(Action.LIST, server)
+            : OperationTable.of(server, row.subject, params));
   }
 
   /** The params in the form in which they are sent; null if they can be read in two ways. */

@@ -65,7 +65,7 @@ final class LogLevelRoutes {
   }
 
   private LogLevels set(Buffer body) {
-    JsonObject change = ServerRoutes.read(body, limits);
+    JsonObject change = OperationRoutes.read(body, limits);
     if (!(change.getValue("logger", LogLevels.ROOT) instanceof String logger)
         || !change.containsKey("level")
         || !(change.getValue("level") == null || change.getValue("level") instanceof String)) {

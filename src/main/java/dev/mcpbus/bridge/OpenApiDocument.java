@@ -1,5 +1,7 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.HttpQuery;
+import dev.mcpbus.bus.HttpQuery.QueryKind;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -113,16 +115,29 @@ final class OpenApiDocument {
               .put("description", VARIABLES.getOrDefault(name, name))
               .put("schema", new JsonObject().put("type", "string")));
     }
-    for (Route.Param param : route.query()) {
+    for (HttpQuery param : route.query()) {
       JsonObject of =
           new JsonObject()
-              .put("name", param.name())
+              .put("name", param.word)
               .put("in", "query")
-              .put("description", param.summary())
-              .put("schema", param.schema());
-      parameters.add(param.required() ? of.put("required", true) : of);
+              .put("description", param.summary)
+              .put("schema", schema(param));
+      parameters.add(param.kind == QueryKind.REQUIRED ? of.put("required", true) : of);
     }
     return parameters;
+  }
+
+  private static JsonObject schema(HttpQuery param) {
+    JsonObject schema = new JsonObject();
+    return switch (param.kind) {
+      case TEXT, REQUIRED -> schema.put("type", "string");
+      case TEXTS ->
+          schema.put("type", "array").put("items", new JsonObject().put("type", "string"));
+      case FLAG -> schema.put("type", "boolean");
+      case FROM_0 -> schema.put("type", "integer").put("minimum", 0);
+      case FROM_1 -> schema.put("type", "integer").put("minimum", 1);
+      case WORD -> schema.put("enum", new JsonArray(param.words())).put("type", "string");
+    };
   }
 
   /** The tag of a path: the first word after the server, else the first word. */

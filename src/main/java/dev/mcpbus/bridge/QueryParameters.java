@@ -16,9 +16,9 @@ final class QueryParameters {
   /** Refuses parameters that the route does not have, so that a typing error is reported. */
   static void check(RoutingContext ctx, Route route) {
     for (String name : ctx.queryParams().names()) {
-      if (route.query().stream().noneMatch(param -> param.name().equals(name))) {
+      if (route.query().stream().noneMatch(param -> param.word.equals(name))) {
         String known =
-            route.query().stream().map(Route.Param::name).collect(Collectors.joining(", "));
+            route.query().stream().map(param -> param.word).collect(Collectors.joining(", "));
         throw McpFailure.badRequest(
             "query: no parameter '"
                 + oneLine(name)

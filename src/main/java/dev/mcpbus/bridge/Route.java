@@ -1,10 +1,9 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.HttpPath;
+import dev.mcpbus.bus.HttpQuery;
 import dev.mcpbus.security.Action;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path in the form of the router, {@code /api/servers/:id}
  * @param id the {@code operationId}
- * @param query parameters of the query; optional unless {@link Param#required}
+ * @param query parameters of the query
  * @param body schema of the request's body; null if there is none
  * @param answer schema of the answer
  * @param status of an answer that is not a failure
@@ -26,7 +25,7 @@ record Route(
     Action action,
     String id,
     String summary,
-    List<Param> query,
+    List<HttpQuery> query,
     @Nullable String body,
     String answer,
     int status,
@@ -36,45 +35,18 @@ record Route(
   static final String PLAIN_TEXT = "text/plain";
   static final String EVENT_STREAM = "text/event-stream";
 
-  /**
-   * A parameter of the query.
-   *
-   * @param schema the parameter's JSON Schema
-   */
-  record Param(String name, String summary, boolean required, JsonObject schema) {
-
-    static Param text(String name, String summary) {
-      return new Param(name, summary, false, new JsonObject().put("type", "string"));
-    }
-
-    static Param flag(String name, String summary) {
-      return new Param(name, summary, false, new JsonObject().put("type", "boolean"));
-    }
-
-    static Param whole(String name, String summary) {
-      return number(name, summary, 1);
-    }
-
-    static Param number(String name, String summary, int min) {
-      JsonObject schema = new JsonObject().put("type", "integer").put("minimum", min);
-      return new Param(name, summary, false, schema);
-    }
-
-    static Param word(String name, String summary, String... words) {
-      JsonObject schema = new JsonObject().put("enum", new JsonArray(List.of(words)));
-      return new Param(name, summary, false, schema.put("type", "string"));
-    }
-
-    /** A parameter that may be given several times. */
-    static Param texts(String name, String summary) {
-      JsonObject item = new JsonObject().put("type", "string");
-      return new Param(
-          name, summary, false, new JsonObject().put("type", "array").put("items", item));
-    }
-
-    Param must() {
-      return new Param(name, summary, true, schema);
-    }
+  static Route of(HttpPath path, Action action) {
+    return new Route(
+        HttpMethod.valueOf(path.verb().name()),
+        path.path(),
+        action,
+        path.id(),
+        path.summary(),
+        path.query(),
+        path.body(),
+        path.answer(),
+        path.status(),
+        JSON);
   }
 
   static Route of(HttpMethod method, String path, Action action, String id, String summary) {
@@ -93,11 +65,9 @@ record Route(
     return of(HttpMethod.DELETE, path, action, id, summary);
   }
 
-  Route with(Param... more) {
-    List<Param> all = new ArrayList<>(query);
-    all.addAll(List.of(more));
+  Route with(HttpQuery... all) {
     return new Route(
-        method, path, action, id, summary, List.copyOf(all), body, answer, status, type);
+        method, path, action, id, summary, List.of(all), body, answer, status, type);
   }
 
   Route taking(@Nullable String schema) {

@@ -1,5 +1,6 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.HttpQuery;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -40,7 +41,7 @@ final class RpcRoute {
   void mount(RouteTable routes) {
     routes.add(
         Route.post("/rpc", Action.CALL, "rpc", "One JSON-RPC 2.0 request.")
-            .with(ServerRoutes.TIMEOUT)
+            .with(HttpQuery.TIMEOUT)
             .taking("JsonRpcRequest")
             .giving("JsonRpcResponse"),
         this::handle);

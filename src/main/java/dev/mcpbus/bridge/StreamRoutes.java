@@ -1,8 +1,8 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.bridge.Route.Param;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.HttpQuery;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.security.Action;
 import io.vertx.core.Vertx;
@@ -15,11 +15,6 @@ import java.util.Set;
  * Server-sent events: {@code /api/events} and {@code /api/rpc-log}. Used on the bridge's context.
  */
 final class StreamRoutes {
-
-  static final Param SERVER =
-      Param.texts("server", "Only of these servers; several times, or with commas.");
-  private static final Param LAST =
-      Param.text("lastEventId", "As the header Last-Event-ID: go on after this event.");
 
   private final EventFeed events;
   private final EventFeed rpc;
@@ -34,7 +29,7 @@ final class StreamRoutes {
     rpc.open();
     routes.add(
         Route.get("/api/events", Action.LIST, "streamEvents", "What happens, as it happens.")
-            .with(SERVER, Param.texts("type", "Only events of these types."), LAST)
+            .with(HttpQuery.SERVERS, HttpQuery.EVENT_TYPES, HttpQuery.LAST_EVENT_ID)
             .streaming("Event"),
         ctx ->
             events.read(
@@ -45,7 +40,7 @@ final class StreamRoutes {
                 Action.ADMIN,
                 "streamRpcLog",
                 "JSON-RPC messages of servers whose RPC log is bus, secrets masked.")
-            .with(SERVER, LAST)
+            .with(HttpQuery.SERVERS, HttpQuery.LAST_EVENT_ID)
             .streaming("RpcMessage"),
         ctx -> rpc.read(ctx, filter(ctx, Set.of(), Action.ADMIN)));
   }
@@ -59,7 +54,7 @@ final class StreamRoutes {
         AdmittedRequests.requester(ctx, ""));
   }
 
-  /** The ids of the servers that the parameter {@link #SERVER} names; empty for all. */
+  /** The ids of the servers that {@link HttpQuery#SERVERS} names; empty for all. */
   static Set<String> servers(RoutingContext ctx) {
     Set<String> servers = new LinkedHashSet<>();
     for (String server : QueryParameters.texts(ctx, "server")) {

@@ -1,5 +1,7 @@
 package dev.mcpbus.bridge;
 
+import dev.mcpbus.bus.ServerOperation.Belonging;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -16,7 +18,6 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,14 +29,6 @@ final class TaskIdSealing {
 
   private static final byte[] TASK_ID = "\"taskId\"".getBytes(StandardCharsets.US_ASCII);
 
-  private static final Map<String, String> METHODS =
-      Map.of(
-          Addresses.TOOLS_CALL, Methods.TOOLS_CALL,
-          Addresses.TASKS_GET, Methods.TASKS_GET,
-          Addresses.TASKS_RESULT, Methods.TASKS_RESULT,
-          Addresses.TASKS_UPDATE, Methods.TASKS_UPDATE,
-          Addresses.TASKS_CANCEL, Methods.TASKS_CANCEL,
-          Addresses.TASKS_LIST, Methods.TASKS_LIST);
 
   private final SealedTaskIds ids;
 
@@ -69,7 +62,8 @@ final class TaskIdSealing {
         this.params =
             inner == null || !inner.isObject() ? given : given.with("params", opened(inner));
       } else {
-        this.method = METHODS.getOrDefault(suffix, "");
+        ServerOperation row = ServerOperation.of(suffix);
+        this.method = row == null || !isOfTask(row) ? "" : String.valueOf(row.method);
         this.params = opened(given);
       }
     }
@@ -179,7 +173,12 @@ final class TaskIdSealing {
 
   /** Whether a message to such an address may contain a task id, or become a task. */
   static boolean concerns(String suffix) {
-    return METHODS.containsKey(suffix);
+    ServerOperation row = ServerOperation.of(suffix);
+    return row != null && isOfTask(row);
+  }
+
+  private static boolean isOfTask(ServerOperation row) {
+    return row.belonging == Belonging.TASK;
   }
 
   /** Seals the id in an event about a task for its owner; other events stay the same. */

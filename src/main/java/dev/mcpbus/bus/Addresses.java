@@ -86,46 +86,7 @@ public final class Addresses {
   public static final String CONTROL = "control";
 
   /** The suffixes at which each connection is a consumer. */
-  public static final Set<String> SERVED =
-      Set.of(
-          TOOLS_LIST,
-          TOOLS_CALL,
-          TOOLS_METADATA,
-          TOOLS_DRIFT,
-          TOOLS_APPROVE,
-          TASKS_GET,
-          TASKS_RESULT,
-          TASKS_UPDATE,
-          TASKS_CANCEL,
-          TASKS_LIST,
-          RESOURCES_LIST,
-          RESOURCES_TEMPLATES,
-          RESOURCES_READ,
-          RESOURCES_SUBSCRIBE,
-          RESOURCES_UNSUBSCRIBE,
-          RESOURCES_DIRECTORY,
-          SKILLS_LIST,
-          SKILLS_GET,
-          SKILLS_READ,
-          PROMPTS_LIST,
-          PROMPTS_GET,
-          COMPLETION,
-          PING,
-          STATUS,
-          HISTORY,
-          LOGS,
-          CALLS,
-          CALLS_CANCEL,
-          ACTIVITY,
-          RPCLOG,
-          CONNECT,
-          DISCONNECT,
-          RESTART,
-          LOGLEVEL,
-          REQUEST,
-          NOTIFY,
-          ROOTS_CHANGED,
-          CANCEL);
+  public static final Set<String> SERVED = ServerOperation.suffixes(row -> true);
 
   /** {@link LifecycleMessage.Fact}s from children to their supervisor, on one node only. */
   public static final String SUPERVISOR = "mcp.supervisor";

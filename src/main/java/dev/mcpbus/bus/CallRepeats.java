@@ -1,5 +1,6 @@
 package dev.mcpbus.bus;
 
+import dev.mcpbus.bus.ServerOperation.Again;
 import dev.mcpbus.internals.OwnContext;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
@@ -47,17 +48,7 @@ public final class CallRepeats implements Shareable {
 
   /** The addresses whose requests change nothing, and tool calls, of which the rules decide. */
   private static final Set<String> SUFFIXES =
-      Set.of(
-          Addresses.TOOLS_CALL,
-          Addresses.TOOLS_LIST,
-          Addresses.RESOURCES_LIST,
-          Addresses.RESOURCES_TEMPLATES,
-          Addresses.RESOURCES_READ,
-          Addresses.PROMPTS_LIST,
-          Addresses.PROMPTS_GET,
-          Addresses.SKILLS_LIST,
-          Addresses.COMPLETION,
-          Addresses.PING);
+      ServerOperation.suffixes(row -> row.again != Again.ONCE);
 
   /** Calls that are repeated at the same time; one more gets its first failure. */
   static final int MAX_RUNNING = 10_000;

@@ -1,6 +1,7 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -19,6 +20,7 @@ import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -32,13 +34,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionOperations {
 
-  /**
-   * The operation of one address.
-   *
-   * @param suffix after {@code mcp.<id>.}
-   * @param method the MCP method of the requests that it sends, also named in failures
-   */
-  record AddressOperation(String suffix, String method, Run run) {}
+  /** What is done for the address of a row. */
+  record AddressOperation(ServerOperation row, Run run) {
+
+    /** The MCP method of the requests that it sends, also named in failures. */
+    String method() {
+      return String.valueOf(row.logged);
+    }
+  }
 
   /** Ends {@code call} exactly once, now or later. */
   @FunctionalInterface
@@ -48,52 +51,30 @@ final class ConnectionOperations {
 
   static final List<AddressOperation> ALL =
       List.of(
+          new AddressOperation(ServerOperation.TOOLS_LIST, ConnectionOperations::listTools),
           new AddressOperation(
-              Addresses.TOOLS_LIST, Methods.TOOLS_LIST, ConnectionOperations::listTools),
+              ServerOperation.TOOLS_CALL, (ready, call) -> ready.toolCalls().call(call)),
+          new AddressOperation(ServerOperation.TOOLS_METADATA, ConnectionOperations::metadata),
+          list(ServerOperation.RESOURCES_LIST, "resources"),
+          list(ServerOperation.SKILLS_LIST, SkillOperations::areOffered),
+          list(ServerOperation.RESOURCES_TEMPLATES, "resources"),
+          new AddressOperation(ServerOperation.RESOURCES_READ, ConnectionOperations::readResource),
+          new AddressOperation(ServerOperation.RESOURCES_DIRECTORY, SkillOperations::directory),
+          new AddressOperation(ServerOperation.SKILLS_GET, SkillOperations::get),
+          new AddressOperation(ServerOperation.SKILLS_READ, SkillOperations::read),
           new AddressOperation(
-              Addresses.TOOLS_CALL,
-              Methods.TOOLS_CALL,
-              (ready, call) -> ready.toolCalls().call(call)),
+              ServerOperation.RESOURCES_SUBSCRIBE, (ready, call) -> subscribe(ready, call, true)),
           new AddressOperation(
-              Addresses.TOOLS_METADATA, Methods.TOOLS_LIST, ConnectionOperations::metadata),
-          list(Addresses.RESOURCES_LIST, Methods.RESOURCES_LIST, "resources", "resources", "uri"),
-          list(
-              Addresses.SKILLS_LIST,
-              Methods.SKILLS_LIST,
-              SkillOperations::areOffered,
-              "skills",
-              "uri"),
-          list(
-              Addresses.RESOURCES_TEMPLATES,
-              Methods.RESOURCES_TEMPLATES,
-              "resources",
-              "resourceTemplates",
-              "uriTemplate"),
-          new AddressOperation(
-              Addresses.RESOURCES_READ, Methods.RESOURCES_READ, ConnectionOperations::readResource),
-          new AddressOperation(
-              Addresses.RESOURCES_DIRECTORY, Methods.DIRECTORY_READ, SkillOperations::directory),
-          new AddressOperation(Addresses.SKILLS_GET, Methods.SKILLS_GET, SkillOperations::get),
-          new AddressOperation(
-              Addresses.SKILLS_READ, Methods.RESOURCES_READ, SkillOperations::read),
-          new AddressOperation(
-              Addresses.RESOURCES_SUBSCRIBE,
-              Methods.RESOURCES_SUBSCRIBE,
-              (ready, call) -> subscribe(ready, call, true)),
-          new AddressOperation(
-              Addresses.RESOURCES_UNSUBSCRIBE,
-              Methods.RESOURCES_UNSUBSCRIBE,
+              ServerOperation.RESOURCES_UNSUBSCRIBE,
               (ready, call) -> subscribe(ready, call, false)),
-          list(Addresses.PROMPTS_LIST, Methods.PROMPTS_LIST, "prompts", "prompts", "name"),
-          simple(Addresses.PROMPTS_GET, Methods.PROMPTS_GET, "prompts"),
-          simple(Addresses.COMPLETION, Methods.COMPLETE, "completions"),
-          new AddressOperation(
-              Addresses.LOGLEVEL, Methods.SET_LEVEL, ConnectionOperations::logLevel),
-          new AddressOperation(Addresses.PING, Methods.PING, ConnectionOperations::ping),
-          new AddressOperation(
-              Addresses.ROOTS_CHANGED, Methods.ROOTS_CHANGED, ConnectionOperations::rootsChanged),
-          new AddressOperation(Addresses.REQUEST, "request", ConnectionOperations::rawRequest),
-          new AddressOperation(Addresses.NOTIFY, "notify", ConnectionOperations::rawNotification));
+          list(ServerOperation.PROMPTS_LIST, "prompts"),
+          simple(ServerOperation.PROMPTS_GET, "prompts"),
+          simple(ServerOperation.COMPLETION, "completions"),
+          new AddressOperation(ServerOperation.LOGLEVEL, ConnectionOperations::logLevel),
+          new AddressOperation(ServerOperation.PING, ConnectionOperations::ping),
+          new AddressOperation(ServerOperation.ROOTS_CHANGED, ConnectionOperations::rootsChanged),
+          new AddressOperation(ServerOperation.REQUEST, ConnectionOperations::rawRequest),
+          new AddressOperation(ServerOperation.NOTIFY, ConnectionOperations::rawNotification));
 
   /** Notifications of a client about what the server has asked. */
   private static final Set<String> OF_QUESTIONS = Set.of(Methods.PROGRESS, Methods.TASKS_STATUS);
@@ -101,44 +82,39 @@ final class ConnectionOperations {
   private ConnectionOperations() {}
 
   /** Sends the request as it came, and gives the answer as it comes. */
-  private static AddressOperation simple(String suffix, String method, String capability) {
+  private static AddressOperation simple(ServerOperation row, String capability) {
     return new AddressOperation(
-        suffix,
-        method,
+        row,
         (ready, call) -> {
           if (ready.offers(capability) || call.isAsIs()) {
             ready.session().send(call, call.params());
           } else {
-            call.fail(ConnectionFailures.lacks(method, capability));
+            call.fail(ConnectionFailures.lacks(call.method(), capability));
           }
         });
+  }
+
+  private static AddressOperation list(ServerOperation row, String capability) {
+    return list(row, ready -> ready.offers(capability));
   }
 
   /**
    * A list: empty where the server lacks the capability, all pages unless the caller gives a
    * cursor.
-   *
-   * @param key the member that holds the entries
-   * @param name the member that names an entry
    */
   private static AddressOperation list(
-      String suffix, String method, String capability, String key, String name) {
-    return list(suffix, method, ready -> ready.offers(capability), key, name);
-  }
-
-  private static AddressOperation list(
-      String suffix, String method, Predicate<ReadySession> isOffered, String key, String name) {
+      ServerOperation row, Predicate<ReadySession> isOffered) {
+    ListKind kind = Objects.requireNonNull(row.list);
     return new AddressOperation(
-        suffix,
-        method,
+        row,
         (ready, call) -> {
           if (!isOffered.test(ready) && call.isAsIs()) {
             ready.session().send(call, call.params());
           } else if (!isOffered.test(ready)) {
-            call.complete(RawJson.of("{\"" + key + "\":[]}"));
-          } else if (!answeredFromCache(ready, call, method)) {
-            pages(ready, call, method, key)
-                .compose(found -> usable(ready, found, key, name))
+            call.complete(RawJson.of("{\"" + kind.member + "\":[]}"));
+          } else if (!answeredFromCache(ready, call, kind.method)) {
+            pages(ready, call, kind.method, kind.member)
+                .compose(found -> usable(ready, found, kind.member, kind.key))
                 .onComplete(
                     found -> call.attempt(() -> call.complete(found)),
                     failure -> call.fail(McpFailure.of(failure)));

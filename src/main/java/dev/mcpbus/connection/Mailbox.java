@@ -102,7 +102,7 @@ final class Mailbox {
   Future<?> open() {
     List<Future<Void>> registered = new ArrayList<>();
     Stream.concat(ConnectionOperations.ALL.stream(), TaskOperations.ALL.stream())
-        .map(each -> register(each.suffix(), new Inlet(this, each)))
+        .map(each -> register(each.row().suffix, new Inlet(this, each)))
         .forEach(registered::add);
     registered.add(
         consume(Addresses.STATUS, message -> message.reply(connection.status(message.body()))));
@@ -225,7 +225,7 @@ final class Mailbox {
     idle.touch();
     ReadySession readySession = connection.serving();
     if (use != null && (readySession == null || !readySession.isDiscoverEra())) {
-      use.called(operation.suffix(), call, readySession != null);
+      use.called(operation.row().suffix, call, readySession != null);
     }
     if (readySession == null) {
       hold(operation, call);

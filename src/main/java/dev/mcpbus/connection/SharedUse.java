@@ -1,6 +1,6 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
@@ -30,14 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class SharedUse {
 
   /** What leaves nothing behind at the server. */
-  private static final Set<String> READS =
-      Set.of(
-          Addresses.TOOLS_LIST,
-          Addresses.TOOLS_METADATA,
-          Addresses.RESOURCES_LIST,
-          Addresses.RESOURCES_TEMPLATES,
-          Addresses.PROMPTS_LIST,
-          Addresses.SKILLS_LIST);
+  private static final Set<String> READS = ServerOperation.suffixes(row -> row.list != null);
 
   /** A client that was away for so long has no session at the gateway any more. */
   private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(30);

@@ -1,6 +1,6 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
@@ -24,14 +24,11 @@ final class TaskOperations {
 
   static final List<AddressOperation> ALL =
       List.of(
-          new AddressOperation(Addresses.TASKS_GET, Methods.TASKS_GET, TaskOperations::get),
-          new AddressOperation(
-              Addresses.TASKS_RESULT, Methods.TASKS_RESULT, TaskOperations::result),
-          new AddressOperation(
-              Addresses.TASKS_UPDATE, Methods.TASKS_UPDATE, TaskOperations::update),
-          new AddressOperation(
-              Addresses.TASKS_CANCEL, Methods.TASKS_CANCEL, TaskOperations::cancel),
-          new AddressOperation(Addresses.TASKS_LIST, Methods.TASKS_LIST, TaskOperations::list));
+          new AddressOperation(ServerOperation.TASKS_GET, TaskOperations::get),
+          new AddressOperation(ServerOperation.TASKS_RESULT, TaskOperations::result),
+          new AddressOperation(ServerOperation.TASKS_UPDATE, TaskOperations::update),
+          new AddressOperation(ServerOperation.TASKS_CANCEL, TaskOperations::cancel),
+          new AddressOperation(ServerOperation.TASKS_LIST, TaskOperations::list));
 
   private TaskOperations() {}
 

@@ -1,16 +1,18 @@
 package dev.mcpbus.policy;
 
-import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ServiceOperation.ServiceSubject;
+import dev.mcpbus.bus.ServiceOperation;
+import dev.mcpbus.bus.AggregateOperation.AllSubject;
+import dev.mcpbus.bus.AggregateOperation;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MethodAddress;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ServerId;
-import dev.mcpbus.protocol.SkillRequest;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
 import dev.mcpbus.security.Operation.Scope;
@@ -37,27 +39,10 @@ public final class PolicyCheck {
    * @param body the server's own names, not those of a view
    */
   public static Operation toServer(String server, String suffix, RawJson body) {
-    MethodAddress method = MethodAddress.ofSuffix(suffix);
-    if (method != null) {
-      return OperationTable.of(server, method.method(), body);
-    }
-    return switch (suffix) {
-      case Addresses.REQUEST, Addresses.NOTIFY -> OperationTable.described(server, body);
-      case Addresses.STATUS -> Operation.of(Action.LIST, server, "");
-      case Addresses.TOOLS_METADATA, Addresses.TOOLS_DRIFT -> Operation.whole(Action.LIST, server);
-      case Addresses.CANCEL -> Operation.of(Action.CALL, server, "");
-      case Addresses.ACTIVITY -> Operation.of(Action.METRICS, server, "");
-      case Addresses.SKILLS_READ -> skill(server, body);
-      default -> Operation.of(Action.ADMIN, server, "");
-    };
-  }
-
-  /** Reading a file of a skill is reading that resource. */
-  private static Operation skill(String server, RawJson body) {
-    SkillRequest wanted = SkillRequest.of(body);
-    return wanted == null
-        ? Operation.nameless(Action.READ, server)
-        : Operation.of(Action.READ, server, wanted.file());
+    ServerOperation row = ServerOperation.of(suffix);
+    return row == null
+        ? Operation.of(Action.ADMIN, server, "")
+        : OperationTable.of(server, row.subject, body);
   }
 
   /**
@@ -74,47 +59,43 @@ public final class PolicyCheck {
    * is always allowed.
    */
   public static Operation toAll(String address, RawJson body) {
-    return switch (address) {
-      case Addresses.ALL_TOOLS_LIST,
-          Addresses.ALL_PROMPTS_LIST,
-          Addresses.ALL_RESOURCES_LIST,
-          Addresses.ALL_SKILLS_LIST,
-          Addresses.ALL_TOOLS_SEARCH ->
-          Operation.NOTHING;
-      case Addresses.ALL_TOOLS_CALL ->
+    AggregateOperation row = AggregateOperation.of(address);
+    return switch (row == null ? AllSubject.ADMIN : row.subject) {
+      case FILTERED -> Operation.NOTHING;
+      case NAMED_TOOL ->
           tool(body)
               .map(tool -> Operation.of(Action.CALL, tool.server(), tool.tool()))
               .orElse(Operation.nameless(Action.CALL, ""));
-      case Addresses.ALL_SKILLS_READ -> {
+      case SKILL_FILE -> {
         RawJson server = body.member("server");
-        yield skill(server == null || !server.isString() ? "" : server.asString(), body);
+        yield OperationTable.skill(
+            server == null || !server.isString() ? "" : server.asString(), body);
       }
-      default -> Operation.of(Action.ADMIN, "", "");
+      case ADMIN -> toNode();
     };
   }
 
   /** A message to the service: its servers, and the questions of servers. */
   public static Operation toService(String address, JsonObject body) {
     String id = body.getValue("id") instanceof String text ? text : "";
-    return switch (address) {
-      case Addresses.SERVERS_LIST -> Operation.NOTHING;
-      case Addresses.SERVERS_GET -> Operation.of(Action.LIST, id, "");
-      case Addresses.SERVERS_REMOVE, Addresses.SERVERS_EXAMINE, Addresses.SERVERS_RPCLOG ->
-          Operation.of(Action.ADMIN, id, "");
-      case Addresses.SERVERS_ADD ->
+    ServiceOperation row = ServiceOperation.of(address);
+    return switch (row == null ? ServiceSubject.ADMIN_OF_NODE : row.subject) {
+      case FILTERED -> Operation.NOTHING;
+      case LIST_OF_SERVER -> Operation.of(Action.LIST, id, "");
+      case LIST_OF_NODE -> Operation.whole(Action.LIST, "");
+      case ADMIN_OF_SERVER -> Operation.of(Action.ADMIN, id, "");
+      case ADMIN_OF_NAME ->
           Operation.of(Action.ADMIN, ServerId.of(String.valueOf(body.getValue("name"))), "");
-      case Addresses.INPUT_PENDING, Addresses.INPUT_RESPOND, Addresses.INPUT_WITHDRAW ->
-          Operation.own(Action.CALL, id);
+      case ADMIN_OF_NODE -> toNode(); // an id in the body does not make it one of that server
+      case ADMIN_OF_SERVER_OR_SOME ->
+          id.isEmpty() ? Operation.some(Action.ADMIN) : Operation.of(Action.ADMIN, id, "");
+      case METRICS_OF_SERVER_OR_SOME ->
+          id.isEmpty() ? Operation.some(Action.METRICS) : Operation.of(Action.METRICS, id, "");
       // Servers learn of an offer: it requires a server that the caller may call, or the admin
       // right.
-      case Addresses.INPUT_OFFER ->
+      case CALL_OF_SERVER_OR_ALL ->
           id.isEmpty() ? Operation.whole(Action.CALL, id) : Operation.of(Action.CALL, id, "");
-      case Addresses.SERVERS_CALLS ->
-          id.isEmpty() ? Operation.some(Action.ADMIN) : Operation.of(Action.ADMIN, id, "");
-      case Addresses.SERVERS_ACTIVITY ->
-          id.isEmpty() ? Operation.some(Action.METRICS) : Operation.of(Action.METRICS, id, "");
-      case Addresses.SERVERS_NODES -> Operation.whole(Action.LIST, "");
-      default -> toNode(); // an id in the body does not make it one of that server
+      case OWN_QUESTIONS -> Operation.own(Action.CALL, id);
     };
   }
 

@@ -1,13 +1,15 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.protocol.SkillRequest;
+import dev.mcpbus.bus.ServerOperation.Subject;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one table of the MCP methods that a caller may send to a server: for each, the action of the
- * policies, and the member of the params that names the item. Every door derives the {@link
+ * What the policies decide on, by the rows of {@link ServerOperation}. Every door derives the {@link
  * Operation} from the params that it is going to send, so what is decided on is what is sent. A
  * method without a row is denied if there are policies, and requires the admin right otherwise.
  * Stateless.
@@ -16,75 +18,70 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OperationTable {
 
-  /** Which member of the params names the item. */
-  private enum About {
-    /** None: the operation concerns the server itself. */
-    SERVER,
-    /** {@code name}: a tool or a prompt. */
-    NAME,
-    /** {@code uri}: a resource. */
-    URI,
-    /** {@code ref}: a prompt or a resource, depending on {@code ref.type}. */
-    REF,
-    /**
-     * None: the method concerns what belongs to the caller, and the door handles it. It is never
-     * sent to a server for the caller.
-     */
-    OWN
-  }
-
-  private record Row(Action action, About about) {}
-
-  private static final Map<String, Row> TABLE =
-      Map.ofEntries(
-          Map.entry(Methods.TOOLS_LIST, new Row(Action.LIST, About.SERVER)),
-          Map.entry(Methods.TOOLS_CALL, new Row(Action.CALL, About.NAME)),
-          Map.entry(Methods.PROMPTS_LIST, new Row(Action.LIST, About.SERVER)),
-          Map.entry(Methods.PROMPTS_GET, new Row(Action.GET, About.NAME)),
-          Map.entry(Methods.RESOURCES_LIST, new Row(Action.LIST, About.SERVER)),
-          Map.entry(Methods.RESOURCES_TEMPLATES, new Row(Action.LIST, About.SERVER)),
-          Map.entry(Methods.RESOURCES_READ, new Row(Action.READ, About.URI)),
-          Map.entry(Methods.DIRECTORY_READ, new Row(Action.READ, About.URI)),
-          Map.entry(Methods.SKILLS_LIST, new Row(Action.LIST, About.SERVER)),
-          Map.entry(Methods.SKILLS_GET, new Row(Action.READ, About.URI)),
-          Map.entry(Methods.RESOURCES_SUBSCRIBE, new Row(Action.SUBSCRIBE, About.URI)),
-          Map.entry(Methods.RESOURCES_UNSUBSCRIBE, new Row(Action.SUBSCRIBE, About.URI)),
-          Map.entry(Methods.COMPLETE, new Row(Action.GET, About.REF)),
-          Map.entry(Methods.TASKS_GET, new Row(Action.CALL, About.SERVER)),
-          Map.entry(Methods.TASKS_RESULT, new Row(Action.CALL, About.SERVER)),
-          Map.entry(Methods.TASKS_UPDATE, new Row(Action.CALL, About.SERVER)),
-          Map.entry(Methods.TASKS_CANCEL, new Row(Action.CALL, About.SERVER)),
-          Map.entry(Methods.TASKS_LIST, new Row(Action.CALL, About.SERVER)),
-          Map.entry(Methods.SET_LEVEL, new Row(Action.ADMIN, About.SERVER)),
-          Map.entry(Methods.PING, new Row(Action.LIST, About.SERVER)),
-          Map.entry(Methods.INITIALIZE, new Row(Action.LIST, About.OWN)),
-          Map.entry(Methods.INITIALIZED, new Row(Action.LIST, About.OWN)),
-          Map.entry(Methods.DISCOVER, new Row(Action.LIST, About.OWN)),
-          Map.entry(Methods.LISTEN, new Row(Action.SUBSCRIBE, About.OWN)),
-          Map.entry(Methods.CANCELLED, new Row(Action.CALL, About.OWN)),
-          Map.entry(Methods.PROGRESS, new Row(Action.CALL, About.OWN)),
-          Map.entry(Methods.ROOTS_CHANGED, new Row(Action.CALL, About.OWN)));
+  /**
+   * Methods without an address: they concern what belongs to the caller, and the door handles them.
+   * They are never sent to a server for the caller.
+   */
+  private static final Map<String, Action> OWN =
+      Map.of(
+          Methods.INITIALIZE, Action.LIST,
+          Methods.INITIALIZED, Action.LIST,
+          Methods.DISCOVER, Action.LIST,
+          Methods.LISTEN, Action.SUBSCRIBE,
+          Methods.CANCELLED, Action.CALL,
+          Methods.PROGRESS, Action.CALL,
+          Methods.ROOTS_CHANGED, Action.CALL);
 
   private OperationTable() {}
 
   /** The action of a method; null if the method has no row: no client may send it. */
   public static @Nullable Action action(String method) {
-    Row row = TABLE.get(method);
-    return row == null ? null : row.action();
+    ServerOperation row = ServerOperation.ofMethod(method);
+    return row == null ? OWN.get(method) : action(row.subject);
+  }
+
+  /** The action of an operation; of a raw request and a reference that of most of them. */
+  public static Action action(Subject subject) {
+    return switch (subject) {
+      case LIST, LIST_WHOLE -> Action.LIST;
+      case CALL, TOOL, METHOD -> Action.CALL;
+      case PROMPT, REFERENCE -> Action.GET;
+      case RESOURCE, SKILL_FILE -> Action.READ;
+      case SUBSCRIPTION -> Action.SUBSCRIBE;
+      case METRICS -> Action.METRICS;
+      case ADMIN -> Action.ADMIN;
+    };
   }
 
   /** The operation of a request with {@code method} and {@code params} to {@code server}. */
   public static Operation of(String server, String method, RawJson params) {
-    Row row = TABLE.get(method);
-    if (row == null || row.about() == About.OWN) {
-      return Operation.unknown(server);
-    }
-    return switch (row.about()) {
-      case NAME -> named(row.action(), server, params, "name");
-      case URI -> named(row.action(), server, params, "uri");
-      case REF -> reference(server, params);
-      default -> Operation.of(row.action(), server, "");
+    ServerOperation row = ServerOperation.ofMethod(method);
+    return row == null ? Operation.unknown(server) : of(server, row.subject, params);
+  }
+
+  /**
+   * The operation of a message with this body to {@code server}.
+   *
+   * @param body the server's own names, not those of a view
+   */
+  public static Operation of(String server, Subject subject, RawJson body) {
+    return switch (subject) {
+      case LIST, CALL, METRICS, ADMIN -> Operation.of(action(subject), server, "");
+      case LIST_WHOLE -> Operation.whole(Action.LIST, server);
+      case TOOL, PROMPT, RESOURCE, SUBSCRIPTION ->
+          named(action(subject), server, body, String.valueOf(subject.member));
+      case REFERENCE -> reference(server, body);
+      case METHOD -> described(server, body);
+      case SKILL_FILE -> skill(server, body);
     };
+  }
+
+  /** Reading a file of a skill is reading that resource. */
+  public static Operation skill(String server, RawJson body) {
+    SkillRequest wanted = SkillRequest.of(body);
+    return wanted == null
+        ? Operation.nameless(Action.READ, server)
+        : Operation.of(Action.READ, server, wanted.file());
   }
 
   /** The operation of the request {@code {method, params}} to {@code server}. */

@@ -1,5 +1,7 @@
 package dev.mcpbus.cluster.routing;
 
+import dev.mcpbus.bus.ServerOperation.Bundling;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
@@ -46,7 +48,8 @@ final class GatheredReads {
   private static final long MAX_WAIT_MILLIS = 2_000;
 
   /** What can be read in a bundle; everything else is refused. */
-  private static final Set<String> READABLE = Set.of(Addresses.STATUS, Addresses.TOOLS_LIST);
+  private static final Set<String> READABLE =
+      ServerOperation.suffixes(row -> row.bundling == Bundling.BUNDLED);
 
   /**
    * One reading that waits, {@code millis} at most; {@code answer} gets the body, or null where it

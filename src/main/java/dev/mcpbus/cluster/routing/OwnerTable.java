@@ -1,6 +1,7 @@
 package dev.mcpbus.cluster.routing;
 
-import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ServerOperation.Replicas;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ReplicaId;
@@ -26,22 +27,7 @@ final class OwnerTable {
    * to one of them.
    */
   private static final Set<String> SPREAD =
-      Set.of(
-          Addresses.TOOLS_LIST,
-          Addresses.TOOLS_CALL,
-          Addresses.TOOLS_METADATA,
-          Addresses.RESOURCES_LIST,
-          Addresses.RESOURCES_TEMPLATES,
-          Addresses.RESOURCES_READ,
-          Addresses.RESOURCES_DIRECTORY,
-          Addresses.SKILLS_LIST,
-          Addresses.SKILLS_GET,
-          Addresses.SKILLS_READ,
-          Addresses.PROMPTS_LIST,
-          Addresses.PROMPTS_GET,
-          Addresses.COMPLETION,
-          Addresses.PING,
-          Addresses.REQUEST);
+      ServerOperation.suffixes(row -> row.replicas == Replicas.ANY);
 
   /** The replicas of one server, by number. */
   private static final class Group {

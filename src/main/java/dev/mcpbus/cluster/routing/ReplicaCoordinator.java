@@ -1,5 +1,7 @@
 package dev.mcpbus.cluster.routing;
 
+import dev.mcpbus.bus.ServerOperation.Replicas;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallDeadline.Layer;
@@ -157,32 +159,27 @@ public final class ReplicaCoordinator implements ReplicaRole {
       answer(message, forward(first, suffix, message, SPEAKER, timeout(message.headers())));
       return;
     }
-    switch (suffix) {
-      case Addresses.STATUS -> status(message);
-      case Addresses.RESTART -> {
+    ServerOperation row = ServerOperation.of(suffix);
+    switch (row == null ? Replicas.SPEAKER : row.replicas) {
+      case STATUS_OF_ALL -> status(message);
+      case ONE_BY_ONE -> {
         rollingRestart.begin();
         message.reply(new JsonObject().put("state", self.state().name()));
       }
-      case Addresses.CANCEL -> cancel(message);
-      case Addresses.HISTORY -> collect(suffix, message, List.of("endings"));
-      case Addresses.CALLS -> collect(suffix, message, List.of("inFlight", "recent"));
-      case Addresses.ACTIVITY ->
+      case ASK_ALL -> cancel(message);
+      case COLLECT_ENDINGS -> collect(suffix, message, List.of("endings"));
+      case COLLECT_CALLS -> collect(suffix, message, List.of("inFlight", "recent"));
+      case ADD_UP ->
           ReplicaDiagnostics.add(
               message,
               replicas.of(replica.server()),
               one -> forward(one, suffix, message, YES, STATUS_MILLIS));
-      case Addresses.LOGS, Addresses.CALLS_CANCEL -> atNamed(suffix, message, own);
-      case Addresses.CONNECT,
-          Addresses.DISCONNECT,
-          Addresses.LOGLEVEL,
-          Addresses.RPCLOG,
-          Addresses.TOOLS_APPROVE,
-          Addresses.ROOTS_CHANGED,
-          Addresses.RESOURCES_UNSUBSCRIBE -> {
+      case NAMED -> atNamed(suffix, message, own);
+      case ALL -> {
         others().forEach(one -> forward(one, suffix, message, YES, OTHERS_MILLIS));
         own.handle(message);
       }
-      default -> own.handle(message);
+      case ANY, SPEAKER -> own.handle(message);
     }
   }
 

@@ -1,5 +1,12 @@
 package dev.mcpbus.cluster.signing;
 
+import java.util.stream.Stream;
+import java.util.stream.Collectors;
+import java.util.Arrays;
+import dev.mcpbus.bus.ServiceOperation;
+import dev.mcpbus.bus.AggregateOperation;
+import dev.mcpbus.bus.ServerOperation.Doors;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Headers;
 import io.vertx.core.MultiMap;
@@ -21,49 +28,18 @@ final class SignatureRules {
 
   /** Calls and readings of one server. */
   private static final Set<String> OPEN_OF_SERVER =
-      Set.of(
-          Addresses.TOOLS_LIST,
-          Addresses.TOOLS_CALL,
-          Addresses.TOOLS_METADATA,
-          Addresses.TOOLS_DRIFT,
-          Addresses.TASKS_GET,
-          Addresses.TASKS_RESULT,
-          Addresses.TASKS_UPDATE,
-          Addresses.TASKS_CANCEL,
-          Addresses.TASKS_LIST,
-          Addresses.RESOURCES_LIST,
-          Addresses.RESOURCES_TEMPLATES,
-          Addresses.RESOURCES_READ,
-          Addresses.RESOURCES_DIRECTORY,
-          Addresses.SKILLS_LIST,
-          Addresses.SKILLS_GET,
-          Addresses.SKILLS_READ,
-          Addresses.RESOURCES_SUBSCRIBE,
-          Addresses.RESOURCES_UNSUBSCRIBE,
-          Addresses.PROMPTS_LIST,
-          Addresses.PROMPTS_GET,
-          Addresses.COMPLETION,
-          Addresses.PING,
-          Addresses.STATUS,
-          Addresses.CANCEL);
+      ServerOperation.suffixes(row -> row.doors == Doors.EVERY || row.doors == Doors.OPEN);
 
   /** Calls and readings of all servers. */
   private static final Set<String> OPEN =
-      Set.of(
-          Addresses.ALL_TOOLS_LIST,
-          Addresses.ALL_TOOLS_CALL,
-          Addresses.ALL_TOOLS_SEARCH,
-          Addresses.ALL_TOOLS_DESCRIBE,
-          Addresses.ALL_TOOLS_FUNCTIONS,
-          Addresses.ALL_TOOLS_FUNCTIONS_CALL,
-          Addresses.ALL_TOOLS_FUNCTIONS_CANCEL,
-          Addresses.ALL_RESOURCES_LIST,
-          Addresses.ALL_PROMPTS_LIST,
-          Addresses.ALL_SKILLS_LIST,
-          Addresses.ALL_SKILLS_READ,
-          Addresses.SERVERS_LIST,
-          Addresses.SERVERS_GET,
-          Addresses.SERVERS_NODES);
+      Stream.concat(
+              Arrays.stream(AggregateOperation.values())
+                  .filter(row -> row.plain)
+                  .map(row -> row.address),
+              Arrays.stream(ServiceOperation.values())
+                  .filter(row -> row.plain)
+                  .map(row -> row.address))
+          .collect(Collectors.toUnmodifiableSet());
 
   /** Headers that name the principal of a request: only a node of the cluster may set them. */
   private static final List<String> EDGE = List.of(Headers.PRINCIPAL);

@@ -1,12 +1,12 @@
 package dev.mcpbus.connection.session;
 
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.CallActivity;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.connection.options.EndedCall;
 import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.internals.LongMap;
-import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -140,17 +140,9 @@ public final class CallLog {
   private static @Nullable String name(BusCall call) {
     String name = call.name();
     if (name == null && call.params().length() <= MAX_NAMING_BYTES) {
-      RawJson found =
-          switch (call.method()) {
-            case Methods.TOOLS_CALL, Methods.PROMPTS_GET -> call.params().member("name");
-            case Methods.RESOURCES_READ,
-                Methods.DIRECTORY_READ,
-                Methods.SKILLS_GET,
-                Methods.RESOURCES_SUBSCRIBE,
-                Methods.RESOURCES_UNSUBSCRIBE ->
-                call.params().member("uri");
-            default -> null;
-          };
+      ServerOperation row = ServerOperation.ofMethod(call.method());
+      String member = row == null ? null : row.subject.member;
+      RawJson found = member == null ? null : call.params().member(member);
       name = found != null && found.isString() ? found.asString() : null;
     }
     return name == null ? null : cut(name);

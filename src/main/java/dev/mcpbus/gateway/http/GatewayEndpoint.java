@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.http;
 
+import dev.mcpbus.security.RateLimiter.Place;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
@@ -418,19 +419,15 @@ public final class GatewayEndpoint implements MountedHandler {
       initialize.post(headers, admission.principal(), message, view, reply);
       return;
     }
-    admission
-        .message()
-        .onSuccess(
-            place -> {
-              if (place.isFree()) {
-                reply.onEnded(place.end());
-                initialize.post(headers, admission.principal(), message, view, reply);
-              } else if (message.kind() == Envelope.Kind.REQUEST) {
-                reply.refuse(429, message.id(), limited(place.retryMillis()));
-              } else {
-                reply.status(202);
-              }
-            });
+    Place place = admission.message();
+    if (place.isFree()) {
+      reply.onEnded(place.end());
+      initialize.post(headers, admission.principal(), message, view, reply);
+    } else if (message.kind() == Envelope.Kind.REQUEST) {
+      reply.refuse(429, message.id(), limited(place.retryMillis()));
+    } else {
+      reply.status(202);
+    }
   }
 
   /** Whether the body is JSON by its type; if not, the client gets an error. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
@@ -39,7 +40,8 @@ final class RetriedCall extends ParkedCall {
 
   /** The addresses of the requests whose result may be questions (MCP 2026-07-28). */
   private static final Set<String> ASKING =
-      Set.of(Addresses.TOOLS_CALL, Addresses.PROMPTS_GET, Addresses.RESOURCES_READ);
+      ServerOperation.suffixes(
+          row -> row.method != null && Methods.MULTI_ROUND_TRIP.contains(row.method));
 
   /** Its params wait as bytes, and as the text that a retry must repeat. */
   private static final int COPIES = 2;

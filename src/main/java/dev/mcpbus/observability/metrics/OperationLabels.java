@@ -1,5 +1,6 @@
 package dev.mcpbus.observability.metrics;
 
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Methods;
@@ -22,35 +23,13 @@ record OperationLabels(String method, String item, String errorType, String stat
   /** Stands for methods and errors that have no label of their own. */
   static final String OTHER = "_OTHER";
 
-  private static final Set<String> METHODS =
-      Set.of(
-          Methods.INITIALIZE,
-          Methods.DISCOVER,
-          Methods.LISTEN,
-          Methods.PING,
-          Methods.TOOLS_LIST,
-          Methods.TOOLS_CALL,
-          Methods.RESOURCES_LIST,
-          Methods.RESOURCES_TEMPLATES,
-          Methods.RESOURCES_READ,
-          Methods.RESOURCES_SUBSCRIBE,
-          Methods.DIRECTORY_READ,
-          Methods.SKILLS_LIST,
-          Methods.SKILLS_GET,
-          Methods.RESOURCES_UNSUBSCRIBE,
-          Methods.PROMPTS_LIST,
-          Methods.PROMPTS_GET,
-          Methods.COMPLETE,
-          Methods.SET_LEVEL,
-          Methods.TASKS_GET,
-          Methods.TASKS_CANCEL,
-          Methods.TASKS_UPDATE,
-          Methods.TASKS_RESULT,
-          Methods.TASKS_LIST);
+  /** Requests without an address: those that open a connection, and what it listens to. */
+  private static final Set<String> WITHOUT =
+      Set.of(Methods.INITIALIZE, Methods.DISCOVER, Methods.LISTEN);
 
   /** The label of a method: callers may send any text as one. */
   static String method(String method) {
-    return METHODS.contains(method) ? method : OTHER;
+    return ServerOperation.ofMethod(method) != null || WITHOUT.contains(method) ? method : OTHER;
   }
 
   /** The labels of a success, or of a tool's own failure. */
