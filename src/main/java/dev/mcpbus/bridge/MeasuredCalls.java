@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ReceivedRequest;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
@@ -65,10 +65,10 @@ final class MeasuredCalls {
   }
 
   private static String method(String suffix, RawJson body) {
-    MethodAddress known = MethodAddress.ofSuffix(suffix);
+    ServerOperation known = ServerOperation.of(suffix);
     RawJson given = suffix.equals(Addresses.REQUEST) ? body.member("method") : null;
-    if (known != null) {
-      return known.method();
+    if (known != null && known.method != null) {
+      return known.method;
     }
     return given != null && given.isString() ? given.asString() : suffix;
   }

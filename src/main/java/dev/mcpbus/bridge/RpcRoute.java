@@ -5,7 +5,8 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.bus.AggregateOperation;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
@@ -87,17 +88,18 @@ final class RpcRoute {
     if (method.equals(Methods.TOOLS_CALL)) {
       return callTool(ctx, server, params);
     }
-    MethodAddress target = MethodAddress.ofMethod(method);
+    ServerOperation target = ServerOperation.ofMethod(method);
     if (server != null) {
       return target != null
-          ? calls.call(ctx, server, target.suffix(), params, false)
+          ? calls.call(ctx, server, target.suffix, params, false)
           : calls.call(ctx, server, Addresses.REQUEST, raw(method, params), false);
     }
     if (method.equals(Methods.PING)) {
       return Future.succeededFuture(RawJson.EMPTY_OBJECT.toBuffer());
     }
-    if (target != null && target.all() != null) {
-      return calls.callAll(ctx, target.all(), params, false);
+    AggregateOperation all = AggregateOperation.ofMethod(method);
+    if (all != null) {
+      return calls.callAll(ctx, all.address, params, false);
     }
     throw McpFailure.badRequest(
         "serverId: this method is for one server; name it beside or inside params");

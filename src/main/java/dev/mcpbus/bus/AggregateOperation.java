@@ -24,6 +24,7 @@ import static dev.mcpbus.bus.SocketRule.WHOLE;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -91,6 +92,13 @@ public enum AggregateOperation {
   private static final Map<String, AggregateOperation> BY_ADDRESS =
       Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(row -> row.address, row -> row));
 
+  private static final Map<String, AggregateOperation> BY_METHOD =
+      Arrays.stream(values())
+          .filter(row -> row.one != null && row.one.method != null)
+          .collect(
+              Collectors.toUnmodifiableMap(
+                  row -> String.valueOf(Objects.requireNonNull(row.one).method), row -> row));
+
   AggregateOperation(
       String address,
       @Nullable ServerOperation one,
@@ -108,6 +116,11 @@ public enum AggregateOperation {
     this.takes = takes;
     this.gives = gives;
     this.paths = List.of(paths);
+  }
+
+  /** Null for a method that is of one server alone. */
+  public static @Nullable AggregateOperation ofMethod(String method) {
+    return BY_METHOD.get(method);
   }
 
   /** Null for an address that has no row. */

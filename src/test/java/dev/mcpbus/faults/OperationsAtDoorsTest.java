@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.protocol.Methods;
@@ -29,11 +29,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -271,8 +273,8 @@ class OperationsAtDoorsTest {
                         .addHeader("Authorization", "Bearer " + key))
                 .onSuccess(open -> open.handler(frame -> frames.add(frame.toString()))));
     return (method, params) -> {
-      MethodAddress address = MethodAddress.ofMethod(method);
-      String suffix = address == null ? Addresses.REQUEST : address.suffix();
+      ServerOperation address = ServerOperation.ofMethod(method);
+      String suffix = address == null ? Addresses.REQUEST : address.suffix;
       String to = method.startsWith("mcp.") ? method : "mcp.a." + suffix;
       socket.writeTextMessage(
           "{\"type\":\"send\",\"address\":\"mcp.other\",\"body\":"
@@ -309,6 +311,12 @@ class OperationsAtDoorsTest {
 
   private Map<String, Door> ofCarol() {
     return doorsOf(CAROL.key());
+  }
+
+  private static List<String> methods() {
+    return Arrays.stream(ServerOperation.values())
+        .flatMap(row -> Stream.ofNullable(row.method))
+        .toList();
   }
 
   private Map<String, Door> doorsOf(String key) {
@@ -540,9 +548,9 @@ class OperationsAtDoorsTest {
     int before = peer.messages().size();
     all.forEach(
         (door, say) -> {
-          for (MethodAddress method : MethodAddress.TABLE) {
-            for (String params : NAMING.getOrDefault(method.method(), List.of("{'taskId':'t'}"))) {
-              String answer = say.say(method.method(), json(String.format(params, "open")));
+          for (String method : methods()) {
+            for (String params : NAMING.getOrDefault(method, List.of("{'taskId':'t'}"))) {
+              String answer = say.say(method, json(String.format(params, "open")));
               assertThat(answer).as(door + method).doesNotContain("contents", "secret", "schema");
             }
           }

@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MethodAddress;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.directory.Directory;
@@ -396,7 +396,8 @@ public final class RequestRouter {
    */
   public Future<RawJson> send(GatewayCall call, String server, String suffix, RawJson params) {
     Rights rights = call.request().view().rights();
-    boolean free = rights.isUnbounded() && MethodAddress.ofSuffix(suffix) != null;
+    ServerOperation row = ServerOperation.of(suffix);
+    boolean free = rights.isUnbounded() && row != null && row.method != null;
     if (!free && !rights.permits(PolicyCheck.toServer(server, suffix, params))) {
       call.deny();
       return Future.failedFuture(McpErrors.absent(call.request()));
