@@ -204,7 +204,19 @@ public final class BridgeVerticle extends VerticleBase {
     streams.mount(routes, router);
     new LogLevelRoutes(vertx, gate, limits).mount(routes);
     new MetricsRoute(vertx, gate).mount(routes);
-    new OpenApiRoute().mount(routes);
+    new DocumentRoute(
+            "/asyncapi.json",
+            "getAsyncApi",
+            "The bus, as an AsyncAPI document.",
+            AsyncApiDocument::document)
+        .mount(routes);
+    // Last, because the document has all routes.
+    new DocumentRoute(
+            "/openapi.json",
+            "getOpenApi",
+            "This document.",
+            () -> OpenApiDocument.document(routes.all()))
+        .mount(routes);
     routes.mount(router);
     table = routes.all();
     router

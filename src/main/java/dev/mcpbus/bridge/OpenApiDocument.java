@@ -57,13 +57,13 @@ final class OpenApiDocument {
                         + " failures are problem documents. The bus itself is at /eventbus"
                         + " (SockJS, WebSocket)."))
         .put("paths", paths)
-        .put("components", new JsonObject().put("schemas", schemas()));
+        .put("components", new JsonObject().put("schemas", schemas("/openapi-schemas.json")));
   }
 
-  static JsonObject schemas() {
-    try (InputStream in = OpenApiDocument.class.getResourceAsStream("/openapi-schemas.json")) {
+  static JsonObject schemas(String resource) {
+    try (InputStream in = OpenApiDocument.class.getResourceAsStream(resource)) {
       if (in == null) {
-        throw new IllegalStateException("openapi-schemas.json is not in the jar");
+        throw new IllegalStateException(resource + " is not in the jar");
       }
       return new JsonObject(Buffer.buffer(in.readAllBytes()));
     } catch (IOException e) {

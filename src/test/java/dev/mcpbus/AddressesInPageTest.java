@@ -16,15 +16,15 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The address table of the README against the addresses of the code. */
-class AddressesInReadmeTest {
+/** The address table of {@code addresses.md} against the addresses of the code. */
+class AddressesInPageTest {
 
   private static final Pattern ADDRESS = Pattern.compile("`((?:mcp)?\\.[a-z.<>-]+|mcp\\.rpc)`");
 
   /** What nodes and parts of mcpbus say to each other; no program calls these. */
   private static final Pattern INTERNAL =
       Pattern.compile(
-          "mcp\\.(supervisor|placement|limits\\.|progress\\.|gateway\\..*)"
+          "mcp\\.(supervisor|placement|progress\\.|gateway\\..*)"
               + "|mcp\\.servers\\.(read|answers)"
               + "|mcp\\.input\\.(ask|drop|offers|offered|renew|shared|nodes)"
               + "|mcp\\.tools\\.functions\\.(cancel|route)");
@@ -61,10 +61,9 @@ class AddressesInReadmeTest {
 
   /** The addresses of the first column; {@code .get} goes on with the words before it. */
   private static Set<String> table() throws IOException {
-    String readme = Files.readString(Path.of("README.md"));
+    String page = Files.readString(Path.of("src/docs/addresses.md"));
     Set<String> all = new TreeSet<>();
-    readme
-        .substring(readme.indexOf("\n## Addresses"), readme.indexOf("\nHeaders on a call:"))
+    page.substring(0, page.indexOf("\nHeaders on a call:"))
         .lines()
         .filter(line -> line.startsWith("| `"))
         .map(line -> line.substring(0, line.indexOf(" |", 2)))
