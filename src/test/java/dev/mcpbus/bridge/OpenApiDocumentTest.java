@@ -238,6 +238,7 @@ class OpenApiDocumentTest {
     fits(seen, "live", "/health/live", null, 200);
     fits(seen, "ready", "/health/ready", null, 200);
     fits(seen, "getOpenApi", "/openapi.json", null, 200);
+    fits(seen, "getAsyncApi", "/asyncapi.json", null, 200);
     fits(seen, "listServers", "/api/servers", null, 200);
     fits(seen, "listNodes", "/api/nodes", null, 200);
     fits(seen, "drainNode", "/api/nodes/local/drain", "", 400);
