@@ -26,7 +26,7 @@ import dev.mcpbus.hosting.StateFile;
 import dev.mcpbus.input.InputOptions;
 import dev.mcpbus.input.InputVerticle;
 import dev.mcpbus.internals.OptionalLibrary;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.AccessControl;
 import dev.mcpbus.security.AuthOptions;
@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 final class VerticleTree {
 
   private final Vertx vertx;
-  private final OwnContext context;
+  private final InternalContext context;
   private final Closeable hook = done -> close().onComplete(done);
   private final Deployments foundation;
   private final Deployments connections;
@@ -84,7 +84,7 @@ final class VerticleTree {
     requireLibraries(options);
     this.vertx = vertx;
     this.telemetry = telemetry;
-    this.context = OwnContext.create(vertx);
+    this.context = InternalContext.create(vertx);
     this.foundation = new Deployments(vertx);
     this.connections = new Deployments(vertx);
     this.doors = new Deployments(vertx);
@@ -170,7 +170,7 @@ final class VerticleTree {
     } catch (RuntimeException missing) {
       return Future.failedFuture(missing);
     }
-    OwnContext caller = OwnContext.current(vertx);
+    InternalContext caller = InternalContext.current(vertx);
     Closeable end = done -> tree.close().onComplete(done);
     caller.addCloseHook(end);
     tree.closed.future().onComplete(ended -> caller.removeCloseHook(end));
@@ -259,7 +259,7 @@ final class VerticleTree {
   }
 
   /** The context on which everything was deployed; no verticle ends it. */
-  OwnContext context() {
+  InternalContext context() {
     return context;
   }
 

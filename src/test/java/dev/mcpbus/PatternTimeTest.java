@@ -41,7 +41,7 @@ class PatternTimeTest {
   /** Classes that cut the text for their expressions, which may read it many times. */
   private static final Map<String, Bounded> BOUNDED =
       Map.of(
-          "failure-clues.json, lines", new Bounded(303, "TellingLines cuts each line"),
+          "failure-clues.json, lines", new Bounded(303, "FailureLines cuts each line"),
           "failure-clues.json, ends", new Bounded(500, "OutputClues cuts each line"),
           "failure-clues.json, listens", new Bounded(500, "OutputClues cuts each line"),
           "protocol/schema/TextFormats", new Bounded(320, "host names and dates"));
@@ -53,7 +53,7 @@ class PatternTimeTest {
           "protocol/schema/TextFormats", "the format regex compiles its text, and matches nothing",
           "protocol/schema/EcmaPattern", "compiles at most 1,000 characters, and matches nothing",
           "doctor/OutputClue", "rows of failure-clues.json, which are looked at here as well",
-          "protocol/TellingLines", "rows of failure-clues.json likewise",
+          "protocol/FailureLines", "rows of failure-clues.json likewise",
           "bridge/EventBusEndpoint", "joins constants of three classes",
           "security/Principal", "splits at one character",
           "transport/CommandSearch", "splits at one character");

@@ -12,8 +12,8 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.MetricsPage;
-import dev.mcpbus.bus.ReceivedRequest;
-import dev.mcpbus.bus.SentRequest;
+import dev.mcpbus.bus.InboundSpan;
+import dev.mcpbus.bus.OutboundSpan;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.gateway.Peers;
@@ -47,13 +47,13 @@ class TelemetryIT {
     final List<String> life = new CopyOnWriteArrayList<>();
 
     @Override
-    public TelemetryOperation sent(SentRequest request) {
+    public TelemetryOperation sent(OutboundSpan request) {
       Recorded operation = new Recorded(request.method(), request.item());
       sent.add(operation);
       return operation;
     }
 
-    TelemetryOperation received(ReceivedRequest request) {
+    TelemetryOperation received(InboundSpan request) {
       Recorded operation = new Recorded(request.method(), null);
       received.add(operation);
       return operation;
@@ -157,7 +157,7 @@ class TelemetryIT {
     }
 
     @Override
-    public TelemetryOperation received(ReceivedRequest request) {
+    public TelemetryOperation received(InboundSpan request) {
       return all.received(request);
     }
 

@@ -10,7 +10,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.CancellationToken;
 import dev.mcpbus.client.McpClient;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -40,7 +40,7 @@ public final class BlockingTools implements AutoCloseable {
   private static final long LIST_MILLIS = 30_000;
 
   private final Vertx vertx;
-  private final OwnContext context;
+  private final InternalContext context;
   private final McpClient client;
   private final FrameworkOptions options;
 
@@ -89,7 +89,7 @@ public final class BlockingTools implements AutoCloseable {
   public BlockingTools(Vertx vertx, FrameworkOptions options) {
     Codecs.register(vertx);
     this.vertx = vertx;
-    this.context = OwnContext.create(vertx);
+    this.context = InternalContext.create(vertx);
     this.client = McpClient.create(vertx);
     this.options = options;
   }

@@ -84,7 +84,7 @@ public final class ModelTools {
     return new JsonObject().put("server", server).put("name", name).put("reason", reason);
   }
 
-  /** Only these tools, without problems: a problem could reveal a hidden tool. */
+  /** Keeps these tools and drops all problems: a problem names its tool, which may be hidden. */
   ModelTools only(Predicate<ToolName> wanted) {
     return new ModelTools(
         tools.stream().filter(tool -> wanted.test(tool.tool())).toList(), List.of());

@@ -9,7 +9,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MissingServers;
+import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.ServerAddress;
@@ -291,7 +291,7 @@ final class BridgeCalls {
     }
     McpFailure leftOut =
         ServerAddress.parse(address)
-            .map(of -> MissingServers.of(vertx).failure(of.server().value()))
+            .map(of -> InvalidServers.of(vertx).failure(of.server().value()))
             .orElse(null);
     return leftOut != null
         ? leftOut

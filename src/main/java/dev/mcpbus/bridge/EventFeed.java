@@ -2,7 +2,7 @@ package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.ForcedClose;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.security.Admission;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -31,7 +31,7 @@ final class EventFeed {
   private static final Buffer HEARTBEAT = Buffer.buffer(":\n\n");
 
   private final Vertx vertx;
-  private final OwnContext context;
+  private final InternalContext context;
   private final PolicyGate gate;
   private final EventLog log;
   private final EventRing ring;
@@ -47,7 +47,7 @@ final class EventFeed {
   EventFeed(Vertx vertx, EventLog log, StreamLimit cap, Duration heartbeat, PolicyGate gate) {
     this.gate = gate;
     this.vertx = vertx;
-    this.context = OwnContext.current(vertx);
+    this.context = InternalContext.current(vertx);
     this.log = log;
     this.ring = log.ring();
     this.cap = cap;

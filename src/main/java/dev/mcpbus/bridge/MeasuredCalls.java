@@ -5,7 +5,7 @@ import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerOperation;
-import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.InboundSpan;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.RawJson;
@@ -52,7 +52,7 @@ final class MeasuredCalls {
         telemetry == null
             ? null
             : telemetry.received(
-                new ReceivedRequest(
+                new InboundSpan(
                     DOOR,
                     method(suffix, body),
                     null,

@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.internals.ArrivalClock;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
@@ -23,7 +23,7 @@ final class OpenRequests {
   private final String node;
   private final String address;
   private final Map<String, OpenClient> clients = new HashMap<>();
-  private final OwnContext context;
+  private final InternalContext context;
   private long sequence;
 
   /** A request, or a socket. */
@@ -37,7 +37,7 @@ final class OpenRequests {
 
   /** Binds the object to the context of the caller. */
   OpenRequests(Vertx vertx) {
-    this.context = OwnContext.current(vertx);
+    this.context = InternalContext.current(vertx);
     this.node = RequestSender.of(vertx).membership().self();
     this.address = Addresses.at(Addresses.GATEWAY_DOORS + node, UUID.randomUUID().toString());
   }

@@ -1,7 +1,7 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.bus.ServerOperation.Again;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -78,7 +78,7 @@ public final class CallRepeats implements Shareable {
 
   private volatile @Nullable RepeatRules rules;
   private volatile @Nullable MessageConsumer<String> notes;
-  private volatile @Nullable OwnContext context;
+  private volatile @Nullable InternalContext context;
 
   /**
    * @param nanos a monotonic clock
@@ -101,7 +101,7 @@ public final class CallRepeats implements Shareable {
 
   /** Begins to repeat calls; completes when connections of all nodes can report to this one. */
   public Future<Void> open(RepeatRules which) {
-    OwnContext own = OwnContext.current(vertx);
+    InternalContext own = InternalContext.current(vertx);
     MessageConsumer<String> consumer =
         vertx.eventBus().consumer(reachedAddress, call -> reached(call.body()));
     context = own;
@@ -177,8 +177,8 @@ public final class CallRepeats implements Shareable {
    * @param since when the call began, on the clock of {@link #now}
    */
   Future<Boolean> hasReached(String callId, long since, long afterMillis) {
-    Promise<Boolean> answer = OwnContext.promise(vertx);
-    OwnContext own = context;
+    Promise<Boolean> answer = InternalContext.promise(vertx);
+    InternalContext own = context;
     if (own == null) {
       return Future.succeededFuture(true);
     }

@@ -13,7 +13,7 @@ public interface ConnectionTelemetry {
    *
    * @return its operation; null if the request is not measured
    */
-  @Nullable TelemetryOperation sent(SentRequest request);
+  @Nullable TelemetryOperation sent(OutboundSpan request);
 
   /** A message has left, or has come, with that many bytes. */
   void bytes(int out, int in);

@@ -29,7 +29,7 @@ public record PairedTelemetry(Telemetry metrics, Telemetry traces) implements Te
   }
 
   @Override
-  public @Nullable TelemetryOperation received(ReceivedRequest request) {
+  public @Nullable TelemetryOperation received(InboundSpan request) {
     return both(metrics.received(request), traces.received(request));
   }
 
@@ -58,7 +58,7 @@ public record PairedTelemetry(Telemetry metrics, Telemetry traces) implements Te
       implements ConnectionTelemetry {
 
     @Override
-    public @Nullable TelemetryOperation sent(SentRequest request) {
+    public @Nullable TelemetryOperation sent(OutboundSpan request) {
       return both(measured.sent(request), traced.sent(request));
     }
 

@@ -46,7 +46,7 @@ public interface Telemetry extends Shareable {
    *
    * @return its operation; null if the request is not measured
    */
-  @Nullable TelemetryOperation received(ReceivedRequest request);
+  @Nullable TelemetryOperation received(InboundSpan request);
 
   /**
    * A session of an MCP client at the gateway has ended.

@@ -155,7 +155,7 @@ public final class McpBusCommand implements Callable<Integer> {
         new LogLevelCommand(context),
         new HealthCommand(context),
         new CompletionCommand(context),
-        new TrainingCommand(context));
+        new ClassArchiveCommand(context));
   }
 
   @Override

@@ -10,10 +10,10 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MissingServers;
+import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.internals.OptionalLibrary;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -100,7 +100,7 @@ final class ClientCalls {
               closed ? "this McpClient is closed" : "the call was cancelled before it was made"));
     }
     String callId = name + "-" + sequence.incrementAndGet();
-    Pending<T> pending = new Pending<>(OwnContext.promise(vertx), callId, server, cancel, token);
+    Pending<T> pending = new Pending<>(InternalContext.promise(vertx), callId, server, cancel, token);
     outstanding.add(pending);
     if (token != null) {
       token.add(pending);
@@ -244,7 +244,7 @@ final class ClientCalls {
       if (promise.future().isComplete()) {
         consumer.unregister();
       }
-      Promise<Void> ready = OwnContext.promise(vertx);
+      Promise<Void> ready = InternalContext.promise(vertx);
       consumer.completion().onComplete(ready);
       return ready.future();
     }
@@ -270,7 +270,7 @@ final class ClientCalls {
       fail(
           server == null
               ? McpFailure.of(failure)
-              : MissingServers.explained(vertx, server.value(), failure));
+              : InvalidServers.explained(vertx, server.value(), failure));
     }
 
     /** Called by the token's {@code cancel()}. */

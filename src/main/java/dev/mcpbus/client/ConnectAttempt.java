@@ -5,7 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -31,7 +31,7 @@ final class ConnectAttempt {
    * @return completes when it is connected; fails with the failure of the first attempt
    */
   Future<Void> connect(McpServerClient server) {
-    Promise<Void> outcome = OwnContext.promise(vertx);
+    Promise<Void> outcome = InternalContext.promise(vertx);
     open.add(outcome);
     MessageConsumer<JsonObject> events =
         vertx

@@ -8,7 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.bus.ToolSearchResult;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.PublicApi;
 import io.modelcontextprotocol.spec.McpSchema;
@@ -52,7 +52,7 @@ public final class McpClient {
   private final EventSubscriptions subscriptions;
   private final InputHandlers inputs;
   private final ConnectAttempt connecting;
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final Closeable hook = done -> close().onComplete(done);
 
   private McpClient(Vertx vertx, CallOptions defaults) {
@@ -61,7 +61,7 @@ public final class McpClient {
     this.subscriptions = new EventSubscriptions(vertx);
     this.inputs = new InputHandlers(vertx);
     this.connecting = new ConnectAttempt(vertx);
-    this.owner = OwnContext.current(vertx);
+    this.owner = InternalContext.current(vertx);
     owner.addCloseHook(hook);
   }
 

@@ -3,7 +3,7 @@ package dev.mcpbus.client;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Printable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -29,14 +29,14 @@ final class ReadyWait {
   private static final long MAX_MILLIS = 250;
 
   private final McpClient client;
-  private final OwnContext context;
+  private final InternalContext context;
   private final List<String> wanted;
   private final boolean firstAttempt;
   private final Promise<List<String>> settled;
   private boolean expired;
 
   private ReadyWait(
-      McpClient client, OwnContext context, List<String> wanted, boolean firstAttempt) {
+      McpClient client, InternalContext context, List<String> wanted, boolean firstAttempt) {
     this.client = client;
     this.context = context;
     this.wanted = List.copyOf(wanted);
@@ -65,7 +65,7 @@ final class ReadyWait {
 
   private static Future<List<String>> wait(
       McpClient client, Vertx vertx, Duration timeout, List<String> wanted, boolean firstAttempt) {
-    ReadyWait wait = new ReadyWait(client, OwnContext.current(vertx), wanted, firstAttempt);
+    ReadyWait wait = new ReadyWait(client, InternalContext.current(vertx), wanted, firstAttempt);
     long timer = vertx.setTimer(Math.max(1, timeout.toMillis()), now -> wait.expired = true);
     wait.context.run(() -> wait.look(FIRST_MILLIS));
     return wait.settled.future().onComplete(over -> vertx.cancelTimer(timer));

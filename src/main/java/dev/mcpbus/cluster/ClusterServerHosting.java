@@ -26,7 +26,7 @@ import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.hosting.PrivateConnectionPeers;
 import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServerHosting;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -64,8 +64,8 @@ public final class ClusterServerHosting implements ServerHosting {
   private static final Duration MAX_SERVING_WAIT = Duration.ofSeconds(10);
 
   private final Vertx vertx;
-  private final OwnContext context;
-  private final OwnContext ownership;
+  private final InternalContext context;
+  private final InternalContext ownership;
   private final ConnectionHost connections;
   private final RemotePrivateConnections elsewhere;
   private final VertxClusterMembers members;
@@ -95,7 +95,7 @@ public final class ClusterServerHosting implements ServerHosting {
       OwnershipOptions options,
       @Nullable Path state) {
     this.vertx = vertx;
-    this.context = OwnContext.current(vertx);
+    this.context = InternalContext.current(vertx);
     this.ownership = ReservedEventLoops.ownership(vertx);
     this.connections = connections;
     this.settle = options.settle();

@@ -13,7 +13,7 @@ import dev.mcpbus.connection.ConnectionVerticle;
 import dev.mcpbus.connection.options.Ownership;
 import dev.mcpbus.connection.options.ReplicaRole;
 import dev.mcpbus.hosting.ConnectionHost;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -41,7 +41,7 @@ final class OwnedConnections implements OwnershipListener {
    */
   private record Owned(OwnershipEpoch epoch, BooleanSupplier held) {}
 
-  private final OwnContext context;
+  private final InternalContext context;
   private final String node;
   private final ConnectionHost connections;
   private final Function<ConnectionId, @Nullable ServerDefinition> definitions;
@@ -63,7 +63,7 @@ final class OwnedConnections implements OwnershipListener {
       String node,
       ConnectionHost connections,
       Function<ConnectionId, @Nullable ServerDefinition> definitions) {
-    this.context = OwnContext.current(vertx);
+    this.context = InternalContext.current(vertx);
     this.node = node;
     this.connections = connections;
     this.definitions = definitions;

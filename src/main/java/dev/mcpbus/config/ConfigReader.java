@@ -94,7 +94,7 @@ public final class ConfigReader {
   static ProblemCollector check(ConfigNode document, Path folder, ConfigEnvironment sealed) {
     ConfigReader reader =
         new ConfigReader(folder.resolve("pasted"), sealed, new ProblemCollector("the text"));
-    reader.config(ForeignForms.translated(document, reader.problems));
+    reader.config(ClientAliases.translated(document, reader.problems));
     return reader.problems;
   }
 
@@ -155,7 +155,7 @@ public final class ConfigReader {
     String server = ServerNames.key(name);
     ConfigNode written =
         origin.seeds() ? SecondsForm.rewritten(registry.get(), server, problems) : registry.get();
-    ConfigNode node = ForeignForms.translated(written, server, problems);
+    ConfigNode node = ClientAliases.translated(written, server, problems);
     Map<String, ConnectionId> ids =
         ServerNames.ids(List.of(new ConfigMember(name, 0, node)), problems);
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
@@ -225,7 +225,7 @@ public final class ConfigReader {
     return Optional.ofNullable(root)
         .map(node -> DollarVariables.braced(node, file, environment))
         .map(node -> ForeignRoots.moved(node, file, problems))
-        .map(node -> ForeignForms.translated(node, problems));
+        .map(node -> ClientAliases.translated(node, problems));
   }
 
   private Optional<McpBusConfig> config(ConfigNode root) {

@@ -271,7 +271,7 @@ final class ForeignRoots {
       members.add(member.with(value.texts(text -> text(text, member.line(), name))));
     }
     ConfigNode same = ConfigNode.object(written.line(), members);
-    ConfigNode own = form.own ? same : ForeignForms.translated(same, name, true, problems);
+    ConfigNode own = form.own ? same : ClientAliases.translated(same, name, true, problems);
     if (problems.count() > before) {
       return Optional.empty();
     }
@@ -309,7 +309,7 @@ final class ForeignRoots {
   /** An entry in our own keys, of which those that mcpbus does not know are notes. */
   private ConfigMember lenient(ConfigMember server) {
     String name = ServerNames.key(server.name());
-    ConfigNode entry = ForeignForms.translated(server.value(), name, false, problems);
+    ConfigNode entry = ClientAliases.translated(server.value(), name, false, problems);
     return server.with(entry.is(ValueType.OBJECT) ? known(entry, name) : entry);
   }
 

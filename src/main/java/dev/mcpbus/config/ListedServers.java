@@ -33,7 +33,7 @@ final class ListedServers {
                             one ->
                                 one.value().is(ValueType.OBJECT)
                                     || !(one.value().is(ValueType.NULL)
-                                        || ForeignForms.COMMENT.matcher(one.name()).matches()))
+                                        || ClientAliases.COMMENT.matcher(one.name()).matches()))
                         .toList()));
     List<ConfigMember> empty =
         root.members().stream()

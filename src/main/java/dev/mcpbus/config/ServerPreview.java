@@ -235,7 +235,7 @@ public final class ServerPreview {
 
   /** The entry in our own keys, as the reader sees it. */
   private static ConfigNode translated(ConfigNode entry, String server) {
-    return ForeignForms.translated(entry, server, new ProblemCollector(""));
+    return ClientAliases.translated(entry, server, new ProblemCollector(""));
   }
 
   /** The program and its arguments; empty where the entry has no program. */

@@ -11,7 +11,7 @@ import dev.mcpbus.connection.session.InternalRequest;
 import dev.mcpbus.connection.session.Pagination;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.WorkerThreshold;
-import dev.mcpbus.connection.tools.LeftOutTools;
+import dev.mcpbus.connection.tools.InvalidTools;
 import dev.mcpbus.connection.tools.SessionTools;
 import dev.mcpbus.connection.tools.ToolTable;
 import dev.mcpbus.protocol.Methods;
@@ -153,8 +153,8 @@ final class ConnectionOperations {
         ? ready
             .session()
             .vertx()
-            .executeBlocking(() -> LeftOutTools.unusable(list, key, name, quirks), false)
-        : Future.succeededFuture(LeftOutTools.unusable(list, key, name, quirks));
+            .executeBlocking(() -> InvalidTools.unusable(list, key, name, quirks), false)
+        : Future.succeededFuture(InvalidTools.unusable(list, key, name, quirks));
   }
 
   /** The page that the caller's cursor names; without a cursor, all pages. */

@@ -354,6 +354,6 @@ final class Handshake {
                 : "no answer to the handshake within "
                     + options.handshakeTimeout().toMillis()
                     + " ms")
-            + (session == null ? "" : SilentProgram.said(session.diagnostics())));
+            + (session == null ? "" : NonMcpOutput.said(session.diagnostics())));
   }
 }

@@ -25,7 +25,7 @@ public final class AggregateList {
   private static final RawJson TRUE = RawJson.of("true");
 
   private final Map<String, RawJson> entries;
-  private final List<LeftOutEntry> problems;
+  private final List<InvalidEntry> problems;
   private final Set<String> quarantined;
   private final boolean stale;
 
@@ -35,7 +35,7 @@ public final class AggregateList {
   private AggregateList(
       ServerList source,
       Map<String, RawJson> entries,
-      List<LeftOutEntry> problems,
+      List<InvalidEntry> problems,
       Set<String> quarantined,
       boolean stale) {
     this.entries = entries;
@@ -71,8 +71,8 @@ public final class AggregateList {
   private static AggregateList of(
       String server, ListKind kind, NamePolicy names, ServerList serverList) {
     Map<String, RawJson> entries = new LinkedHashMap<>();
-    List<LeftOutEntry> problems = leftOut(server, serverList.meta());
-    Set<String> told = problems.stream().map(LeftOutEntry::name).collect(Collectors.toSet());
+    List<InvalidEntry> problems = leftOut(server, serverList.meta());
+    Set<String> told = problems.stream().map(InvalidEntry::name).collect(Collectors.toSet());
     int place = 0;
     for (ServerList.Item item : serverList.entries()) {
       place++;
@@ -84,22 +84,22 @@ public final class AggregateList {
       if (reason == null) {
         entries.put(name, aggregated(server, kind, names, name, item.shape().entry()));
       } else if (!told.contains(name)) {
-        problems.add(new LeftOutEntry(server, name.isEmpty() ? "#" + place : name, reason));
+        problems.add(new InvalidEntry(server, name.isEmpty() ? "#" + place : name, reason));
       }
     }
     Set<String> quarantined = ServerList.names(serverList.meta().member(MetaKeys.QUARANTINED));
     quarantined.forEach(
         name ->
             problems.add(
-                new LeftOutEntry(
+                new InvalidEntry(
                     server, name, "it is quarantined: it differs from its pinned definition")));
     return new AggregateList(serverList, entries, List.copyOf(problems), quarantined, false);
   }
 
   /** The entries that the connection has left out already. */
-  private static List<LeftOutEntry> leftOut(String server, RawJson meta) {
+  private static List<InvalidEntry> leftOut(String server, RawJson meta) {
     RawJson reasons = meta.member(MetaKeys.LEFT_OUT);
-    List<LeftOutEntry> problems = new ArrayList<>();
+    List<InvalidEntry> problems = new ArrayList<>();
     try {
       if (reasons != null && reasons.isObject()) {
         reasons
@@ -107,12 +107,12 @@ public final class AggregateList {
             .forEach(
                 reason ->
                     problems.add(
-                        new LeftOutEntry(
+                        new InvalidEntry(
                             server, reason.getKey(), String.valueOf(reason.getValue()))));
       }
     } catch (DecodeException e) {
       // The server wrote them itself: those of the connection can be decoded.
-      problems.add(new LeftOutEntry(server, "#0", "its reasons cannot be decoded"));
+      problems.add(new InvalidEntry(server, "#0", "its reasons cannot be decoded"));
     }
     return problems;
   }
@@ -190,7 +190,7 @@ public final class AggregateList {
     return entries.values();
   }
 
-  public List<LeftOutEntry> problems() {
+  public List<InvalidEntry> problems() {
     return problems;
   }
 }

@@ -110,7 +110,7 @@ public final class AggregateSnapshot {
    */
   public Buffer write(ListKind kind, @Nullable Collection<String> only, JsonArray notListed) {
     Buffer out = Buffer.buffer("{\"" + kind.member + "\":[");
-    List<LeftOutEntry> problems = new ArrayList<>();
+    List<InvalidEntry> problems = new ArrayList<>();
     boolean first = true;
     for (Map.Entry<String, Map<ListKind, AggregateList>> server : servers.all().entrySet()) {
       AggregateList listing = server.getValue().get(kind);
@@ -130,7 +130,7 @@ public final class AggregateSnapshot {
     JsonObject meta = new JsonObject();
     if (!problems.isEmpty()) {
       meta.put(
-          MetaKeys.PROBLEMS, new JsonArray(problems.stream().map(LeftOutEntry::toJson).toList()));
+          MetaKeys.PROBLEMS, new JsonArray(problems.stream().map(InvalidEntry::toJson).toList()));
     }
     if (!notListed.isEmpty()) {
       meta.put(MetaKeys.NOT_LISTED, notListed);

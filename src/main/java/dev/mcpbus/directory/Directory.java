@@ -36,7 +36,7 @@ public final class Directory {
   private final Map<String, ViewOptions> views;
   private final AccessControl access;
   private final SealedTaskIds taskIds;
-  private final ServerReach reach = new ServerReach();
+  private final UnavailableReasons reach = new UnavailableReasons();
 
   /** Lists that a server has shown differently to one client. */
   private final Map<String, Set<ListKind>> differing = new ConcurrentHashMap<>();
@@ -93,7 +93,7 @@ public final class Directory {
   }
 
   /** Why servers list nothing. */
-  public ServerReach reach() {
+  public UnavailableReasons reach() {
     return reach;
   }
 

@@ -92,7 +92,7 @@ public final class DirectoryLists {
   }
 
   /** Why servers list nothing. */
-  public ServerReach reach() {
+  public UnavailableReasons reach() {
     return directory.reach();
   }
 

@@ -6,7 +6,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.Via;
+import dev.mcpbus.protocol.LoopMark;
 import io.vertx.core.json.JsonArray;
 import java.util.Collection;
 import java.util.List;
@@ -34,7 +34,7 @@ public final class DirectorySnapshot {
   private record First(ViewListKey key, int size, Era era) {}
 
   /** A first page that names servers without a list, as long as nothing new is known of them. */
-  private record MarkedPage(MissingLists why, RawJson page) {}
+  private record MarkedPage(AbsentLists why, RawJson page) {}
 
   private final EntrySnapshot<DirectoryEntry> servers;
   private final Map<ViewListKey, ViewList> lists = new ConcurrentHashMap<>();
@@ -168,29 +168,29 @@ public final class DirectorySnapshot {
       int size,
       Era era,
       String own,
-      MissingLists why) {
+      AbsentLists why) {
     if (cursor != null) {
       RawJson page = list(view, kind).page(cursor, size, era);
-      return page == null ? null : mark(Via.put(page, via(view, own)), view, kind, why);
+      return page == null ? null : mark(LoopMark.put(page, via(view, own)), view, kind, why);
     }
     First wanted = new First(new ViewListKey(view, kind), size, era);
     RawJson first = pages.get(wanted);
     if (first == null) {
       first = list(view, kind).page(null, size, era);
       if (first != null) {
-        first = Via.put(first, via(view, own));
+        first = LoopMark.put(first, via(view, own));
         pages.put(wanted, first);
       }
     }
     return first == null || isWhole(view, kind, why) ? first : marked(wanted, first, why);
   }
 
-  private boolean isWhole(DirectoryView view, ListKind kind, MissingLists why) {
+  private boolean isWhole(DirectoryView view, ListKind kind, AbsentLists why) {
     return why.leftOut().isEmpty() && list(view, kind).missing().isEmpty();
   }
 
   @SuppressWarnings("ReferenceEquality") // one object until it changes
-  private RawJson marked(First wanted, RawJson first, MissingLists why) {
+  private RawJson marked(First wanted, RawJson first, AbsentLists why) {
     MarkedPage last = marked.get(wanted);
     if (last != null && last.why() == why) {
       return last.page();
@@ -200,7 +200,7 @@ public final class DirectorySnapshot {
     return page;
   }
 
-  private RawJson mark(RawJson page, DirectoryView view, ListKind kind, MissingLists why) {
+  private RawJson mark(RawJson page, DirectoryView view, ListKind kind, AbsentLists why) {
     JsonArray named = why.named(this, list(view, kind).missing(), kind, view::includes);
     RawJson meta = page.member("_meta");
     return named.isEmpty()

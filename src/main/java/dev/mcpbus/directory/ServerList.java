@@ -6,7 +6,7 @@ import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.Via;
+import dev.mcpbus.protocol.LoopMark;
 import dev.mcpbus.protocol.schema.EntryShape;
 import dev.mcpbus.protocol.schema.EntryShape.ShapedEntry;
 import io.vertx.core.buffer.Buffer;
@@ -147,7 +147,7 @@ public record ServerList(
         frame(kind, whole),
         ttl == null ? -1 : ttl.asLong(),
         scope != null && scope.isString() && scope.asString().equals("public"),
-        Via.in(whole),
+        LoopMark.in(whole),
         since,
         false,
         false);

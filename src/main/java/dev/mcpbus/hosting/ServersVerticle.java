@@ -7,7 +7,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimits;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MissingServers;
+import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.config.ConfigDiff;
@@ -16,7 +16,7 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.hosting.ServerHosting.Addition;
 import dev.mcpbus.hosting.credentials.PendingLogins;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.supervisor.SupervisorVerticle;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -219,7 +219,7 @@ public final class ServersVerticle extends VerticleBase {
   public Future<?> stop() {
     vertx.cancelTimer(refresh);
     readiness.withdraw();
-    MissingServers.of(vertx).put(Map.of());
+    InvalidServers.of(vertx).put(Map.of());
     privateConnections.close();
     examinations.close();
     return hosting.close().eventually(kept::close);
@@ -283,7 +283,7 @@ public final class ServersVerticle extends VerticleBase {
   /** What the configuration of this node says now. Any thread may call. */
   public void configured(ConfigurationState state) {
     configuration = state;
-    MissingServers.of(vertx).put(state.reasons());
+    InvalidServers.of(vertx).put(state.reasons());
   }
 
   /** Any thread may call. */
@@ -418,7 +418,7 @@ public final class ServersVerticle extends VerticleBase {
     return fresh.map(
         read -> {
           if (id == null || !hosting.ids().contains(id)) {
-            McpFailure leftOut = MissingServers.of(vertx).failure(text);
+            McpFailure leftOut = InvalidServers.of(vertx).failure(text);
             throw leftOut != null
                 ? leftOut
                 : McpFailure.notSent(
@@ -475,7 +475,7 @@ public final class ServersVerticle extends VerticleBase {
     List<ConnectionId> part = ids.subList(0, Math.min(PART, ids.size()));
     part.stream().filter(hosting.ids()::contains).forEach(id -> publish(Events.SERVER_ADDED, id));
     if (part.size() < ids.size()) {
-      OwnContext.of(context).runAfterSockets(() -> added(ids.subList(PART, ids.size())));
+      InternalContext.of(context).runAfterSockets(() -> added(ids.subList(PART, ids.size())));
     }
   }
 

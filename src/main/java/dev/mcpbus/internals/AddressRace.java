@@ -31,7 +31,7 @@ public final class AddressRace<T> {
 
   private static final int MAX_ADDRESSES = 8;
 
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final Supplier<Future<List<InetAddress>>> lookUp;
   private final Function<InetAddress, Future<T>> connect;
   private final Consumer<T> unused;
@@ -44,7 +44,7 @@ public final class AddressRace<T> {
   private long timer = -1;
 
   private AddressRace(
-      OwnContext owner,
+      InternalContext owner,
       Supplier<Future<List<InetAddress>>> lookUp,
       Function<InetAddress, Future<T>> connect,
       Consumer<T> unused) {
@@ -65,7 +65,7 @@ public final class AddressRace<T> {
    * @return the first connection; the failure that says most if there is none
    */
   public static <T> Future<T> run(
-      OwnContext owner,
+      InternalContext owner,
       Future<T> first,
       Supplier<Future<List<InetAddress>>> others,
       Function<InetAddress, Future<T>> connect,
@@ -147,7 +147,7 @@ public final class AddressRace<T> {
    * The addresses of {@code host} by the system's resolver, but for the one that Vert.x takes; in
    * the order in which they are to be tried. Never fails.
    */
-  public static Future<List<InetAddress>> others(OwnContext owner, String host) {
+  public static Future<List<InetAddress>> others(InternalContext owner, String host) {
     Future<InetAddress> taken = ((VertxInternal) owner.vertx()).nameResolver().resolve(host);
     return owner
         .vertx()

@@ -19,7 +19,7 @@ public final class ClientScope {
    * Builds a client on the event loop of {@code context}; to be called there. Afterwards only the
    * caller keeps the client.
    */
-  public static <T> T build(OwnContext context, Supplier<T> client) {
+  public static <T> T build(InternalContext context, Supplier<T> client) {
     ContextInternal owner = context.internal();
     ContextInternal scope =
         owner

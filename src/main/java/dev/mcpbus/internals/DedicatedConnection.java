@@ -37,7 +37,7 @@ public final class DedicatedConnection {
    * @param connected receives the new connection
    */
   public static Future<HttpClientRequest> get(
-      OwnContext owner,
+      InternalContext owner,
       HttpClientAgent client,
       RequestOptions get,
       Handler<HttpConnection> connected) {
@@ -73,7 +73,7 @@ public final class DedicatedConnection {
   }
 
   private static Future<HttpClientRequest> request(
-      OwnContext owner,
+      InternalContext owner,
       HttpClientConnectionInternal connection,
       RequestOptions get,
       Handler<HttpConnection> connected) {

@@ -176,7 +176,7 @@ public final class PolicyCheck {
     };
   }
 
-  /** A failure of a call without what a caller with policies may not see: names of other tools. */
+  /** Takes the names of other tools out of a failure, for a caller under policies. */
   public static McpFailure absence(McpFailure failure) {
     return switch (failure.code()) {
       case UNKNOWN_TOOL -> unknownTool();

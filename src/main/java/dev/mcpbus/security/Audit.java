@@ -1,6 +1,6 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.security.AuthOptions.AuditFile;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -128,7 +128,7 @@ public final class Audit {
     if (to == null) {
       return Future.succeededFuture();
     }
-    Promise<Void> written = OwnContext.promise(vertx);
+    Promise<Void> written = InternalContext.promise(vertx);
     JsonObject line = about(source, principal, operation, action, server, tool);
     to.write(
         timed(

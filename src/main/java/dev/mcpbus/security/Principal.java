@@ -14,7 +14,7 @@ import java.util.TreeSet;
  */
 public record Principal(String name, NavigableSet<String> roles, boolean admin) {
 
-  /** Each caller on a loopback connection if no login is required; without the admin right. */
+  /** Every caller over loopback where no login is asked for. It has no admin right. */
   public static final Principal LOCAL = new Principal("local");
 
   private static final char SEPARATOR = '\n';

@@ -36,7 +36,7 @@ public final class Rights {
     }
   }
 
-  /** The name of an item, with what a server may take it for, which only some policies need. */
+  /** An item's name, and the URIs as which a server may read it; made only if a policy needs them. */
   private static final class NamedItem {
     private final String name;
     private @Nullable UriForms forms;

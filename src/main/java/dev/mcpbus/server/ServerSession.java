@@ -1,6 +1,6 @@
 package dev.mcpbus.server;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -41,7 +41,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
 
   private final RawServer server;
   private final RequestDispatcher dispatch;
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final Channel channel;
   private final SendBuffer outbox;
   private final @Nullable String principal;
@@ -65,7 +65,7 @@ final class ServerSession implements Channel.Receiver, ConnectedClient {
   ServerSession(RawServer server, Context owner, Channel channel, @Nullable String principal) {
     this.server = server;
     this.dispatch = new RequestDispatcher(server, this);
-    this.owner = OwnContext.unwrapped(owner);
+    this.owner = InternalContext.unwrapped(owner);
     this.channel = channel;
     this.outbox = new SendBuffer(owner, channel);
     this.principal = principal;

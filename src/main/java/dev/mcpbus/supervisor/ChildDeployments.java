@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.Timers;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
@@ -38,10 +38,10 @@ final class ChildDeployments {
   private record Live(String deploymentId, ChildSpec spec) {}
 
   private final Vertx vertx;
-  private final OwnContext context;
+  private final InternalContext context;
 
   /** Deploys the children: Vert.x would undeploy those of the supervisor's context by itself. */
-  private final OwnContext roots;
+  private final InternalContext roots;
 
   private final Timers timers;
   private final long startTimeoutMillis;
@@ -55,10 +55,10 @@ final class ChildDeployments {
   /**
    * @param context of the supervisor
    */
-  ChildDeployments(Vertx vertx, OwnContext context, Timers timers, long startTimeoutMillis) {
+  ChildDeployments(Vertx vertx, InternalContext context, Timers timers, long startTimeoutMillis) {
     this.vertx = vertx;
     this.context = context;
-    this.roots = OwnContext.create(vertx);
+    this.roots = InternalContext.create(vertx);
     this.timers = timers;
     this.startTimeoutMillis = startTimeoutMillis;
   }

@@ -5,7 +5,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.LifecycleMessage;
 import dev.mcpbus.bus.Timers;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -101,7 +101,7 @@ public final class SupervisorVerticle extends VerticleBase {
     Timers own = newTimers.apply(vertx);
     timers = own;
     deployments =
-        new ChildDeployments(vertx, OwnContext.of(context), own, options.startTimeout().toMillis());
+        new ChildDeployments(vertx, InternalContext.of(context), own, options.startTimeout().toMillis());
     MessageConsumer<Object> consumer = vertx.eventBus().localConsumer(Addresses.SUPERVISOR);
     facts = consumer.handler(this::onFact);
     return consumer.completion();
@@ -316,7 +316,7 @@ public final class SupervisorVerticle extends VerticleBase {
     if (context == null) {
       return Future.failedFuture(new IllegalStateException("the supervisor is not deployed"));
     }
-    Promise<T> promise = OwnContext.promise(vertx);
+    Promise<T> promise = InternalContext.promise(vertx);
     context.runOnContext(
         go -> {
           try {

@@ -1,6 +1,6 @@
 package dev.mcpbus.transport;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
@@ -50,7 +50,7 @@ public final class TlsFiles {
    * @return completes on {@code owner}; fails with {@code TLS_ERROR}, naming the file and the
    *     remedy
    */
-  public static Future<TlsFiles> read(OwnContext owner, @Nullable TlsOptions options) {
+  public static Future<TlsFiles> read(InternalContext owner, @Nullable TlsOptions options) {
     return options == null
         ? owner.succeededFuture(NONE)
         : owner.context().executeBlocking(() -> read(owner.vertx(), options), false);

@@ -6,7 +6,7 @@ import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.MetricsPage;
-import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.InboundSpan;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.security.AccessControl;
@@ -43,7 +43,7 @@ class MetricsRouteTest {
     }
 
     @Override
-    public @Nullable TelemetryOperation received(ReceivedRequest request) {
+    public @Nullable TelemetryOperation received(InboundSpan request) {
       return null;
     }
 

@@ -13,7 +13,7 @@ import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.Clock;
 import dev.mcpbus.connection.session.Session;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -232,6 +232,6 @@ class LateCallsTest {
   }
 
   private <T> Future<T> onContext(Supplier<Future<T>> task) {
-    return OwnContext.of(session.vertx().getOrCreateContext()).call(task);
+    return InternalContext.of(session.vertx().getOrCreateContext()).call(task);
   }
 }

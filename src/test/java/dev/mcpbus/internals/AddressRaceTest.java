@@ -40,7 +40,7 @@ class AddressRaceTest {
   }
 
   private Future<String> race(Vertx vertx, Future<String> first, String... others) {
-    OwnContext owner = OwnContext.create(vertx);
+    InternalContext owner = InternalContext.create(vertx);
     return owner.call(
         () ->
             AddressRace.run(
@@ -128,7 +128,7 @@ class AddressRaceTest {
 
   @Test
   void a_name_that_nobody_knows_has_no_other_address(Vertx vertx) {
-    OwnContext owner = OwnContext.create(vertx);
+    InternalContext owner = InternalContext.create(vertx);
     assertThat(TestBus.await(AddressRace.others(owner, "nobody.invalid"))).isEmpty();
   }
 }

@@ -91,13 +91,13 @@ class InternalsTest {
 
   @Test
   void own_context_completes_a_promise_on_its_own_thread(Vertx vertx) {
-    OwnContext own = OwnContext.create(vertx);
+    InternalContext own = InternalContext.create(vertx);
     Promise<Boolean> seen = Promise.promise();
     Promise<String> promise = own.promise();
     promise.future().onSuccess(any -> seen.complete(own.inThread() && own.isCurrent()));
     promise.complete("from a thread of no context");
     assertThat(await(seen.future()))
-        .as("OwnContext: ContextInternal.promise() completes on that context")
+        .as("InternalContext: ContextInternal.promise() completes on that context")
         .isTrue();
   }
 
@@ -110,7 +110,7 @@ class InternalsTest {
                 new AbstractVerticle() {
                   @Override
                   public void start() {
-                    OwnContext.of(context)
+                    InternalContext.of(context)
                         .addCloseHook(
                             done -> {
                               closed.add("hook");
@@ -120,14 +120,14 @@ class InternalsTest {
                 }));
     await(vertx.undeploy(id));
     assertThat(closed)
-        .as("OwnContext: ContextInternal.addCloseHook runs with the end of the verticle")
+        .as("InternalContext: ContextInternal.addCloseHook runs with the end of the verticle")
         .containsExactly("hook");
   }
 
   @Test
   void own_context_unwraps_the_copies_that_vertx_makes_for_requests(Vertx vertx) {
     Promise<Context> ofRequest = Promise.promise();
-    OwnContext own = OwnContext.create(vertx);
+    InternalContext own = InternalContext.create(vertx);
     own.run(
         () ->
             listen(
@@ -138,8 +138,8 @@ class InternalsTest {
                 },
                 port -> get(vertx.createHttpClient(), port)));
     Context context = await(ofRequest.future());
-    assertThat(OwnContext.unwrapped(context).context())
-        .as("OwnContext: ContextInternal.unwrap() gives the context that a request's is a copy of")
+    assertThat(InternalContext.unwrapped(context).context())
+        .as("InternalContext: ContextInternal.unwrap() gives the context that a request's is a copy of")
         .isSameAs(own.context());
   }
 
@@ -360,7 +360,7 @@ class InternalsTest {
     for (int i = 0; i < 2; i++) {
       // On the request's own context: a body that ends before it is asked for is lost.
       Future<Buffer> body =
-          DedicatedConnection.get(OwnContext.current(vertx), client, get, connected::add)
+          DedicatedConnection.get(InternalContext.current(vertx), client, get, connected::add)
               .compose(request -> request.send().compose(HttpClientResponse::body));
       assertThat(await(body).toString()).isEqualTo("x");
     }
@@ -411,7 +411,7 @@ class InternalsTest {
                 new AbstractVerticle() {
                   @Override
                   public void start() {
-                    built.add(ClientScope.build(OwnContext.of(context), vertx::createHttpClient));
+                    built.add(ClientScope.build(InternalContext.of(context), vertx::createHttpClient));
                   }
                 }));
     await(vertx.undeploy(id));

@@ -75,7 +75,7 @@ final class BridgeRequest {
     return OutboundMessage.passedOn(key, id, method, text.array(), headers);
   }
 
-  /** A value with an array of its own: that of a line is a part of a larger one. */
+  /** Copies a value: its array is the whole line, which must not stay in memory for one member. */
   static RawJson copy(RawJson value) {
     byte[] bytes =
         Arrays.copyOfRange(value.array(), value.offset(), value.offset() + value.length());

@@ -1,6 +1,6 @@
 package dev.mcpbus.cli.stdio;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.ProtocolException;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RefusingServer implements StdinReader.LineListener, StdoutWriter.FlowListener {
 
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final String why;
   private final StdoutWriter out;
   private final Promise<Void> ended;
@@ -25,7 +25,7 @@ final class RefusingServer implements StdinReader.LineListener, StdoutWriter.Flo
    * @param why names the place and the remedy
    * @param ended completes at the end of stdin, or if stdout breaks
    */
-  RefusingServer(OwnContext owner, String why, StdoutWriter out, Promise<Void> ended) {
+  RefusingServer(InternalContext owner, String why, StdoutWriter out, Promise<Void> ended) {
     this.owner = owner;
     this.why = why;
     this.out = out;

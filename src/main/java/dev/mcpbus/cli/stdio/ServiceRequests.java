@@ -1,6 +1,6 @@
 package dev.mcpbus.cli.stdio;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
@@ -50,7 +50,7 @@ final class ServiceRequests {
     void room();
   }
 
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final BridgeErrors errors;
   private final StdoutWriter out;
   private final LongSupplier clock;
@@ -68,7 +68,7 @@ final class ServiceRequests {
    * @param clock monotonic nanoseconds
    */
   ServiceRequests(
-      OwnContext owner,
+      InternalContext owner,
       BridgeErrors errors,
       StdoutWriter out,
       LongSupplier clock,

@@ -1,6 +1,6 @@
 package dev.mcpbus.cli.stdio;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
@@ -35,7 +35,7 @@ final class StdioBridge
 
   private static final List<String> LISTS = List.of("tools", "prompts", "resources");
 
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final Transport transport;
   private final StdoutWriter out;
   private final ServiceRequests requests;
@@ -51,7 +51,7 @@ final class StdioBridge
    * @param clock monotonic nanoseconds
    */
   StdioBridge(
-      OwnContext owner,
+      InternalContext owner,
       Transport transport,
       BridgeErrors errors,
       StdoutWriter out,

@@ -1,6 +1,6 @@
 package dev.mcpbus.cli.stdio;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.Sensitive;
@@ -49,7 +49,7 @@ final class StdioProcess implements AutoCloseable {
                       .setFileCachingEnabled(false)
                       .setClassPathResolvingEnabled(false)));
 
-  private final OwnContext owner = OwnContext.create(vertx);
+  private final InternalContext owner = InternalContext.create(vertx);
   private final InputStream in;
   private final StdoutWriter out;
   private final CountDownLatch done = new CountDownLatch(1);

@@ -1,6 +1,6 @@
 package dev.mcpbus.cluster.engine;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -59,8 +59,8 @@ public final class ReservedEventLoops implements Transport, Shareable {
   /** The event loops that are not reserved. */
   private volatile EventExecutor[] common = {};
 
-  private @Nullable OwnContext ownership;
-  private @Nullable OwnContext bus;
+  private @Nullable InternalContext ownership;
+  private @Nullable InternalContext bus;
 
   ReservedEventLoops(Transport transport) {
     this.transport = transport;
@@ -101,11 +101,11 @@ public final class ReservedEventLoops implements Transport, Shareable {
     VertxInternal internal = (VertxInternal) vertx;
     EventLoop calling = internal.getOrCreateContext().nettyEventLoop();
     reserve(calling);
-    bus = OwnContext.of(internal.contextBuilder().withEventLoop(calling).build());
+    bus = InternalContext.of(internal.contextBuilder().withEventLoop(calling).build());
     EventLoop own = internal.nettyEventLoopGroup().next();
     reserve(own);
     ownership =
-        OwnContext.of(
+        InternalContext.of(
             internal
                 .contextBuilder()
                 .withEventLoop(own)
@@ -119,20 +119,20 @@ public final class ReservedEventLoops implements Transport, Shareable {
    * The context of ownership; a new event-loop context where another program started the cluster of
    * this Vert.x.
    */
-  public static OwnContext ownership(Vertx vertx) {
+  public static InternalContext ownership(Vertx vertx) {
     ReservedEventLoops loops =
         vertx.sharedData().<String, ReservedEventLoops>getLocalMap(KEY).get(KEY);
-    OwnContext own = loops == null ? null : loops.ownershipContext();
-    return own == null ? OwnContext.create(vertx) : own;
+    InternalContext own = loops == null ? null : loops.ownershipContext();
+    return own == null ? InternalContext.create(vertx) : own;
   }
 
-  private synchronized @Nullable OwnContext ownershipContext() {
+  private synchronized @Nullable InternalContext ownershipContext() {
     return ownership;
   }
 
   /** Runs a task on the loop of the event bus; on the calling thread before the bus has one. */
   void onBus(Runnable task) {
-    OwnContext on;
+    InternalContext on;
     synchronized (this) {
       on = bus;
     }

@@ -1,7 +1,7 @@
 package dev.mcpbus.cluster.membership;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -34,7 +34,7 @@ public final class NodeMessages {
    *     the verticle, and the verticle that calls first may end before this node does
    * @param first receives each message before all listeners, on the consumer's context
    */
-  public NodeMessages(OwnContext context, ClockOffsets offsets, Consumer<NodeMessage> first) {
+  public NodeMessages(InternalContext context, ClockOffsets offsets, Consumer<NodeMessage> first) {
     this.vertx = context.vertx();
     this.offsets = offsets;
     this.first = first;
@@ -53,7 +53,7 @@ public final class NodeMessages {
    * Completes, on the caller's context, when the consumer's registration is visible to all nodes.
    */
   public Future<Void> open() {
-    Promise<Void> here = OwnContext.promise(vertx);
+    Promise<Void> here = InternalContext.promise(vertx);
     open.onComplete(here);
     return here.future();
   }
@@ -64,7 +64,7 @@ public final class NodeMessages {
    * @return ends that; a closed service must not reply in the name of this node
    */
   public Runnable listen(Consumer<NodeMessage> listener) {
-    OwnContext context = OwnContext.current(vertx);
+    InternalContext context = InternalContext.current(vertx);
     AtomicBoolean ended = new AtomicBoolean();
     Consumer<NodeMessage> passing =
         message ->

@@ -39,7 +39,7 @@ final class ClaimLease {
   }
 
   /** What other nodes say of this one; any thread may call. */
-  interface Word {
+  interface PeerVote {
 
     /** False where a quorum is configured and does not let this node act. */
     boolean allows();
@@ -51,7 +51,7 @@ final class ClaimLease {
   private final LongSupplier clock;
   private final long ttlMillis;
   private final long pauseMillis;
-  private final Word word;
+  private final PeerVote peers;
   private volatile long verifiedAt;
   private volatile long tickedAt;
   private volatile Life life = new Life();
@@ -61,19 +61,19 @@ final class ClaimLease {
    * @param ttlMillis how long the lease holds after a reading of the claims
    * @param pauseMillis a longer gap between two ticks means that the process was paused
    */
-  ClaimLease(LongSupplier clock, long ttlMillis, long pauseMillis, Word word) {
+  ClaimLease(LongSupplier clock, long ttlMillis, long pauseMillis, PeerVote peers) {
     this.clock = clock;
     this.ttlMillis = ttlMillis;
     this.pauseMillis = pauseMillis;
-    this.word = word;
+    this.peers = peers;
     this.tickedAt = clock.getAsLong();
     this.verifiedAt = tickedAt - ttlMillis - 1;
   }
 
   private boolean mayAct() {
     long now = clock.getAsLong();
-    return word.allows()
-        && (word.vouches() || (now - tickedAt <= pauseMillis && now - verifiedAt <= ttlMillis));
+    return peers.allows()
+        && (peers.vouches() || (now - tickedAt <= pauseMillis && now - verifiedAt <= ttlMillis));
   }
 
   /** True while claims that are made now may be acted on; false for ever after {@link #end}. */
@@ -90,9 +90,9 @@ final class ClaimLease {
   @Nullable String tick() {
     long now = clock.getAsLong();
     String why = null;
-    if (!word.allows()) {
+    if (!peers.allows()) {
       why = "this node sees fewer members than the quorum, or too few of them let it act";
-    } else if (!word.vouches()) {
+    } else if (!peers.vouches()) {
       if (now - tickedAt > pauseMillis) {
         why = "this process did not run for " + (now - tickedAt) / 1_000 + " s";
       } else if (now - verifiedAt > ttlMillis) {

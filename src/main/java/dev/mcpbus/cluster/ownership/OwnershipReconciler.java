@@ -2,7 +2,7 @@ package dev.mcpbus.cluster.ownership;
 
 import dev.mcpbus.bus.SerialRuns;
 import dev.mcpbus.cluster.membership.ClusterMembers;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ public final class OwnershipReconciler {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnershipReconciler.class);
 
-  private final OwnContext context;
+  private final InternalContext context;
   private final OwnershipOptions options;
   private final ClusterMembers members;
   private final OwnershipPeers peers;
@@ -54,7 +54,7 @@ public final class OwnershipReconciler {
    * @param clock monotonic milliseconds
    */
   public OwnershipReconciler(
-      OwnContext context,
+      InternalContext context,
       OwnershipOptions options,
       ClusterMembers members,
       ClaimStore claims,
@@ -69,7 +69,7 @@ public final class OwnershipReconciler {
     this.clock = clock;
     this.lease =
         new ClaimLease(
-            clock, options.ttl().toMillis(), options.pause().toMillis(), new PeersWord());
+            clock, options.ttl().toMillis(), options.pause().toMillis(), new MembersVote());
     this.lostNodes =
         new LostNodes(vertx, members, this::isGivenUp, peers::keepInformed, this::reconcile);
     this.claimReader = new ClaimReader(vertx, members, claims);
@@ -90,7 +90,7 @@ public final class OwnershipReconciler {
   }
 
   /** What the announcements of other nodes say of this one. */
-  private final class PeersWord implements ClaimLease.Word {
+  private final class MembersVote implements ClaimLease.PeerVote {
 
     @Override
     public boolean allows() {

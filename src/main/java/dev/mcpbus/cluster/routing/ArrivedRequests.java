@@ -4,7 +4,7 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.internals.NumberWindow;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -132,7 +132,7 @@ final class ArrivedRequests {
   Future<Void> open(Vertx vertx, String self) {
     vertx.eventBus().addInboundInterceptor(this::arrived);
     vertx.eventBus().addOutboundInterceptor(this::answered);
-    return OwnContext.create(vertx)
+    return InternalContext.create(vertx)
         .call(
             () -> {
               vertx.setPeriodic(KEPT_MILLIS, now -> forget());

@@ -20,7 +20,7 @@ import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.membership.NodeMessages;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -284,7 +284,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     ConnectionId server = owner.replica().server();
     options.addHeader(Headers.SPEAKS, wireForm).addHeader(Headers.TO, suffix);
     deadlines.stamp(options.getHeaders());
-    Promise<Message<T>> reply = OwnContext.promise(vertx);
+    Promise<Message<T>> reply = InternalContext.promise(vertx);
     sending(server, owner, owner.replica().address(), body, options, reply).send();
     return reply
         .future()

@@ -7,7 +7,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.OwnershipEpoch;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -64,7 +64,7 @@ final class GatheredReads {
 
   private final Vertx vertx;
   private final ClusterRequests requests;
-  private final OwnContext context;
+  private final InternalContext context;
 
   /** By node. Guarded by itself. */
   private final Map<String, List<Read>> waiting = new HashMap<>();
@@ -72,7 +72,7 @@ final class GatheredReads {
   GatheredReads(Vertx vertx, ClusterRequests requests) {
     this.vertx = vertx;
     this.requests = requests;
-    this.context = OwnContext.create(vertx);
+    this.context = InternalContext.create(vertx);
   }
 
   static boolean isReadable(String suffix) {
@@ -96,7 +96,7 @@ final class GatheredReads {
    */
   Future<@Nullable Object> read(
       String node, ConnectionId server, String suffix, Object body, long millis) {
-    Promise<@Nullable Object> answer = OwnContext.promise(vertx);
+    Promise<@Nullable Object> answer = InternalContext.promise(vertx);
     List<Read> full = null;
     boolean first;
     synchronized (waiting) {

@@ -3,7 +3,7 @@ package dev.mcpbus.cluster.routing;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.cluster.membership.ClockOffsets;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -48,7 +48,7 @@ final class LostAnswers {
 
   /** Asks until this Vert.x closes. */
   void open() {
-    OwnContext.create(vertx).run(() -> vertx.setPeriodic(EVERY_MILLIS, now -> look()));
+    InternalContext.create(vertx).run(() -> vertx.setPeriodic(EVERY_MILLIS, now -> look()));
   }
 
   private void look() {

@@ -5,7 +5,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.engine.LiveNodeSelector;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -67,7 +67,7 @@ final class RelayedRequests {
 
   /** Passes on what arrives for this node, until this Vert.x closes. */
   void open() {
-    OwnContext.create(vertx)
+    InternalContext.create(vertx)
         .run(() -> vertx.eventBus().<Object>consumer(address(self), this::passOn));
   }
 
@@ -88,7 +88,7 @@ final class RelayedRequests {
       return;
     }
     deadlines.stamp(headers);
-    Promise<Message<Object>> reply = OwnContext.promise(vertx);
+    Promise<Message<Object>> reply = InternalContext.promise(vertx);
     // The sender asks for the answer under its own id of the request, which is in the headers. As
     // one that is passed on it may go to a node that this one has dropped: questions do.
     InFlightRequests.InFlightRequest<Object> sent =

@@ -10,7 +10,7 @@ import dev.mcpbus.bus.OwnershipEpoch;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.cluster.membership.ClockOffsets;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -33,7 +33,7 @@ final class RoutedRequest<T> {
 
   private final long began = ClockOffsets.clock();
   private final ClusterRequests requests;
-  private final OwnContext context;
+  private final InternalContext context;
   private final Promise<Message<T>> promise;
   private final @Nullable ConnectionId server;
   private final String address;
@@ -59,7 +59,7 @@ final class RoutedRequest<T> {
       String address,
       Object body,
       DeliveryOptions options) {
-    this.context = OwnContext.current(vertx);
+    this.context = InternalContext.current(vertx);
     this.promise = context.promise();
     this.requests = requests;
     this.server = server;

@@ -3,7 +3,7 @@ package dev.mcpbus.connection.session;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.Via;
+import dev.mcpbus.protocol.LoopMark;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -29,10 +29,10 @@ final class LoopCheck {
 
   /** The failure for a result of {@code method} that came through this mcpbus, else null. */
   @Nullable McpFailure check(String method, RawJson result) {
-    if (!Via.marks(method)) {
+    if (!LoopMark.marks(method)) {
       return null;
     }
-    NavigableSet<String> ids = Via.in(result);
+    NavigableSet<String> ids = LoopMark.in(result);
     byMethod.put(method, ids);
     if (!ids.contains(own)) {
       return null;

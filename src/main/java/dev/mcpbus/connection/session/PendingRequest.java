@@ -2,7 +2,7 @@ package dev.mcpbus.connection.session;
 
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.SentRequest;
+import dev.mcpbus.bus.OutboundSpan;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
@@ -251,7 +251,7 @@ public abstract class PendingRequest {
 
   /** The request {@code id} is about to leave. */
   final void begin(ConnectionTelemetry telemetry, long id, @Nullable RawJson params) {
-    operation = telemetry.sent(new SentRequest(id, method, item(), params, trace(), isCallers()));
+    operation = telemetry.sent(new OutboundSpan(id, method, item(), params, trace(), isCallers()));
   }
 
   /** The trace that the request carries to the server: that of its operation, or the caller's. */

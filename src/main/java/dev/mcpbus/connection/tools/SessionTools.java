@@ -9,7 +9,7 @@ import dev.mcpbus.connection.session.Pagination;
 import dev.mcpbus.connection.session.ResultCache;
 import dev.mcpbus.connection.session.Session;
 import dev.mcpbus.connection.session.WorkerThreshold;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -68,14 +68,14 @@ public final class SessionTools {
     Future<ToolTable> running = loading;
     if (running == null) {
       // A promise of the context: an exception of a listener is reported there.
-      return request(OwnContext.promise(session.vertx()));
+      return request(InternalContext.promise(session.vertx()));
     }
     if (!outdated) {
       return running;
     }
     Promise<ToolTable> behind = next;
     if (behind == null) {
-      behind = OwnContext.promise(session.vertx());
+      behind = InternalContext.promise(session.vertx());
       next = behind;
     }
     return behind.future();

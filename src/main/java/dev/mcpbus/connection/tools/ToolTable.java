@@ -131,8 +131,8 @@ public final class ToolTable {
     RawJson list = policy.restrict(all);
     List<ListedTool> kept = new ArrayList<>();
     List<RawJson> mended = new ArrayList<>();
-    LeftOutTools leftOut = new LeftOutTools();
-    for (RawJson tool : LeftOutTools.entries(list, TOOLS)) {
+    InvalidTools leftOut = new InvalidTools();
+    for (RawJson tool : InvalidTools.entries(list, TOOLS)) {
       RawJson name = tool.member("name");
       ShapedEntry shape = EntryShape.of(TOOLS, "name", tool, false);
       String fault = fault(tool, shape.entry());
@@ -165,7 +165,7 @@ public final class ToolTable {
     List<RawJson> rest = kept.stream().map(tool -> tool.raw).toList();
     RawJson usable = leftOut.rest(list, TOOLS, rest);
     if (!mended.isEmpty()) {
-      usable = LeftOutTools.replaced(usable, TOOLS, rest, MetaKeys.MENDED, RawJson.array(mended));
+      usable = InvalidTools.replaced(usable, TOOLS, rest, MetaKeys.MENDED, RawJson.array(mended));
     }
     ToolTable table = new ToolTable(usable, ToolDefinitions.of(list), leftOut.reasons());
     kept.forEach(table::add);
@@ -229,7 +229,7 @@ public final class ToolTable {
   /** The table without the tools of these names; {@code _meta} of the list names them. */
   ToolTable without(Set<String> names) {
     List<RawJson> kept =
-        LeftOutTools.entries(list, TOOLS).stream()
+        InvalidTools.entries(list, TOOLS).stream()
             .filter(
                 tool -> {
                   RawJson name = tool.member("name");
@@ -239,7 +239,7 @@ public final class ToolTable {
     RawJson omitted = RawJson.of(new JsonArray(List.copyOf(names)).encode());
     ToolTable table =
         new ToolTable(
-            LeftOutTools.replaced(list, TOOLS, kept, MetaKeys.QUARANTINED, omitted),
+            InvalidTools.replaced(list, TOOLS, kept, MetaKeys.QUARANTINED, omitted),
             definitions,
             leftOut);
     table.byName.putAll(byName);

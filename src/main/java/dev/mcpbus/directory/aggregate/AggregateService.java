@@ -5,7 +5,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MissingServers;
+import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.directory.AggregateList;
@@ -53,7 +53,7 @@ public final class AggregateService implements DirectoryService {
   private DirectoryLists lists;
 
   @SuppressWarnings("NullAway.Init")
-  private MissingServers missing;
+  private InvalidServers missing;
 
   private @Nullable ToolSearch search;
   private @Nullable ToolSearch skills;
@@ -89,7 +89,7 @@ public final class AggregateService implements DirectoryService {
   @Override
   public Future<?> open(Vertx vertx, DirectoryLists from) {
     lists = from;
-    missing = MissingServers.of(vertx);
+    missing = InvalidServers.of(vertx);
     EventBus bus = vertx.eventBus();
     AggregateToolCalls calls = new AggregateToolCalls(vertx, names, new Present());
     ToolSearch index = new ToolSearch(vertx, ListKind.TOOLS);
@@ -241,7 +241,7 @@ public final class AggregateService implements DirectoryService {
                     .orElseGet(Future::succeededFuture));
   }
 
-  private static Future<Void> unknown(MissingServers missing, String id) {
+  private static Future<Void> unknown(InvalidServers missing, String id) {
     McpFailure leftOut = missing.failure(id);
     return Future.failedFuture(
         leftOut != null

@@ -8,7 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MissingServers;
+import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.RoutingName;
@@ -55,13 +55,13 @@ final class AggregateToolCalls {
   private final RequestSender sender;
   private final NamePolicy names;
   private final View view;
-  private final MissingServers missing;
+  private final InvalidServers missing;
 
   AggregateToolCalls(Vertx vertx, NamePolicy names, View view) {
     this.sender = RequestSender.of(vertx);
     this.names = names;
     this.view = view;
-    this.missing = MissingServers.of(vertx);
+    this.missing = InvalidServers.of(vertx);
   }
 
   void call(Message<Object> message) {

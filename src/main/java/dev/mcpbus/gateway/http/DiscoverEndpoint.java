@@ -5,7 +5,7 @@ import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.InboundSpan;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
@@ -182,7 +182,7 @@ final class DiscoverEndpoint {
         telemetry == null
             ? null
             : telemetry.received(
-                new ReceivedRequest(
+                new InboundSpan(
                     "mcp", Methods.DISCOVER, id, VERSION, TraceContext.ofMeta(meta), null));
     directory
         .described(vertx, view)

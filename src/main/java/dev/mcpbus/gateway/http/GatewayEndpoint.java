@@ -6,7 +6,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MissingServers;
+import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
@@ -202,7 +202,7 @@ public final class GatewayEndpoint implements MountedHandler {
               }
               RequestAudit.refused(directory.audit(), request, admission.principal());
               McpFailure leftOut =
-                  admission.rights().sees(place) ? MissingServers.of(vertx).failure(place) : null;
+                  admission.rights().sees(place) ? InvalidServers.of(vertx).failure(place) : null;
               reply.refuse(
                   404,
                   null,

@@ -8,7 +8,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.InboundSpan;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
@@ -181,7 +181,7 @@ public abstract class GatewayCall {
     TraceContext transport = CallHeaders.trace(headers);
     operation =
         telemetry.received(
-            new ReceivedRequest(
+            new InboundSpan(
                 DOOR,
                 request.method(),
                 id,

@@ -12,7 +12,7 @@ import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TasksExtension;
-import dev.mcpbus.protocol.Via;
+import dev.mcpbus.protocol.LoopMark;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -119,7 +119,7 @@ public final class HandshakeAnswers {
     if (!instructions.isEmpty()) {
       result.put("instructions", instructions);
     }
-    return Via.put(
+    return LoopMark.put(
         RawJson.of(meta == null ? result : result.put("_meta", meta)),
         snapshot.via(view, InstanceId.of(vertx)));
   }
@@ -147,7 +147,7 @@ public final class HandshakeAnswers {
 
   private RawJson marked(RawJson result, DirectoryView view, DirectorySnapshot snapshot) {
     RawJson meta = object(result.member("_meta"));
-    return Via.put(
+    return LoopMark.put(
         result.with("_meta", meta.with(MetaKeys.GATEWAY, RawJson.of(gateway.toJson()))),
         snapshot.via(view, InstanceId.of(vertx)));
   }

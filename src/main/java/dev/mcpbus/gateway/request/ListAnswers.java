@@ -3,7 +3,7 @@ package dev.mcpbus.gateway.request;
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.MissingServers;
+import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
@@ -92,7 +92,7 @@ final class ListAnswers {
         pageSize,
         request.era(),
         InstanceId.of(vertx),
-        directory.reach().now(MissingServers.of(vertx).reasons()));
+        directory.reach().now(InvalidServers.of(vertx).reasons()));
   }
 
   /** The answer of the server of the view, to all that the client has written. */

@@ -33,7 +33,7 @@ public final class RandomNames {
     return HELD.matcher(text).matches();
   }
 
-  /** The host that holds what this name of {@link #heldBy} names. */
+  /** The session host or HTTP verticle for which {@link #heldBy} made this name. */
   public static String host(String name) {
     return name.substring(0, name.indexOf('.'));
   }

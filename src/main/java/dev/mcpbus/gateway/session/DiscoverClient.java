@@ -44,7 +44,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   private final Consumer<DiscoverClient> unused;
   private final ClientLists lists;
   private final ClientConnections connections;
-  private final EarlyQuestions early;
+  private final UnassignedQuestions early;
 
   /** In the order in which they began. */
   private final Set<ParkedCall> calls = new LinkedHashSet<>();
@@ -76,7 +76,7 @@ final class DiscoverClient implements ClientConnections.Holder {
     this.unused = unused;
     this.lists = new ClientLists(host.vertx(), host.directory(), this::wanted, this::listsChanged);
     this.connections = new ClientConnections(host, this, lists);
-    this.early = new EarlyQuestions(host.vertx());
+    this.early = new UnassignedQuestions(host.vertx());
   }
 
   String key() {
@@ -323,7 +323,7 @@ final class DiscoverClient implements ClientConnections.Holder {
     return all;
   }
 
-  /** Completes when its own lists of that kind are known, where they may differ. */
+  /** Completes when the client's private connections have their lists of that kind; at once without one. */
   Future<Void> listed(ListRequest request) {
     listed.add(request.kind());
     return connections.listed(request.request().view(), request.kind(), request.statement());

@@ -4,7 +4,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.InboundSpan;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
@@ -140,7 +140,7 @@ final class GatewaySession {
     return telemetry == null
         ? null
         : telemetry.received(
-            new ReceivedRequest(
+            new InboundSpan(
                 "mcp",
                 Methods.INITIALIZE,
                 id,

@@ -3,7 +3,7 @@ package dev.mcpbus.observability.metrics;
 import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.SentRequest;
+import dev.mcpbus.bus.OutboundSpan;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.TraceContext;
 import io.micrometer.core.instrument.Tags;
@@ -85,7 +85,7 @@ final class ConnectionMeters implements ConnectionTelemetry {
   }
 
   @Override
-  public TelemetryOperation sent(SentRequest request) {
+  public TelemetryOperation sent(OutboundSpan request) {
     return new SentOperation(this, request.method(), request.item(), System.nanoTime());
   }
 

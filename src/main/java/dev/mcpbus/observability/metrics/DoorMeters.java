@@ -1,7 +1,7 @@
 package dev.mcpbus.observability.metrics;
 
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.InboundSpan;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.TraceContext;
 import java.util.Map;
@@ -26,7 +26,7 @@ final class DoorMeters {
     this.timers = timers;
   }
 
-  TelemetryOperation received(ReceivedRequest request) {
+  TelemetryOperation received(InboundSpan request) {
     return new ReceivedOperation(request, System.nanoTime());
   }
 
@@ -82,12 +82,12 @@ final class DoorMeters {
   /** One request of a client that waits for its answer. */
   private final class ReceivedOperation implements TelemetryOperation {
 
-    private final ReceivedRequest request;
+    private final InboundSpan request;
     private final long since;
     private String server = "";
     private @Nullable String item;
 
-    ReceivedOperation(ReceivedRequest request, long since) {
+    ReceivedOperation(InboundSpan request, long since) {
       this.request = request;
       this.since = since;
     }

@@ -6,7 +6,7 @@ import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.MetricsPage;
-import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.InboundSpan;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import io.micrometer.core.instrument.Tags;
@@ -91,7 +91,7 @@ public final class MetricsTelemetry implements Telemetry {
   }
 
   @Override
-  public TelemetryOperation received(ReceivedRequest request) {
+  public TelemetryOperation received(InboundSpan request) {
     return doors.received(request);
   }
 

@@ -3,7 +3,7 @@ package dev.mcpbus.observability.tracing;
 import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.SentRequest;
+import dev.mcpbus.bus.OutboundSpan;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -61,7 +61,7 @@ final class TracedConnection implements ConnectionTelemetry {
   }
 
   @Override
-  public @Nullable TelemetryOperation sent(SentRequest request) {
+  public @Nullable TelemetryOperation sent(OutboundSpan request) {
     if (!request.ofCaller()) {
       return null;
     }
@@ -89,7 +89,7 @@ final class TracedConnection implements ConnectionTelemetry {
     return operation;
   }
 
-  private void describe(Span span, SpanOperation operation, SentRequest request) {
+  private void describe(Span span, SpanOperation operation, OutboundSpan request) {
     span.setAllAttributes(common);
     span.setAttribute("jsonrpc.request.id", Long.toString(request.id()));
     if (!version.isEmpty()) {

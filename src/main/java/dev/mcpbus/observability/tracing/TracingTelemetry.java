@@ -5,7 +5,7 @@ import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.MetricsPage;
-import dev.mcpbus.bus.ReceivedRequest;
+import dev.mcpbus.bus.InboundSpan;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.bus.TelemetryOptions;
@@ -90,7 +90,7 @@ public final class TracingTelemetry implements Telemetry {
 
   /** "SHOULD use context extracted from MCP params._meta and SHOULD link current context". */
   @Override
-  public TelemetryOperation received(ReceivedRequest request) {
+  public TelemetryOperation received(InboundSpan request) {
     String method = SpanOperation.bounded(request.method());
     SpanBuilder builder =
         tracer
@@ -109,7 +109,7 @@ public final class TracingTelemetry implements Telemetry {
     return new SpanOperation(span, method, TraceTexts.carried(span, request.trace()));
   }
 
-  private static void describe(Span span, ReceivedRequest request) {
+  private static void describe(Span span, InboundSpan request) {
     span.setAttribute("mcpbus.door", request.door());
     span.setAttribute("network.transport", "tcp");
     span.setAttribute("network.protocol.name", "http");

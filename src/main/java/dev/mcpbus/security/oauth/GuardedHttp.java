@@ -2,7 +2,7 @@ package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.internals.AddressRace;
 import dev.mcpbus.internals.HttpConnections;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.HeaderValue;
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.Sensitive;
@@ -332,7 +332,7 @@ public final class GuardedHttp {
       return client().request(options.setProxyOptions(through.options(timeout)));
     }
     InetAddress first = checked.addresses().get(0);
-    OwnContext owner = OwnContext.current(vertx);
+    InternalContext owner = InternalContext.current(vertx);
     return owner.call(
         () ->
             AddressRace.run(

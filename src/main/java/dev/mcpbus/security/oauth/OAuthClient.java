@@ -1,6 +1,6 @@
 package dev.mcpbus.security.oauth;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
@@ -93,7 +93,7 @@ public final class OAuthClient {
   private final Environment environment;
   private final OAuthDiscovery discovery;
   private final TokenGrants grants;
-  private final OwnContext context;
+  private final InternalContext context;
   private final Future<Void> loaded;
   private volatile StoredAuthorization state = StoredAuthorization.EMPTY;
   private volatile @Nullable String nonce;
@@ -115,7 +115,7 @@ public final class OAuthClient {
   public OAuthClient(OAuthSettings settings, Environment environment, @Nullable Sensitive proxy) {
     this.settings = settings;
     this.environment = environment;
-    this.context = OwnContext.create(environment.vertx());
+    this.context = InternalContext.create(environment.vertx());
     UrlGuard guard = new UrlGuard(trusted(settings), environment.resolver());
     GuardedHttp http = new GuardedHttp(environment.vertx(), environment.requestTimeout(), proxy);
     this.discovery = new OAuthDiscovery(http, guard, settings);

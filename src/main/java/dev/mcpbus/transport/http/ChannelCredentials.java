@@ -1,6 +1,6 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Authenticator.Challenge;
@@ -26,18 +26,18 @@ final class ChannelCredentials {
   private static final CharSequence NONCE = HttpHeaders.createOptimized("dpop-nonce");
 
   private final Authenticator authenticator;
-  private final OwnContext owner;
+  private final InternalContext owner;
   private @Nullable ConfiguredHeaders accepted;
   private Map<String, Sensitive> last = Map.of();
   private ConfiguredHeaders lastHeaders = ConfiguredHeaders.of(last);
 
-  private ChannelCredentials(Authenticator authenticator, OwnContext owner) {
+  private ChannelCredentials(Authenticator authenticator, InternalContext owner) {
     this.authenticator = authenticator;
     this.owner = owner;
   }
 
   /** Null if the configured headers are all that requests need. */
-  static @Nullable ChannelCredentials of(@Nullable Authenticator authenticator, OwnContext owner) {
+  static @Nullable ChannelCredentials of(@Nullable Authenticator authenticator, InternalContext owner) {
     return authenticator == null ? null : new ChannelCredentials(authenticator, owner);
   }
 

@@ -2,7 +2,7 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.HeldBytes;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.Methods;
@@ -49,7 +49,7 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
   private static final int MAX_WAITING = 1_024;
   private static final long LOST_GRACE_MILLIS = 5_000;
 
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final ByteBudget.ByteAccount received;
   private final HttpDialer dialer;
   private final ConfiguredHeaders configured;
@@ -79,7 +79,7 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
   private long junk;
 
   HttpChannel(
-      OwnContext owner,
+      InternalContext owner,
       HttpDialer dialer,
       HttpEndpoint endpoint,
       ConfiguredHeaders configured,

@@ -1,7 +1,7 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.ClientScope;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.internals.TcpKeepAlive;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TlsFiles;
@@ -41,7 +41,7 @@ final class HttpClients {
    * @param connected receives each new connection
    */
   static HttpClientAgent create(
-      OwnContext owner,
+      InternalContext owner,
       HttpEndpoint endpoint,
       HttpOptions options,
       @Nullable ProxyOptions proxy,

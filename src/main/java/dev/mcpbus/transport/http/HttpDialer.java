@@ -3,7 +3,7 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.internals.AddressRace;
 import dev.mcpbus.internals.DedicatedConnection;
 import dev.mcpbus.internals.HttpConnections;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TlsFiles;
@@ -52,7 +52,7 @@ final class HttpDialer {
    */
   private static final long LEAST_IDLE_MILLIS = 100;
 
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final HttpClientAgent client;
   private final InstantSource clock;
   private final HttpEndpoint endpoint;
@@ -76,7 +76,7 @@ final class HttpDialer {
    * @param tls the files that were read for this channel
    */
   HttpDialer(
-      OwnContext owner,
+      InternalContext owner,
       HttpEndpoint endpoint,
       HttpOptions options,
       int streams,

@@ -1,7 +1,7 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.HeldBytes;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
@@ -91,12 +91,12 @@ final class SessionDoubts {
   private record DoubtedRequest(
       Consumer<TransportException> fail, List<String> words, Runnable otherwise) {}
 
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final DoubtedChannel channel;
   private final List<DoubtedRequest> waiting = new ArrayList<>(2);
   private long timer = -1;
 
-  SessionDoubts(OwnContext owner, DoubtedChannel channel) {
+  SessionDoubts(InternalContext owner, DoubtedChannel channel) {
     this.owner = owner;
     this.channel = channel;
   }

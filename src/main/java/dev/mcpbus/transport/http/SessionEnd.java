@@ -1,6 +1,6 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientResponse;
@@ -23,7 +23,7 @@ final class SessionEnd {
   }
 
   /** Never fails: a server that does not answer ends the session by itself. */
-  Future<Void> run(OwnContext owner) {
+  Future<Void> run(InternalContext owner) {
     Promise<Void> done = owner.promise();
     long timer = channel.after(MAX_MILLIS, done::tryComplete);
     ChannelCredentials credentials = channel.credentials();

@@ -1,7 +1,7 @@
 package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.ByteBudget;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ParseLimits;
@@ -44,7 +44,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
 
   private static final long BLOCKING_MILLIS = 1_000;
 
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final HttpDialer dialer;
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
@@ -71,7 +71,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
   private @Nullable Future<Void> closed;
 
   SseChannel(
-      OwnContext owner,
+      InternalContext owner,
       HttpDialer dialer,
       HttpEndpoint endpoint,
       ConfiguredHeaders configured,

@@ -1,6 +1,6 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
@@ -65,7 +65,7 @@ public final class SseTransport implements Transport {
    */
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
-    OwnContext context = OwnContext.of(owner);
+    InternalContext context = InternalContext.of(owner);
     return TlsFiles.read(context, options.tls())
         .compose(
             tls ->
@@ -76,7 +76,7 @@ public final class SseTransport implements Transport {
   }
 
   /** Starts a channel that is not open yet; closing it before it is open releases everything. */
-  SseChannel start(OwnContext owner, Channel.Receiver receiver, TlsFiles tls, HttpEndpoint to) {
+  SseChannel start(InternalContext owner, Channel.Receiver receiver, TlsFiles tls, HttpEndpoint to) {
     SseChannel channel =
         new SseChannel(
             owner,

@@ -1,6 +1,6 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.transport.Authenticator;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
@@ -55,14 +55,14 @@ public final class StreamableHttpTransport implements Transport {
    */
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
-    OwnContext context = OwnContext.of(owner);
+    InternalContext context = InternalContext.of(owner);
     return TlsFiles.read(context, options.tls())
         .compose(
             tls -> endpoint.through(options.proxy()).map(to -> open(context, receiver, tls, to)));
   }
 
   private Channel open(
-      OwnContext context, Channel.Receiver receiver, TlsFiles tls, HttpEndpoint to) {
+      InternalContext context, Channel.Receiver receiver, TlsFiles tls, HttpEndpoint to) {
     // With TLS or a proxy the GET takes a connection of the pool.
     boolean pooledGet = options.listen() && (to.tls() || to.proxy() != null);
     HttpChannel http =

@@ -2,7 +2,7 @@ package dev.mcpbus.transport.socket;
 
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ForcedClose;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.transport.Channel;
@@ -35,7 +35,7 @@ final class SocketChannel implements Channel {
   private static final long CLOSE_MILLIS = 2_000;
 
   private final Vertx vertx;
-  private final OwnContext owner;
+  private final InternalContext owner;
   private final NetSocket socket;
   private final String peer;
   private final Receiver receiver;
@@ -62,7 +62,7 @@ final class SocketChannel implements Channel {
    * @param onClose releases the client of this connection
    */
   SocketChannel(
-      OwnContext owner,
+      InternalContext owner,
       NetSocket socket,
       String peer,
       SocketOptions options,

@@ -3,7 +3,7 @@ package dev.mcpbus.transport.socket;
 import dev.mcpbus.internals.AddressRace;
 import dev.mcpbus.internals.ClientScope;
 import dev.mcpbus.internals.HttpConnections;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.internals.TcpKeepAlive;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.SocketOptions;
@@ -58,11 +58,11 @@ public final class SocketTransport implements Transport {
 
   @Override
   public Future<Channel> open(Context owner, Channel.Receiver receiver) {
-    OwnContext context = OwnContext.of(owner);
+    InternalContext context = InternalContext.of(owner);
     return TlsFiles.read(context, options.tls()).compose(tls -> connect(context, receiver, tls));
   }
 
-  private Future<Channel> connect(OwnContext context, Channel.Receiver receiver, TlsFiles tls) {
+  private Future<Channel> connect(InternalContext context, Channel.Receiver receiver, TlsFiles tls) {
     NetClient client = client(context, tls);
     Promise<Channel> opened = context.promise();
     dial(context, client)
@@ -84,7 +84,7 @@ public final class SocketTransport implements Transport {
   }
 
   /** The first connection to an address of the host; the name stays that of the certificate. */
-  private Future<NetSocket> dial(OwnContext context, NetClient client) {
+  private Future<NetSocket> dial(InternalContext context, NetClient client) {
     SocketAddress named = target.address();
     Future<NetSocket> first = client.connect(named);
     if (!named.isInetSocket() || HttpConnections.address(named.host()) != null) {
@@ -105,7 +105,7 @@ public final class SocketTransport implements Transport {
         NetSocket::close);
   }
 
-  NetClient client(OwnContext owner, TlsFiles tls) {
+  NetClient client(InternalContext owner, TlsFiles tls) {
     return ClientScope.build(owner, () -> vertx.createNetClient(clientOptions(tls)));
   }
 

@@ -1,6 +1,6 @@
 package dev.mcpbus.transport.stdio;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -182,7 +182,7 @@ final class ChildEvents implements Handler<Void> {
 
   private void scheduleAfterSockets() {
     try {
-      OwnContext.of(owner).runAfterSockets(() -> handle(null));
+      InternalContext.of(owner).runAfterSockets(() -> handle(null));
     } catch (RejectedExecutionException e) {
       rejected();
     }

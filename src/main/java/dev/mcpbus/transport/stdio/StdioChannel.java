@@ -1,9 +1,9 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.internals.ByteBudget;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Quirk;
-import dev.mcpbus.protocol.TellingLines;
+import dev.mcpbus.protocol.FailureLines;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.DoubtfulAnswers;
 import dev.mcpbus.transport.LineFramer;
@@ -64,7 +64,7 @@ final class StdioChannel
     this.queue = new StdinQueue(options.writeQueueBytes());
     this.doubtful =
         new DoubtfulAnswers(
-            task -> OwnContext.of(owner).setTimer(DoubtfulAnswers.GRACE_MILLIS, late -> task.run()),
+            task -> InternalContext.of(owner).setTimer(DoubtfulAnswers.GRACE_MILLIS, late -> task.run()),
             this::failed);
     this.framer =
         new LineFramer(
@@ -197,9 +197,9 @@ final class StdioChannel
   /** Why the child ended: the status, what to do where that is known, and the child's own words. */
   private String end(String how) {
     String said = stderr.ends();
-    String remedy = TellingLines.remedy(said);
-    String last = TellingLines.tail(said, SHOWN_LINES);
-    String first = TellingLines.head(shownJunk(), SHOWN_LINES);
+    String remedy = FailureLines.remedy(said);
+    String last = FailureLines.tail(said, SHOWN_LINES);
+    String first = FailureLines.head(shownJunk(), SHOWN_LINES);
     return command
         + ": "
         + how

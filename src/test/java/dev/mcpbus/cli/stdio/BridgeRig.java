@@ -2,7 +2,7 @@ package dev.mcpbus.cli.stdio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.http.StreamableHttpTransport;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class BridgeRig implements AutoCloseable {
 
   private final Vertx vertx = Vertx.vertx();
-  private final OwnContext owner = OwnContext.create(vertx);
+  private final InternalContext owner = InternalContext.create(vertx);
   private final PipedOutputStream toBridge = new PipedOutputStream();
   private final Lines lines = new Lines();
   private final StdoutWriter out = new StdoutWriter(lines);

@@ -2,7 +2,7 @@ package dev.mcpbus.cluster.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.testing.InnerCluster;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Future;
@@ -24,7 +24,7 @@ class ReservedEventLoopsIT {
     cluster.close();
   }
 
-  private static Thread threadOf(OwnContext context) {
+  private static Thread threadOf(InternalContext context) {
     return TestBus.await(context.call(() -> Future.succeededFuture(Thread.currentThread())));
   }
 
@@ -40,13 +40,13 @@ class ReservedEventLoopsIT {
   @Test
   void no_context_shares_a_loop_with_the_event_bus_or_with_ownership() {
     Vertx vertx = cluster.join("n1").vertx();
-    OwnContext ownership = ReservedEventLoops.ownership(vertx);
+    InternalContext ownership = ReservedEventLoops.ownership(vertx);
     assertThat(ReservedEventLoops.ownership(vertx)).isSameAs(ownership);
     Thread owning = threadOf(ownership);
     Thread bus = threadOfBus(vertx);
     Set<Thread> common = new HashSet<>();
     for (int i = 0; i < 50; i++) {
-      common.add(threadOf(OwnContext.create(vertx)));
+      common.add(threadOf(InternalContext.create(vertx)));
     }
     assertThat(owning).isNotSameAs(bus);
     assertThat(common).hasSizeGreaterThan(1).doesNotContain(owning, bus);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
@@ -33,7 +33,7 @@ class NodeMessagesTest {
           @Override
           public Future<?> start() {
             NodeMessages messages =
-                new NodeMessages(OwnContext.create(vertx), new ClockOffsets(() -> 0), heard::add);
+                new NodeMessages(InternalContext.create(vertx), new ClockOffsets(() -> 0), heard::add);
             made.set(messages);
             return messages.open();
           }
@@ -50,7 +50,7 @@ class NodeMessagesTest {
     List<String> order = new CopyOnWriteArrayList<>();
     NodeMessages messages =
         new NodeMessages(
-            OwnContext.create(vertx), new ClockOffsets(() -> 0), told -> order.add("first"));
+            InternalContext.create(vertx), new ClockOffsets(() -> 0), told -> order.add("first"));
     messages.open().await(60, SECONDS);
     messages.listen(told -> order.add("listener"));
 
@@ -63,7 +63,7 @@ class NodeMessagesTest {
   @Test
   void a_listener_that_has_ended_gets_nothing(Vertx vertx) throws Exception {
     NodeMessages messages =
-        new NodeMessages(OwnContext.create(vertx), new ClockOffsets(() -> 0), told -> {});
+        new NodeMessages(InternalContext.create(vertx), new ClockOffsets(() -> 0), told -> {});
     messages.open().await(60, SECONDS);
     Runnable end = messages.listen(told -> heard.add(new NodeMessage.Leaving("ended")));
     messages.listen(heard::add);
@@ -78,7 +78,7 @@ class NodeMessagesTest {
   @Test
   void what_is_no_message_of_a_node_is_passed_over(Vertx vertx) throws Exception {
     NodeMessages messages =
-        new NodeMessages(OwnContext.create(vertx), new ClockOffsets(() -> 0), heard::add);
+        new NodeMessages(InternalContext.create(vertx), new ClockOffsets(() -> 0), heard::add);
     messages.open().await(60, SECONDS);
 
     vertx.eventBus().publish(Addresses.PLACEMENT, new JsonObject().put("clock", "late"));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class ClaimLeaseTest {
 
-  private static final class Word implements ClaimLease.Word {
+  private static final class TestVote implements ClaimLease.PeerVote {
     private boolean allows = true;
     private boolean vouches;
 
@@ -24,7 +24,7 @@ class ClaimLeaseTest {
   }
 
   private final AtomicLong now = new AtomicLong(1_000_000);
-  private final Word word = new Word();
+  private final TestVote word = new TestVote();
   private final ClaimLease lease = new ClaimLease(now::get, 20_000, 4_000, word);
 
   private boolean isHeld() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.cluster.membership.ClusterMembers;
 import dev.mcpbus.cluster.membership.ClusterNode;
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -106,7 +106,7 @@ class OwnershipReconcilerTest {
 
     private volatile @Nullable OwnershipReconciler placement;
     private volatile Runnable beforeGrants = () -> {};
-    private final OwnContext context = OwnContext.create(vertx);
+    private final InternalContext context = InternalContext.create(vertx);
 
     Site(String name) {
       this.name = name;

@@ -2,7 +2,7 @@ package dev.mcpbus.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TlsFiles;
@@ -37,7 +37,7 @@ class ClientScopeTest {
             vertx,
             context ->
                 HttpClients.create(
-                    OwnContext.of(context),
+                    InternalContext.of(context),
                     HttpEndpoint.of(OPTIONS.url()),
                     OPTIONS,
                     null,

@@ -3,7 +3,7 @@ package dev.mcpbus.transport.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.TestBus;
@@ -37,7 +37,7 @@ class HttpDialerTest extends HttpFixture {
 
   /** Sends one GET to its end. */
   private Runnable dial(RawHttpServer server) {
-    OwnContext owner = OwnContext.create(vertx);
+    InternalContext owner = InternalContext.create(vertx);
     HttpOptions options = options(server);
     HttpEndpoint to = HttpEndpoint.of(options.url());
     HttpDialer dialer =

@@ -2,7 +2,7 @@ package dev.mcpbus.transport.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.testing.TestBus;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TlsFiles;
@@ -32,7 +32,7 @@ class SocketClientScopeTest {
     SocketTransport transport =
         new SocketTransport(vertx, SocketOptions.of(URI.create("tcp://127.0.0.1:1")));
     NetClient client =
-        ofEndedOwner(vertx, context -> transport.client(OwnContext.of(context), TlsFiles.NONE));
+        ofEndedOwner(vertx, context -> transport.client(InternalContext.of(context), TlsFiles.NONE));
     assertThat(failure(client)).isInstanceOf(ConnectException.class);
     TestBus.await(client.close());
     assertThat(failure(client)).hasMessageContaining("closed");

@@ -1,6 +1,6 @@
 package dev.mcpbus.transport.socket;
 
-import dev.mcpbus.internals.OwnContext;
+import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.transport.Acceptor;
 import dev.mcpbus.transport.Channel;
@@ -30,7 +30,7 @@ final class SocketServer {
               Late receiver = new Late();
               SocketChannel channel =
                   new SocketChannel(
-                      OwnContext.current(vertx),
+                      InternalContext.current(vertx),
                       socket,
                       "the client",
                       options,

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param down by id, the servers whose connection does not serve
  * @param leftOut by id, why the configuration leaves servers out
  */
-public record MissingLists(Map<String, DownServer> down, Map<String, String> leftOut) {
+public record AbsentLists(Map<String, DownServer> down, Map<String, String> leftOut) {
 
-  static final MissingLists NONE = new MissingLists(Map.of(), Map.of());
+  static final AbsentLists NONE = new AbsentLists(Map.of(), Map.of());
 
   /** Servers that one result names. */
   private static final int MAX_NAMED = 100;
@@ -112,7 +112,7 @@ public record MissingLists(Map<String, DownServer> down, Map<String, String> lef
   }
 
   private static String reason(McpFailure failure) {
-    return ServerReach.cut(
+    return UnavailableReasons.cut(
         failure.code() == FailureCode.UPSTREAM_ERROR
             ? failure.code()
                 + ": "

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param trace the trace of the request; null for none
  * @param transport the trace of the HTTP request, where the message names another; else null
  */
-public record ReceivedRequest(
+public record InboundSpan(
     String door,
     String method,
     @Nullable RawJson id,

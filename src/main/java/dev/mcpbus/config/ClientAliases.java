@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * arguments behind it. Each is a note that names our key. What means two things stays as it is, and
  * the reader reports it. Owned by one read.
  */
-final class ForeignForms {
+final class ClientAliases {
 
   /**
    * A program's name and its arguments, without a path, a quote or anything for a shell. The
@@ -70,7 +70,7 @@ final class ForeignForms {
   private final ProblemCollector problems;
   private final Map<String, ConfigMember> members = new LinkedHashMap<>();
 
-  private ForeignForms(ConfigNode entry, String server, boolean quiet, ProblemCollector problems) {
+  private ClientAliases(ConfigNode entry, String server, boolean quiet, ProblemCollector problems) {
     this.server = server;
     this.quiet = quiet;
     this.problems = problems;
@@ -107,11 +107,11 @@ final class ForeignForms {
     if (!entry.is(ValueType.OBJECT)) {
       return entry;
     }
-    ForeignForms forms = new ForeignForms(entry, server, quiet, problems);
+    ClientAliases forms = new ClientAliases(entry, server, quiet, problems);
     forms.transport();
     NAMES.forEach((ours, others) -> others.forEach(other -> forms.rename(other, ours)));
     if (ServerNames.off(ConfigNode.object(0, List.copyOf(forms.members.values())))) {
-      forms.members.values().removeIf(ForeignForms::saysNothing);
+      forms.members.values().removeIf(ClientAliases::saysNothing);
     }
     ConfigMember http = forms.members.get("httpUrl");
     if (http != null && forms.rename("httpUrl", "url") && !forms.members.containsKey("type")) {
@@ -355,7 +355,7 @@ final class ForeignForms {
     ConfigNode value = command.value();
     if (value.is(ValueType.ARRAY)
         && !value.items().isEmpty()
-        && value.items().stream().noneMatch(ForeignForms::isNested)) {
+        && value.items().stream().noneMatch(ClientAliases::isNested)) {
       List<ConfigNode> words = value.items();
       split(command, words.get(0), words.subList(1, words.size()), "is a list");
     } else if (value.is(ValueType.OBJECT)) {

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * Programs often print it far above their last lines: Node.js prints the error, then a stack, then
  * its version. Stateless; any thread.
  */
-public final class TellingLines {
+public final class FailureLines {
 
   private static final int MAX_LINE = 300;
   private static final String CUT = "...";
@@ -34,7 +34,7 @@ public final class TellingLines {
             .toList();
   }
 
-  private TellingLines() {}
+  private FailureLines() {}
 
   /** The last line that matches the most specific sign; empty if no line tells more than others. */
   public static Optional<String> find(String output) {
@@ -68,7 +68,7 @@ public final class TellingLines {
    * @param count at least 3
    */
   public static String tail(String output, int count) {
-    List<String> lines = output.strip().lines().map(TellingLines::cut).toList();
+    List<String> lines = output.strip().lines().map(FailureLines::cut).toList();
     List<String> tail = lines.subList(Math.max(0, lines.size() - count), lines.size());
     Optional<String> telling = find(output).filter(line -> !tail.contains(line));
     if (telling.isEmpty()) {
@@ -81,7 +81,7 @@ public final class TellingLines {
 
   /** The first lines of {@code output}, at most {@code count} of up to 300 characters. */
   public static String head(String output, int count) {
-    return String.join("\n", output.strip().lines().limit(count).map(TellingLines::cut).toList());
+    return String.join("\n", output.strip().lines().limit(count).map(FailureLines::cut).toList());
   }
 
   private static String cut(String line) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param trace that the call came with; null for none
  * @param ofCaller false for a request of the connection itself, such as a health check
  */
-public record SentRequest(
+public record OutboundSpan(
     long id,
     String method,
     @Nullable String item,

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * there. A server asks for roots when it starts, and this client has no stream for it: the next
  * call that offers to answer gets the question before it is sent. Confined to the host's context.
  */
-final class EarlyQuestions {
+final class UnassignedQuestions {
 
   private static final int MAX = 16;
 
@@ -27,7 +27,7 @@ final class EarlyQuestions {
   /** By the key of the question, in the order in which they came. */
   private final Map<String, EarlyQuestion> waiting = new LinkedHashMap<>();
 
-  EarlyQuestions(Vertx vertx) {
+  UnassignedQuestions(Vertx vertx) {
     this.vertx = vertx;
   }
 

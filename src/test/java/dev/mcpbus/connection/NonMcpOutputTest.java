@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
-class SilentProgramTest {
+class NonMcpOutputTest {
 
   private static String said(String stdout, String stderr) {
-    return SilentProgram.said(
+    return NonMcpOutput.said(
         new JsonObject().put("pid", 1).put("stdout", stdout).put("stderr", stderr));
   }
 
@@ -23,7 +23,7 @@ class SilentProgramTest {
 
   @Test
   void a_program_that_sent_messages_was_not_silent() {
-    assertThat(SilentProgram.said(new JsonObject().put("pid", 1).put("readBytes", 40L)))
+    assertThat(NonMcpOutput.said(new JsonObject().put("pid", 1).put("readBytes", 40L)))
         .startsWith(", only other messages on stdout. Is it an MCP server");
   }
 
@@ -45,6 +45,6 @@ class SilentProgramTest {
 
   @Test
   void nothing_is_said_of_a_server_that_is_no_child() {
-    assertThat(SilentProgram.said(new JsonObject().put("url", "http://x"))).isEmpty();
+    assertThat(NonMcpOutput.said(new JsonObject().put("url", "http://x"))).isEmpty();
   }
 }

@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
  * The entries of one list that cannot be used, with the reasons. Confined to the thread that reads
  * the list: the connection's context or a worker.
  */
-public final class LeftOutTools {
+public final class InvalidTools {
 
-  private static final Logger LOG = LoggerFactory.getLogger(LeftOutTools.class);
+  private static final Logger LOG = LoggerFactory.getLogger(InvalidTools.class);
 
   /** The most reasons that are kept; further entries are left out without a reason. */
   private static final int MAX_REASONS = 100;
@@ -107,7 +107,7 @@ public final class LeftOutTools {
    * @param name the member that names an entry
    */
   public static RawJson unusable(RawJson list, String key, String name, Quirks quirks) {
-    LeftOutTools leftOut = new LeftOutTools();
+    InvalidTools leftOut = new InvalidTools();
     List<RawJson> kept = new ArrayList<>();
     for (RawJson entry : entries(list, key)) {
       String ambiguity = entry.ambiguity();

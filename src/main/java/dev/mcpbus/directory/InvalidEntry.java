@@ -7,7 +7,7 @@ import io.vertx.core.json.JsonObject;
  *
  * @param name as the server wrote it; {@code #} and its place in the list if it has none
  */
-public record LeftOutEntry(String server, String name, String reason) {
+public record InvalidEntry(String server, String name, String reason) {
 
   public JsonObject toJson() {
     return new JsonObject().put("server", server).put("name", name).put("reason", reason);

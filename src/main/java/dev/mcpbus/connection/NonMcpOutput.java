@@ -1,11 +1,11 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.protocol.TellingLines;
+import dev.mcpbus.protocol.FailureLines;
 import io.vertx.core.json.JsonObject;
 import java.util.regex.Pattern;
 
 /** Says what a program wrote in place of an answer to the handshake. Pure. */
-final class SilentProgram {
+final class NonMcpOutput {
 
   private static final int SHOWN_LINES = 3;
 
@@ -14,7 +14,7 @@ final class SilentProgram {
           "https?://(localhost|127\\.0\\.0\\.1|0\\.0\\.0\\.0|\\[::1?\\])"
               + "|(?i)listening on (port )?:?\\d{2,5}");
 
-  private SilentProgram() {}
+  private NonMcpOutput() {}
 
   /**
    * The end of a sentence; empty for a server that is no child process.
@@ -26,9 +26,9 @@ final class SilentProgram {
     if (!diagnostics.containsKey("pid")) {
       return "";
     }
-    String out = TellingLines.head(diagnostics.getString("stdout", ""), SHOWN_LINES);
+    String out = FailureLines.head(diagnostics.getString("stdout", ""), SHOWN_LINES);
     String err = diagnostics.getString("stderr", "");
-    String tail = TellingLines.tail(err, SHOWN_LINES);
+    String tail = FailureLines.tail(err, SHOWN_LINES);
     boolean silent = diagnostics.getLong("readBytes", 0L) == 0;
     return (!out.isEmpty()
             ? "; stdout said: " + out
@@ -39,7 +39,7 @@ final class SilentProgram {
   }
 
   private static String advice(String said) {
-    String known = TellingLines.remedy(said);
+    String known = FailureLines.remedy(said);
     if (!known.isEmpty()) {
       return Character.toUpperCase(known.charAt(0)) + known.substring(1);
     }

@@ -12,7 +12,7 @@ import java.util.TreeSet;
  * MetaKeys#VIA}. The results carry the mark, and not the requests, because only results make a list
  * grow. Stateless.
  */
-public final class Via {
+public final class LoopMark {
 
   /** More than a useful chain has; further ids are ignored. */
   private static final int MAX_IDS = 64;
@@ -29,7 +29,7 @@ public final class Via {
           Methods.SKILLS_LIST,
           Methods.PROMPTS_LIST);
 
-  private Via() {}
+  private LoopMark() {}
 
   /** True if results of the method carry the mark. */
   public static boolean marks(String method) {

@@ -18,34 +18,34 @@ import org.jspecify.annotations.Nullable;
  * complete on the context, contexts without a verticle, and timers of a context. With {@code
  * Promise.promise()} a future would complete on the thread that completes it. Any thread may call.
  */
-public final class OwnContext {
+public final class InternalContext {
 
   private final ContextInternal context;
 
-  private OwnContext(ContextInternal context) {
+  private InternalContext(ContextInternal context) {
     this.context = context;
   }
 
   /** Wraps {@code context}. */
-  public static OwnContext of(Context context) {
-    return new OwnContext((ContextInternal) context);
+  public static InternalContext of(Context context) {
+    return new InternalContext((ContextInternal) context);
   }
 
   /**
    * Wraps {@code context}, or the context of which it is a copy: Vert.x makes copies for requests.
    */
-  public static OwnContext unwrapped(Context context) {
-    return new OwnContext(((ContextInternal) context).unwrap());
+  public static InternalContext unwrapped(Context context) {
+    return new InternalContext(((ContextInternal) context).unwrap());
   }
 
   /** The caller's context; a new one where the caller has none. */
-  public static OwnContext current(Vertx vertx) {
+  public static InternalContext current(Vertx vertx) {
     return of(vertx.getOrCreateContext());
   }
 
   /** A new event-loop context, which no verticle closes when it ends. */
-  public static OwnContext create(Vertx vertx) {
-    return new OwnContext(((VertxInternal) vertx).createEventLoopContext());
+  public static InternalContext create(Vertx vertx) {
+    return new InternalContext(((VertxInternal) vertx).createEventLoopContext());
   }
 
   /** A promise whose future completes on the caller's context. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What other programs call differently runs, and a note names our key. */
-class ForeignFormsTest {
+class ClientAliasesTest {
 
   @TempDir Path directory;
 

@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
  * the next attempt, as events and status say. Written on the context of the {@link
  * DirectoryVerticle}; any thread may call {@link #now}.
  */
-public final class ServerReach {
+public final class UnavailableReasons {
 
   /** Characters: the reason may be the text of a server. */
   private static final int MAX_REASON = 500;
 
-  private final Map<String, MissingLists.DownServer> down = new ConcurrentHashMap<>();
+  private final Map<String, AbsentLists.DownServer> down = new ConcurrentHashMap<>();
 
   /** Rises with each change of {@link #down}, after it. */
   private final AtomicLong changes = new AtomicLong();
 
-  private record Known(long changes, MissingLists lists) {}
+  private record Known(long changes, AbsentLists lists) {}
 
-  private volatile Known known = new Known(0, MissingLists.NONE);
+  private volatile Known known = new Known(0, AbsentLists.NONE);
 
   /**
    * What is known at this moment: the same object until it changes.
@@ -35,11 +35,11 @@ public final class ServerReach {
    * @param leftOut by id, why the configuration leaves servers out
    */
   @SuppressWarnings("ReferenceEquality") // the reasons are one object until they change
-  public MissingLists now(Map<String, String> leftOut) {
+  public AbsentLists now(Map<String, String> leftOut) {
     long current = changes.get();
     Known last = known;
     if (last.changes() != current || last.lists().leftOut() != leftOut) {
-      last = new Known(current, new MissingLists(Map.copyOf(down), leftOut));
+      last = new Known(current, new AbsentLists(Map.copyOf(down), leftOut));
       known = last;
     }
     return last.lists();
@@ -108,8 +108,8 @@ public final class ServerReach {
     put(id, known -> known.withNextAttempt(attempt));
   }
 
-  private void put(String id, UnaryOperator<MissingLists.DownServer> change) {
-    down.put(id, change.apply(down.getOrDefault(id, MissingLists.DownServer.UNKNOWN)));
+  private void put(String id, UnaryOperator<AbsentLists.DownServer> change) {
+    down.put(id, change.apply(down.getOrDefault(id, AbsentLists.DownServer.UNKNOWN)));
     changes.incrementAndGet();
   }
 

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class ServerReachTest {
+class UnavailableReasonsTest {
 
-  private final ServerReach reach = new ServerReach();
+  private final UnavailableReasons reach = new UnavailableReasons();
   private DirectorySnapshot servers =
       DirectorySnapshot.EMPTY.with(DirectoryEntry.of(new ConnectionId("a")));
 

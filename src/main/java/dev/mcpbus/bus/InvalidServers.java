@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * ServersVerticle} writes the reasons; whatever finds no consumer at the address of a server asks
  * for them. One instance for each Vert.x; any thread may call.
  */
-public final class MissingServers implements Shareable {
+public final class InvalidServers implements Shareable {
 
   private volatile Map<String, String> reasons = Map.of();
 
-  private MissingServers() {}
+  private InvalidServers() {}
 
-  public static MissingServers of(Vertx vertx) {
-    LocalMap<String, MissingServers> all = vertx.sharedData().getLocalMap("dev.mcpbus.missing");
-    return all.computeIfAbsent("", absent -> new MissingServers());
+  public static InvalidServers of(Vertx vertx) {
+    LocalMap<String, InvalidServers> all = vertx.sharedData().getLocalMap("dev.mcpbus.missing");
+    return all.computeIfAbsent("", absent -> new InvalidServers());
   }
 
   /**

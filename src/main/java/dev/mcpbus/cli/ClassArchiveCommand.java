@@ -22,13 +22,13 @@ import picocli.CommandLine.Command;
  * it serves no person. Blocks the main thread.
  */
 @Command(name = "archive-training", hidden = true)
-final class TrainingCommand implements Callable<Integer> {
+final class ClassArchiveCommand implements Callable<Integer> {
 
   private static final long WAIT_SECONDS = 30;
 
   private final CommandContext context;
 
-  TrainingCommand(CommandContext context) {
+  ClassArchiveCommand(CommandContext context) {
     this.context = context;
   }
 

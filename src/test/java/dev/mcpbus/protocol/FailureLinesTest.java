@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class TellingLinesTest {
+class FailureLinesTest {
 
   private static final String NODE =
       """
@@ -24,7 +24,7 @@ class TellingLinesTest {
 
   @Test
   void the_error_of_node_stands_above_its_stack_and_is_kept() {
-    assertThat(TellingLines.tail(NODE, 5))
+    assertThat(FailureLines.tail(NODE, 5))
         .isEqualTo(
             """
             Error: Cannot find module '/srv/missing.js'
@@ -33,7 +33,7 @@ class TellingLinesTest {
 
             Node.js v20.11.0\
             """);
-    assertThat(TellingLines.remedy(NODE))
+    assertThat(FailureLines.remedy(NODE))
         .isEqualTo("install the server's packages, or correct the path in \"args\"");
   }
 
@@ -45,8 +45,8 @@ class TellingLinesTest {
           File "/srv/a.py", line 1, in <module>
         ModuleNotFoundError: No module named 'mcp'
         """;
-    assertThat(TellingLines.tail(python, 5)).isEqualTo(python.strip());
-    assertThat(TellingLines.remedy(python))
+    assertThat(FailureLines.tail(python, 5)).isEqualTo(python.strip());
+    assertThat(FailureLines.remedy(python))
         .isEqualTo(
             "install the Python package, or name the python of its environment in \"command\"");
   }
@@ -62,33 +62,33 @@ class TellingLinesTest {
         npm error A complete log of this run can be found in: /root/.npm/_logs/x.log
         Error: npm failed
         """;
-    assertThat(TellingLines.find(npm))
+    assertThat(FailureLines.find(npm))
         .contains("npm error 404  '@acme/nothing@*' is not in this registry.");
-    assertThat(TellingLines.remedy(npm))
+    assertThat(FailureLines.remedy(npm))
         .isEqualTo("npm knows no such package: correct its name in \"args\"");
   }
 
   @Test
   void a_variable_that_the_program_misses_is_named_with_the_place_to_set_it() {
     String remedy = "set the variable in \"env\": a server does not get the variables of mcpbus";
-    assertThat(TellingLines.remedy("GITHUB_TOKEN environment variable is required\nusage: x"))
+    assertThat(FailureLines.remedy("GITHUB_TOKEN environment variable is required\nusage: x"))
         .isEqualTo(remedy);
-    assertThat(TellingLines.remedy("Please set BRAVE_API_KEY")).isEqualTo(remedy);
+    assertThat(FailureLines.remedy("Please set BRAVE_API_KEY")).isEqualTo(remedy);
   }
 
   @Test
   void other_errors_are_found_without_a_remedy() {
-    assertThat(TellingLines.find("java.lang.IllegalStateException: no\n\tat x\n\tat y"))
+    assertThat(FailureLines.find("java.lang.IllegalStateException: no\n\tat x\n\tat y"))
         .contains("java.lang.IllegalStateException: no");
-    assertThat(TellingLines.remedy("TypeError [ERR_X]: no")).isEmpty();
-    assertThat(TellingLines.find("all is well\nready")).isEmpty();
+    assertThat(FailureLines.remedy("TypeError [ERR_X]: no")).isEmpty();
+    assertThat(FailureLines.find("all is well\nready")).isEmpty();
   }
 
   @Test
   void few_lines_stay_and_long_ones_are_cut() {
-    assertThat(TellingLines.tail("1\n2\n", 5)).isEqualTo("1\n2");
-    assertThat(TellingLines.tail("", 5)).isEmpty();
-    assertThat(TellingLines.tail("x".repeat(301), 5)).isEqualTo("x".repeat(300) + "...");
-    assertThat(TellingLines.head("1\n2\n3\n4", 3)).isEqualTo("1\n2\n3");
+    assertThat(FailureLines.tail("1\n2\n", 5)).isEqualTo("1\n2");
+    assertThat(FailureLines.tail("", 5)).isEmpty();
+    assertThat(FailureLines.tail("x".repeat(301), 5)).isEqualTo("x".repeat(300) + "...");
+    assertThat(FailureLines.head("1\n2\n3\n4", 3)).isEqualTo("1\n2\n3");
   }
 }
