@@ -138,7 +138,7 @@ public final class ViewList {
     }
   }
 
-  /** The URIs of the view have asked the policies for each resource already. */
+  /** {@link ViewUris} has left out resources that the policies deny; this asks for other kinds. */
   private boolean admits(
       DirectoryView view, String server, ServerList.Item item, Supplier<ViewUris> uris) {
     return kind == ListKind.RESOURCES

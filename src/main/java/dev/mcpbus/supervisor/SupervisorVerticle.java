@@ -114,7 +114,7 @@ public final class SupervisorVerticle extends VerticleBase {
       }
       decide(now -> supervision.on(fact, now));
     } else {
-      LOG.warn("ignored what is not a fact on {}: {}", Addresses.SUPERVISOR, message.body());
+      LOG.warn("ignored a message on {} that is no lifecycle fact: {}", Addresses.SUPERVISOR, message.body());
     }
   }
 

@@ -220,7 +220,10 @@ final class StdioBridge
     }
   }
 
-  /** The service may offer other things after its start, and its new session does not say so. */
+  /**
+   * After a restart the service may offer other things; its new session sends no list_changed, so
+   * the bridge does.
+   */
   void listsMayHaveChanged(RawJson result) {
     RawJson capabilities = result.member("capabilities");
     for (String list : LISTS) {
