@@ -1,7 +1,7 @@
 package dev.mcpbus;
 
-import dev.mcpbus.cluster.ClusterServerHosting;
 import dev.mcpbus.cluster.ClusterInputs;
+import dev.mcpbus.cluster.ClusterServerHosting;
 import dev.mcpbus.hosting.KeptServers;
 import dev.mcpbus.hosting.ServerHosting;
 import dev.mcpbus.input.InputOptions;

@@ -69,8 +69,7 @@ final class WorkerProcess implements AutoCloseable {
     flags.addAll(more);
     return new WorkerProcess(
         kind,
-        LineWorker.start(
-            kind.label, flags, classPath, Worker.class, List.of(kind.name(), target)));
+        LineWorker.start(kind.label, flags, classPath, Worker.class, List.of(kind.name(), target)));
   }
 
   Kind kind() {

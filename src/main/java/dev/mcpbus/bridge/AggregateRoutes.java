@@ -62,7 +62,8 @@ final class AggregateRoutes {
                 ctx,
                 server.get(),
                 Addresses.TOOLS_CALL,
-                OperationRoutes.toolCall(name.substring(cut + 1), OperationRoutes.object(body, limits)),
+                OperationRoutes.toolCall(
+                    name.substring(cut + 1), OperationRoutes.object(body, limits)),
                 true)
             : calls.callAll(
                 ctx,

@@ -90,9 +90,7 @@ final class AsyncApiDocument {
         .put("defaultContentType", "application/json")
         .put("channels", channels)
         .put("operations", operations)
-        .put(
-            "components",
-            new JsonObject().put("messages", messages).put("schemas", used()));
+        .put("components", new JsonObject().put("messages", messages).put("schemas", used()));
   }
 
   private JsonObject received(
@@ -109,8 +107,7 @@ final class AsyncApiDocument {
         new JsonObject().put("headers", schema(HEADERS)).put("payload", schema(takes)));
     JsonArray served = new JsonArray();
     paths.forEach(
-        path ->
-            served.add(path.verb() + " " + VARIABLE.matcher(path.path()).replaceAll("{$1}")));
+        path -> served.add(path.verb() + " " + VARIABLE.matcher(path.path()).replaceAll("{$1}")));
     return replying(operation, gives, FAILURE).put("x-paths", served);
   }
 
@@ -124,7 +121,9 @@ final class AsyncApiDocument {
     JsonObject channel =
         new JsonObject()
             .put("address", address)
-            .put("messages", new JsonObject().put("message", reference("components/messages/", message)));
+            .put(
+                "messages",
+                new JsonObject().put("message", reference("components/messages/", message)));
     Matcher variables = Pattern.compile("\\{(\\w+)}").matcher(address);
     if (variables.find()) {
       channel.put(
@@ -142,7 +141,9 @@ final class AsyncApiDocument {
         new JsonObject()
             .put("action", action)
             .put("channel", reference("channels/", name))
-            .put("messages", new JsonArray().add(reference("channels/" + name + "/messages/", "message")));
+            .put(
+                "messages",
+                new JsonArray().add(reference("channels/" + name + "/messages/", "message")));
     operations.put(name, operation);
     return operation;
   }
@@ -218,6 +219,10 @@ final class AsyncApiDocument {
   }
 
   private static Set<String> names(String text) {
-    return REFERENCE.matcher(text).results().map(found -> found.group(1)).collect(Collectors.toSet());
+    return REFERENCE
+        .matcher(text)
+        .results()
+        .map(found -> found.group(1))
+        .collect(Collectors.toSet());
   }
 }

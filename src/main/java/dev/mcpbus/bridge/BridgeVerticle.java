@@ -1,9 +1,9 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Readiness;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.internals.ArrivalClock;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ControlFrameLimit;

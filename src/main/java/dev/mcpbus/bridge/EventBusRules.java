@@ -1,15 +1,14 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.security.OperationTable;
-import dev.mcpbus.bus.ServiceOperation;
-import dev.mcpbus.bus.AggregateOperation;
-import dev.mcpbus.bus.SocketRule;
-import dev.mcpbus.bus.ServerOperation.Subject;
-import dev.mcpbus.bus.ServerOperation.Doors;
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.AggregateOperation;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ServerAddress;
+import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServerOperation.Doors;
+import dev.mcpbus.bus.ServerOperation.Subject;
+import dev.mcpbus.bus.ServiceOperation;
+import dev.mcpbus.bus.SocketRule;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.policy.PolicyCheck;
 import dev.mcpbus.protocol.ParseLimits;
@@ -17,6 +16,7 @@ import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Action;
 import dev.mcpbus.security.Operation;
+import dev.mcpbus.security.OperationTable;
 import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 import java.util.Set;
@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * exist for it. Stateless.
  */
 final class EventBusRules {
-
-
-
 
   /** Where a peer may listen to the progress of its own calls; the name is a secret of the peer. */
   private static final Pattern PROGRESS = Pattern.compile("mcp\\.progress\\.[A-Za-z0-9-]{16,64}");

@@ -19,8 +19,8 @@ import java.util.EnumSet;
 import java.util.Objects;
 
 /**
- * {@code /api/servers/{id}/...}: the paths of the rows of {@link ServerOperation}. A path is its bus
- * address with slashes; a body is the MCP params, or the arguments if the path names the tool,
+ * {@code /api/servers/{id}/...}: the paths of the rows of {@link ServerOperation}. A path is its
+ * bus address with slashes; a body is the MCP params, or the arguments if the path names the tool,
  * prompt or task. Results pass as bytes. Used on the bridge's context.
  */
 final class OperationRoutes {
@@ -104,9 +104,7 @@ final class OperationRoutes {
               .with("arguments", object(body, limits))
               .with("name", RawJson.string(ctx.pathParam("prompt")));
       case TASK_LOOK, TASK, TASK_ONLY ->
-          params(body)
-              .without("taskId")
-              .with("taskId", RawJson.string(ctx.pathParam("task")));
+          params(body).without("taskId").with("taskId", RawJson.string(ctx.pathParam("task")));
       case LOOK, STATUS, STATE, CANCEL, TOOL -> RawJson.EMPTY_OBJECT;
     };
   }

@@ -66,8 +66,7 @@ record Route(
   }
 
   Route with(HttpQuery... all) {
-    return new Route(
-        method, path, action, id, summary, List.of(all), body, answer, status, type);
+    return new Route(method, path, action, id, summary, List.of(all), body, answer, status, type);
   }
 
   Route taking(@Nullable String schema) {

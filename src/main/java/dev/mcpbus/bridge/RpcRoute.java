@@ -1,11 +1,11 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.bus.HttpQuery;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.AggregateOperation;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.HttpQuery;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.AggregateOperation;
 import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;

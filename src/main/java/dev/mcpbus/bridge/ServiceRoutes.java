@@ -58,10 +58,7 @@ final class ServiceRoutes {
     routes.add(
         route(ServiceOperation.INPUT_RESPOND, 1),
         ctx ->
-            ask(
-                ctx,
-                ServiceOperation.INPUT_RESPOND,
-                named(ctx, "question").put("decline", true)));
+            ask(ctx, ServiceOperation.INPUT_RESPOND, named(ctx, "question").put("decline", true)));
     post(routes, ServiceOperation.INPUT_OFFER, (ctx, body) -> body);
     look(routes, ServiceOperation.INPUT_WITHDRAW, ctx -> named(ctx, "offer"));
   }
@@ -100,10 +97,7 @@ final class ServiceRoutes {
     routes.add(
         route(row, 0),
         (ctx, body) ->
-            ask(
-                ctx,
-                row,
-                request.apply(ctx, OperationRoutes.object(body, limits).toJsonObject())));
+            ask(ctx, row, request.apply(ctx, OperationRoutes.object(body, limits).toJsonObject())));
   }
 
   private void add(RoutingContext ctx, Buffer body) {

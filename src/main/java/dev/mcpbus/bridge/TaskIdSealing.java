@@ -1,12 +1,12 @@
 package dev.mcpbus.bridge;
 
-import dev.mcpbus.bus.ServerOperation.Belonging;
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.bus.SealedTaskIds;
+import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServerOperation.Belonging;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class TaskIdSealing {
 
   private static final byte[] TASK_ID = "\"taskId\"".getBytes(StandardCharsets.US_ASCII);
-
 
   private final SealedTaskIds ids;
 

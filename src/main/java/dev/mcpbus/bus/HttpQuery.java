@@ -16,9 +16,7 @@ public enum HttpQuery {
   SKILL_URI("uri", QueryKind.REQUIRED, "The SKILL.md of the skill."),
   DIRECTORY_URI("uri", QueryKind.REQUIRED, "The directory."),
   SKILL_PATH(
-      "path",
-      QueryKind.TEXT,
-      "A file of the skill, below its directory; without it the SKILL.md."),
+      "path", QueryKind.TEXT, "A file of the skill, below its directory; without it the SKILL.md."),
   AFTER("after", QueryKind.FROM_0, "Lines after this number; without it the last ones."),
   LIMIT("limit", QueryKind.FROM_1, "At most so many lines, up to 500; default 100."),
   REPLICA(

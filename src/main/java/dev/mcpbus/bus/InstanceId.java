@@ -7,9 +7,9 @@ import java.util.UUID;
 
 /**
  * The id of this mcpbus: a random text that all nodes of a cluster share. The results of handshakes
- * and lists carry it ({@link dev.mcpbus.protocol.LoopMark}). A server whose result carries this id leads
- * back to this mcpbus, and its connection fails the request with {@code LOOP_DETECTED}. Any thread
- * may call.
+ * and lists carry it ({@link dev.mcpbus.protocol.LoopMark}). A server whose result carries this id
+ * leads back to this mcpbus, and its connection fails the request with {@code LOOP_DETECTED}. Any
+ * thread may call.
  */
 public final class InstanceId {
 

@@ -9,11 +9,11 @@ import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.InvalidServers;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
-import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.internals.OptionalLibrary;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -100,7 +100,8 @@ final class ClientCalls {
               closed ? "this McpClient is closed" : "the call was cancelled before it was made"));
     }
     String callId = name + "-" + sequence.incrementAndGet();
-    Pending<T> pending = new Pending<>(InternalContext.promise(vertx), callId, server, cancel, token);
+    Pending<T> pending =
+        new Pending<>(InternalContext.promise(vertx), callId, server, cancel, token);
     outstanding.add(pending);
     if (token != null) {
       token.add(pending);

@@ -26,7 +26,9 @@ final class DerivedName {
       Pattern.compile(
           "npx|bunx|uvx|pnpx|dnx|node|bun|deno|tsx|ts-node|python[\\d.]*|ruby|php|sh|bash|java");
 
-  /** Words that stand between a runner and its package, such as {@code run} in {@code deno run x}. */
+  /**
+   * Words that stand between a runner and its package, such as {@code run} in {@code deno run x}.
+   */
   private static final Set<String> BETWEEN = Set.of("run", "dlx", "exec", "x", "tool", "start");
 
   private static final Set<String> WITH_SUBCOMMAND =

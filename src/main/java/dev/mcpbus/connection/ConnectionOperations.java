@@ -1,10 +1,10 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.ListKind;
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.CacheMode;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.ConnectionFailures;
 import dev.mcpbus.connection.session.InternalRequest;
@@ -102,8 +102,7 @@ final class ConnectionOperations {
    * A list: empty where the server lacks the capability, all pages unless the caller gives a
    * cursor.
    */
-  private static AddressOperation list(
-      ServerOperation row, Predicate<ReadySession> isOffered) {
+  private static AddressOperation list(ServerOperation row, Predicate<ReadySession> isOffered) {
     ListKind kind = Objects.requireNonNull(row.list);
     return new AddressOperation(
         row,

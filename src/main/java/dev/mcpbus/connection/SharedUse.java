@@ -1,11 +1,11 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.SharingMessage;
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.session.BusCall;

@@ -1,9 +1,9 @@
 package dev.mcpbus.connection;
 
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.connection.ConnectionOperations.AddressOperation;
 import dev.mcpbus.connection.session.BusCall;
 import dev.mcpbus.connection.session.Session;

@@ -1,12 +1,12 @@
 package dev.mcpbus.directory;
 
 import dev.mcpbus.bus.ListKind;
+import dev.mcpbus.protocol.LoopMark;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ParamHeaders;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.LoopMark;
 import dev.mcpbus.protocol.schema.EntryShape;
 import dev.mcpbus.protocol.schema.EntryShape.ShapedEntry;
 import io.vertx.core.buffer.Buffer;

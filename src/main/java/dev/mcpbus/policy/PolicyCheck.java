@@ -1,14 +1,14 @@
 package dev.mcpbus.policy;
 
-import dev.mcpbus.bus.ServiceOperation.ServiceSubject;
-import dev.mcpbus.bus.ServiceOperation;
-import dev.mcpbus.bus.AggregateOperation.AllSubject;
 import dev.mcpbus.bus.AggregateOperation;
-import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.AggregateOperation.AllSubject;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RoutingName;
+import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServiceOperation;
+import dev.mcpbus.bus.ServiceOperation.ServiceSubject;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.RawJson;

@@ -22,9 +22,9 @@ public final class ClueFile {
   /**
    * The rows of a section, read anew.
    *
-   * @param section {@code lines}: to show with a failed start, each with {@code line}, an expression
-   *     for a part of it, and {@code remedy}, a clause that may be empty; {@code ends} and {@code
-   *     listens}: for an examination, with {@code cause} and {@code text} as well
+   * @param section {@code lines}: to show with a failed start, each with {@code line}, an
+   *     expression for a part of it, and {@code remedy}, a clause that may be empty; {@code ends}
+   *     and {@code listens}: for an examination, with {@code cause} and {@code text} as well
    */
   public static List<JsonObject> rows(String section) {
     try (InputStream in = ClueFile.class.getResourceAsStream(NAME)) {

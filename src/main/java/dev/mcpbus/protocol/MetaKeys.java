@@ -46,7 +46,8 @@ public final class MetaKeys {
   public static final String MENDED = "dev.mcpbus/mended";
 
   /**
-   * Of mcpbus, in a handshake or a list: each mcpbus that the result has passed; see {@link LoopMark}.
+   * Of mcpbus, in a handshake or a list: each mcpbus that the result has passed; see {@link
+   * LoopMark}.
    */
   public static final String VIA = "dev.mcpbus/via";
 

@@ -1,18 +1,18 @@
 package dev.mcpbus.security;
 
-import dev.mcpbus.protocol.SkillRequest;
-import dev.mcpbus.bus.ServerOperation.Subject;
 import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServerOperation.Subject;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.protocol.SkillRequest;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the policies decide on, by the rows of {@link ServerOperation}. Every door derives the {@link
- * Operation} from the params that it is going to send, so what is decided on is what is sent. A
- * method without a row is denied if there are policies, and requires the admin right otherwise.
- * Stateless.
+ * What the policies decide on, by the rows of {@link ServerOperation}. Every door derives the
+ * {@link Operation} from the params that it is going to send, so what is decided on is what is
+ * sent. A method without a row is denied if there are policies, and requires the admin right
+ * otherwise. Stateless.
  *
  * <p>Params come from a request that was parsed strictly: no member stands twice.
  */

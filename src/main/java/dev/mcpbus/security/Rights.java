@@ -36,7 +36,9 @@ public final class Rights {
     }
   }
 
-  /** An item's name, and the URIs as which a server may read it; made only if a policy needs them. */
+  /**
+   * An item's name, and the URIs as which a server may read it; made only if a policy needs them.
+   */
   private static final class NamedItem {
     private final String name;
     private @Nullable UriForms forms;

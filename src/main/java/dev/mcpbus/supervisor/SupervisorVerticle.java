@@ -101,7 +101,8 @@ public final class SupervisorVerticle extends VerticleBase {
     Timers own = newTimers.apply(vertx);
     timers = own;
     deployments =
-        new ChildDeployments(vertx, InternalContext.of(context), own, options.startTimeout().toMillis());
+        new ChildDeployments(
+            vertx, InternalContext.of(context), own, options.startTimeout().toMillis());
     MessageConsumer<Object> consumer = vertx.eventBus().localConsumer(Addresses.SUPERVISOR);
     facts = consumer.handler(this::onFact);
     return consumer.completion();
@@ -114,7 +115,10 @@ public final class SupervisorVerticle extends VerticleBase {
       }
       decide(now -> supervision.on(fact, now));
     } else {
-      LOG.warn("ignored a message on {} that is no lifecycle fact: {}", Addresses.SUPERVISOR, message.body());
+      LOG.warn(
+          "ignored a message on {} that is no lifecycle fact: {}",
+          Addresses.SUPERVISOR,
+          message.body());
     }
   }
 

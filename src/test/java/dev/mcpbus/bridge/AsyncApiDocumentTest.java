@@ -171,8 +171,7 @@ class AsyncApiDocumentTest {
   }
 
   /** False if it is a failure that fits. */
-  private static boolean asked(
-      String name, JsonObject operation, String address, JsonObject body) {
+  private static boolean asked(String name, JsonObject operation, String address, JsonObject body) {
     if (!operation.containsKey("reply")) {
       bus.vertx().eventBus().send(address, body);
       return true;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.bus.ConnectionFacts;
 import dev.mcpbus.bus.ConnectionTelemetry;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.MetricsPage;
 import dev.mcpbus.bus.InboundSpan;
+import dev.mcpbus.bus.MetricsPage;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.security.AccessControl;
@@ -79,7 +79,8 @@ class MetricsRouteTest {
             false,
             null);
     AccessControl access =
-        new AccessControl(auth, InstantSource.system(), System::nanoTime, new SecureRandom(), () -> 0);
+        new AccessControl(
+            auth, InstantSource.system(), System::nanoTime, new SecureRandom(), () -> 0);
     BridgeFixture bridge = new BridgeFixture(vertx, access);
     assertThat(bridge.get("/metrics").status()).as("without a key").isEqualTo(401);
     MultiMap headers =

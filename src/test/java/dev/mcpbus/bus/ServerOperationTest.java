@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 
 class ServerOperationTest {
 
-  /** Paths that are not their address with slashes, because any name may stand below {@code tools/}. */
+  /**
+   * Paths that are not their address with slashes, because any name may stand below {@code tools/}.
+   */
   private static final Set<String> OTHER_PATHS =
       Set.of("tools.metadata", "tools.drift", "tools.approve", "tools.call", "prompts.get");
 

@@ -139,7 +139,8 @@ class InternalsTest {
                 port -> get(vertx.createHttpClient(), port)));
     Context context = await(ofRequest.future());
     assertThat(InternalContext.unwrapped(context).context())
-        .as("InternalContext: ContextInternal.unwrap() gives the context that a request's is a copy of")
+        .as(
+            "InternalContext: ContextInternal.unwrap() gives the context that a request's is a copy of")
         .isSameAs(own.context());
   }
 
@@ -411,7 +412,8 @@ class InternalsTest {
                 new AbstractVerticle() {
                   @Override
                   public void start() {
-                    built.add(ClientScope.build(InternalContext.of(context), vertx::createHttpClient));
+                    built.add(
+                        ClientScope.build(InternalContext.of(context), vertx::createHttpClient));
                   }
                 }));
     await(vertx.undeploy(id));

@@ -179,8 +179,7 @@ class AccessPolicyTest {
     AtomicLong now = new AtomicLong();
     AtomicInteger nodes = new AtomicInteger(3);
     RateLimiter throttle =
-        new RateLimiter(
-            new RateLimits(new Limits(3, 9, 7), List.of()), nodes::get, now::get);
+        new RateLimiter(new RateLimits(new Limits(3, 9, 7), List.of()), nodes::get, now::get);
     assertThat(free(throttle, 2)).as("two of seven in flight").isEqualTo(2);
     assertThat(throttle.enter(ANN).retryMillis()).isEqualTo(1_000);
 

@@ -13,7 +13,8 @@ import java.util.Set;
 /**
  * What each row may cost.
  *
- * @param tolerance by the name of the figure: how much more than the budget is none, as a part of it
+ * @param tolerance by the name of the figure: how much more than the budget is none, as a part of
+ *     it
  * @param rows the budgets
  */
 record Budget(GateFigures tolerance, Map<GateRow, GateFigures> rows) {

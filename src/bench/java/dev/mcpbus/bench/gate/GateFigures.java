@@ -5,8 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What one row costs, by the name of the figure: {@code bytes} that a call allocates, {@code cpu} of
- * a call as a part of what the reference needs for it, {@code heap} in bytes of an idle connection.
+ * What one row costs, by the name of the figure: {@code bytes} that a call allocates, {@code cpu}
+ * of a call as a part of what the reference needs for it, {@code heap} in bytes of an idle
+ * connection.
  */
 record GateFigures(Map<String, Double> values) {
 

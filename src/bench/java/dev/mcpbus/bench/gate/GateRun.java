@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * One measurement of each row, by JVMs of its own. Bytes are those that the threads of the JVM
  * allocate, which the second compiler would make depend on when it compiles what: so it is off. CPU
- * is compared, in turns, with that of the least that does the same (raw pipes, a bare HTTP client, a
- * reverse proxy), because microseconds would be the budget of one machine.
+ * is compared, in turns, with that of the least that does the same (raw pipes, a bare HTTP client,
+ * a reverse proxy), because microseconds would be the budget of one machine.
  */
 final class GateRun implements AutoCloseable {
 
@@ -182,8 +182,7 @@ final class GateRun implements AutoCloseable {
     if (!quick) {
       TimeUnit.NANOSECONDS.sleep(IDLE_NANOS);
     }
-    double grown =
-        many.ask("weigh").getDouble("heap") - few.ask("weigh").getDouble("heap");
+    double grown = many.ask("weigh").getDouble("heap") - few.ask("weigh").getDouble("heap");
     close(few);
     close(many);
     return new GateFigures(Map.of("heap", grown / (MANY - FEW)));

@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GateWorker {
 
-  private static final ThreadMXBean THREADS =
-      (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final @Nullable Contender contender;
   private Map<Long, Used> threads = Map.of();

@@ -1,12 +1,12 @@
 package dev.mcpbus.cluster.routing;
 
-import dev.mcpbus.bus.ServerOperation.Bundling;
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.OwnershipEpoch;
+import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServerOperation.Bundling;
 import dev.mcpbus.internals.InternalContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -1,10 +1,10 @@
 package dev.mcpbus.cluster.routing;
 
-import dev.mcpbus.bus.ServerOperation.Replicas;
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServerOperation.Replicas;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -1,7 +1,5 @@
 package dev.mcpbus.cluster.routing;
 
-import dev.mcpbus.bus.ServerOperation.Replicas;
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallDeadline.Layer;
@@ -10,6 +8,8 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
+import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServerOperation.Replicas;
 import dev.mcpbus.connection.options.ReplicaRole;
 import io.vertx.core.Context;
 import io.vertx.core.Future;

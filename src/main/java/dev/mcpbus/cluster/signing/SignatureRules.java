@@ -1,17 +1,17 @@
 package dev.mcpbus.cluster.signing;
 
-import java.util.stream.Stream;
-import java.util.stream.Collectors;
-import java.util.Arrays;
-import dev.mcpbus.bus.ServiceOperation;
-import dev.mcpbus.bus.AggregateOperation;
-import dev.mcpbus.bus.ServerOperation.Doors;
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.AggregateOperation;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServerOperation.Doors;
+import dev.mcpbus.bus.ServiceOperation;
 import io.vertx.core.MultiMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**

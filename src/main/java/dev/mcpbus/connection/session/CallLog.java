@@ -1,9 +1,9 @@
 package dev.mcpbus.connection.session;
 
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.CallActivity;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.connection.options.EndedCall;
 import dev.mcpbus.connection.options.PrivateConnection;
 import dev.mcpbus.internals.LongMap;

@@ -2,8 +2,8 @@ package dev.mcpbus.connection.session;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.LoopMark;
+import dev.mcpbus.protocol.RawJson;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableSet;

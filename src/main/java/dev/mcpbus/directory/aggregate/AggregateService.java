@@ -2,10 +2,10 @@ package dev.mcpbus.directory.aggregate;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
+import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.Requester;
 import dev.mcpbus.directory.AggregateList;

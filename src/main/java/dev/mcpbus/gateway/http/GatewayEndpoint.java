@@ -1,12 +1,11 @@
 package dev.mcpbus.gateway.http;
 
-import dev.mcpbus.security.RateLimiter.Place;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.InvalidServers;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
@@ -29,6 +28,7 @@ import dev.mcpbus.security.Admission;
 import dev.mcpbus.security.MountPath;
 import dev.mcpbus.security.MountedHandler;
 import dev.mcpbus.security.Principal;
+import dev.mcpbus.security.RateLimiter.Place;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;

@@ -1,9 +1,9 @@
 package dev.mcpbus.gateway.request;
 
 import dev.mcpbus.bus.InstanceId;
+import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;

@@ -323,7 +323,10 @@ final class DiscoverClient implements ClientConnections.Holder {
     return all;
   }
 
-  /** Completes when the client's private connections have their lists of that kind; at once without one. */
+  /**
+   * Completes when the client's private connections have their lists of that kind; at once without
+   * one.
+   */
   Future<Void> listed(ListRequest request) {
     listed.add(request.kind());
     return connections.listed(request.request().view(), request.kind(), request.statement());

@@ -1,6 +1,5 @@
 package dev.mcpbus.gateway.session;
 
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallHeaders;
@@ -12,6 +11,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;

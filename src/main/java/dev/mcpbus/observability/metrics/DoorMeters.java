@@ -1,7 +1,7 @@
 package dev.mcpbus.observability.metrics;
 
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.InboundSpan;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.protocol.TraceContext;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.mcpbus.observability.metrics;
 
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.protocol.Methods;
 import io.micrometer.core.instrument.Tags;
 import java.util.Set;

@@ -37,7 +37,8 @@ final class ChannelCredentials {
   }
 
   /** Null if the configured headers are all that requests need. */
-  static @Nullable ChannelCredentials of(@Nullable Authenticator authenticator, InternalContext owner) {
+  static @Nullable ChannelCredentials of(
+      @Nullable Authenticator authenticator, InternalContext owner) {
     return authenticator == null ? null : new ChannelCredentials(authenticator, owner);
   }
 

@@ -76,7 +76,8 @@ public final class SseTransport implements Transport {
   }
 
   /** Starts a channel that is not open yet; closing it before it is open releases everything. */
-  SseChannel start(InternalContext owner, Channel.Receiver receiver, TlsFiles tls, HttpEndpoint to) {
+  SseChannel start(
+      InternalContext owner, Channel.Receiver receiver, TlsFiles tls, HttpEndpoint to) {
     SseChannel channel =
         new SseChannel(
             owner,

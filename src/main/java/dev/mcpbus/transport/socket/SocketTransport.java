@@ -62,7 +62,8 @@ public final class SocketTransport implements Transport {
     return TlsFiles.read(context, options.tls()).compose(tls -> connect(context, receiver, tls));
   }
 
-  private Future<Channel> connect(InternalContext context, Channel.Receiver receiver, TlsFiles tls) {
+  private Future<Channel> connect(
+      InternalContext context, Channel.Receiver receiver, TlsFiles tls) {
     NetClient client = client(context, tls);
     Promise<Channel> opened = context.promise();
     dial(context, client)

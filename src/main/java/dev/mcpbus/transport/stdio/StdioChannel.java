@@ -2,8 +2,8 @@ package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.InternalContext;
-import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.protocol.FailureLines;
+import dev.mcpbus.protocol.Quirk;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.DoubtfulAnswers;
 import dev.mcpbus.transport.LineFramer;
@@ -64,7 +64,9 @@ final class StdioChannel
     this.queue = new StdinQueue(options.writeQueueBytes());
     this.doubtful =
         new DoubtfulAnswers(
-            task -> InternalContext.of(owner).setTimer(DoubtfulAnswers.GRACE_MILLIS, late -> task.run()),
+            task ->
+                InternalContext.of(owner)
+                    .setTimer(DoubtfulAnswers.GRACE_MILLIS, late -> task.run()),
             this::failed);
     this.framer =
         new LineFramer(

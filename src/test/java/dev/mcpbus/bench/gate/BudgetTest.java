@@ -80,12 +80,10 @@ class BudgetTest {
     }
     assertThat(Budget.read(file).rows()).hasSize(GateRow.values().length);
     rows.put("mcp-inicialize", new JsonObject().put("bytes", 1));
-    assertThatThrownBy(() -> Budget.read(file))
-        .hasMessage("there is a row that is not measured");
+    assertThatThrownBy(() -> Budget.read(file)).hasMessage("there is a row that is not measured");
     rows.remove("mcp-inicialize");
     rows.put("idle", new JsonObject().put("heap", 1));
-    assertThatThrownBy(() -> Budget.read(file))
-        .hasMessage("a figure of \"idle\" has no tolerance");
+    assertThatThrownBy(() -> Budget.read(file)).hasMessage("a figure of \"idle\" has no tolerance");
   }
 
   @Test

@@ -33,7 +33,8 @@ class NodeMessagesTest {
           @Override
           public Future<?> start() {
             NodeMessages messages =
-                new NodeMessages(InternalContext.create(vertx), new ClockOffsets(() -> 0), heard::add);
+                new NodeMessages(
+                    InternalContext.create(vertx), new ClockOffsets(() -> 0), heard::add);
             made.set(messages);
             return messages.open();
           }

@@ -32,7 +32,8 @@ class SocketClientScopeTest {
     SocketTransport transport =
         new SocketTransport(vertx, SocketOptions.of(URI.create("tcp://127.0.0.1:1")));
     NetClient client =
-        ofEndedOwner(vertx, context -> transport.client(InternalContext.of(context), TlsFiles.NONE));
+        ofEndedOwner(
+            vertx, context -> transport.client(InternalContext.of(context), TlsFiles.NONE));
     assertThat(failure(client)).isInstanceOf(ConnectException.class);
     TestBus.await(client.close());
     assertThat(failure(client)).hasMessageContaining("closed");
