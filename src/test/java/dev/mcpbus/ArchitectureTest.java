@@ -96,8 +96,7 @@ class ArchitectureTest {
               "hosting",
               "input",
               "internals",
-              "protocol",
-              "security"));
+              "protocol"));
 
   /**
    * Within one top-level package: package -> the others of it that it may import. Either a package

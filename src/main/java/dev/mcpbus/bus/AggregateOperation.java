@@ -42,7 +42,7 @@ public enum AggregateOperation {
       post("/api/tools/:tool", "callNamedTool", "Calls server.tool or server:tool; the body is its arguments.", "Object", "ToolResult", TIMEOUT, VALIDATE, AS_TASK)),
   TOOLS_SEARCH(Addresses.ALL_TOOLS_SEARCH, null, FILTERED, CLOSED, true, "ToolSearch", "ToolSearchResult",
       get("/api/tools/search", "searchTools", "Tools by what they are for.", "Object", TIMEOUT, WORDS, SEARCH_LIMIT, OFFSET, WITH_SKILLS, TOOL_SERVERS)),
-  TOOLS_DESCRIBE(Addresses.ALL_TOOLS_DESCRIBE, null, ADMIN, CLOSED, true, "ToolNamed", "Tool"),
+  TOOLS_DESCRIBE(Addresses.ALL_TOOLS_DESCRIBE, null, ADMIN, CLOSED, true, "ToolNamed", "ToolFound"),
   TOOLS_FUNCTIONS(Addresses.ALL_TOOLS_FUNCTIONS, null, ADMIN, WHOLE, true, "Functions", "Object" /* at the path of TOOLS_LIST, with form= */),
   TOOLS_FUNCTIONS_CALL(Addresses.ALL_TOOLS_FUNCTIONS_CALL, null, ADMIN, WHOLE, true, "FunctionCall", "Object",
       post("/api/tools/call", "callFunction", "One function call of a model, in the form that the query says.", "Object", "Object", TIMEOUT, FORM, TOOL_SERVERS, STRICT)),
