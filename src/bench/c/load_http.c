@@ -11,8 +11,8 @@
  * in microseconds.
  *
  * The measured time goes on until there are as many answers as connections, because a short one can
- * be over before the first answer of a slow machine. If they do not come within a minute more, it
- * says so on stderr and exits with 1.
+ * be over before the first answer of a slow machine. If a minute more brings none at all, it says so
+ * on stderr and exits with 1.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -172,12 +172,13 @@ int main(int count, char **args) {
     fire(client);
   }
   uint64_t start = now() + (uint64_t)atol(args[3]) * 1000000u;
-  uint64_t least = measure < 0 ? left : clients;
+  uint64_t least = measure < 0 ? (uint64_t)-measure : clients;
   uint64_t end = start + (measure < 0 ? 0 : (uint64_t)measure * 1000000u);
+  uint64_t alive = end;
   struct epoll_event events[EVENTS];
   for (uint64_t at = now(); at < end || answers < least; at = now()) {
-    if (at >= end + EXTRA_SECONDS * 1000000000u) {
-      fprintf(stderr, "load_http: %lu answers instead of %lu, %u s after the measured time\n",
+    if (at >= alive + EXTRA_SECONDS * 1000000000u) {
+      fprintf(stderr, "load_http: %lu answers instead of %lu, and none for %u s\n",
               answers, least, EXTRA_SECONDS);
       return 1;
     }
@@ -186,6 +187,7 @@ int main(int count, char **args) {
       start = at;
     }
     int ready = epoll_wait(epoll, events, EVENTS, 100);
+    if (ready > 0 && at > alive) alive = at;
     for (int i = 0; i < ready; i++) readable(events[i].data.ptr);
   }
   double seconds = (double)(now() - start) / 1e9;

@@ -114,22 +114,22 @@ class DuplicateMembersTest {
   }
 
   @Test
-  void a_hundred_thousand_names_take_no_longer_than_reading_them() {
+  void two_hundred_thousand_names_take_no_longer_than_reading_them() {
     Assertions.assertTimeoutPreemptively(
-        Duration.ofSeconds(5),
+        Duration.ofSeconds(60),
         () -> {
           // One length, and the bytes that a summary takes are the same in all of them.
-          String wide = object(100_000, i -> "a" + String.format("%06d", i) + "mmmmmmmz");
+          String wide = object(200_000, i -> "a" + String.format("%06d", i) + "mmmmmmmz");
           assertThat(checked(wide).length()).isEqualTo(wide.length());
-          assertThatThrownBy(() -> checked(wide.replace("a099999m", "a000007m")))
+          assertThatThrownBy(() -> checked(wide.replace("a199999m", "a000007m")))
               .hasMessageContaining("a000007m");
           // Of these String.hashCode() and every other polynomial to the base of 31 is the same.
           IntFunction<String> colliding =
               i ->
-                  IntStream.range(0, 17)
+                  IntStream.range(0, 18)
                       .mapToObj(bit -> (i >> bit & 1) == 0 ? "Aa" : "BB")
                       .collect(Collectors.joining());
-          String flood = object(100_000, colliding);
+          String flood = object(200_000, colliding);
           assertThat(checked(flood).length()).isEqualTo(flood.length());
           String nested = "{\"o\":[" + wide + "," + flood + "]}";
           assertThat(checked(nested).length()).isEqualTo(nested.length());

@@ -7,10 +7,8 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -56,13 +54,7 @@ public final class ServiceProcess implements AutoCloseable {
    * @param jvm such as {@code -Xmx256m}
    */
   public static ServiceProcess start(Path folder, List<String> jvm, String... args) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-XX:TieredStopAtLevel=1");
-    command.add("-XX:+UseSerialGC");
-    command.addAll(jvm);
-    command.add("-jar");
-    command.add(jar().toString());
+    List<String> command = ServiceJar.command(jvm);
     command.addAll(List.of(args));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.environment().remove("MCPBUS_LOG");
@@ -72,14 +64,6 @@ public final class ServiceProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static Path jar() {
-    Path jar = Path.of(System.getProperty("mcpbus.jar", "target/mcpbus.jar")).toAbsolutePath();
-    assertThat(Files.isRegularFile(jar))
-        .as("%s is missing; build it with 'mvn -DskipTests package'", jar)
-        .isTrue();
-    return jar;
   }
 
   private static Thread reader(String name, BufferedReader lines, List<String> to) {

@@ -10,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -38,17 +37,8 @@ public final class StdioPeer implements AutoCloseable {
 
   /** The command line of {@code mcpbus --stdio args}. */
   public static List<String> command(String... args) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-jar",
-                Path.of(System.getProperty("mcpbus.jar", "target/mcpbus.jar"))
-                    .toAbsolutePath()
-                    .toString(),
-                "--stdio"));
+    List<String> command = ServiceJar.command(List.of());
+    command.add("--stdio");
     command.addAll(List.of(args));
     return command;
   }

@@ -178,7 +178,7 @@ class CountedSchemaTest {
   private static void isRefusedSoon(String schema, Object value) {
     ArgumentValidator validator = ArgumentValidator.of(RawJson.of(schema));
     assertTimeoutPreemptively(
-        Duration.ofSeconds(20), // the smallest took 6 s, the first two would never end
+        Duration.ofSeconds(60), // the smallest took 6 s, the first two would never end
         () -> isTooLong(validator.check(value, ArgumentValidator.SMALL_EFFORT, () -> false)));
   }
 
