@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The benchmark runs; what it measures in so short a time is not looked at. */
+@Tag("long")
 class BenchIT {
 
   private static final Path BASE = Path.of(System.getProperty("mcpbus.basedir", "."));

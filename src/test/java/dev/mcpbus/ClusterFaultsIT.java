@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * ClusterRequestsTest}, 92 in {@link ClusterIT}. All the time the clocks of two nodes are 10
  * minutes apart.
  */
+@Tag("long")
 class ClusterFaultsIT {
 
   private static String said = "";

@@ -24,6 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
  * a time proportional to its text, whatever the text: this test finds all of them in the compiled
  * classes, makes texts that each is slow with, and counts the characters that it reads.
  */
+@Tag("long")
 class PatternTimeTest {
 
   /**

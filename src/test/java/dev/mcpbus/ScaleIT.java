@@ -22,9 +22,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many connections in one JVM: what they cost, and that they come up in order. */
+@Tag("long")
 class ScaleIT {
 
   private static final int FEW = 10;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The soak finds what is left behind. That mcpbus leaves nothing, the soak itself shows: in its
  * short form in each run of .ci/run, in its long one in src/docs/soak.md.
  */
+@Tag("long")
 class SoakIT {
 
   private static final Path BASE = Path.of(System.getProperty("mcpbus.basedir", "."));

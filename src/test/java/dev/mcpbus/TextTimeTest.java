@@ -34,6 +34,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.Test;
  * compares each part with each other it takes 16 times. The time is that of the thread's processor,
  * the least of several runs.
  */
+@Tag("long")
 class TextTimeTest {
 
   /** Each method gets each text; otherwise an eighth of them, chosen by its name. */

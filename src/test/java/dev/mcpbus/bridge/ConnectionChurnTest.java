@@ -35,11 +35,13 @@ import javax.management.ObjectName;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Many connections, in turn and at a time: none leaves objects behind or excludes others. */
 @ExtendWith(VertxExtension.class)
+@Tag("long")
 class ConnectionChurnTest {
 
   private static final BridgeOptions OPTIONS = BridgeOptions.DEFAULT.withPort(0);

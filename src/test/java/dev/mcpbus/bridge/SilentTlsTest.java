@@ -99,7 +99,7 @@ class SilentTlsTest {
   void a_connection_on_which_http_2_never_begins_ends(Vertx vertx)
       throws IOException, GeneralSecurityException {
     BridgeFixture bridge =
-        new BridgeFixture(vertx, options.withReceiveTimeout(Duration.ofMillis(300)));
+        new BridgeFixture(vertx, options.withReceiveTimeout(Duration.ofSeconds(3)));
     try (Socket socket = RawHttp2.secure(bridge.port, certificate, "h2")) {
       socket
           .getOutputStream()

@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A service with 256 MiB of heap, which ends at its first OutOfMemoryError. One caller, or one
  * server, makes it hold as much as it can; meanwhile another caller is served all the time.
  */
+@Tag("long")
 class BytesInFlightIT {
 
   private static final int MIB = 1 << 20;

@@ -18,10 +18,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Ten thousand event streams that nothing happens on, of a service that is a process. */
+@Tag("long")
 class IdleStreamFaultsIT {
 
   private static final int STREAMS = 10_000;

@@ -39,6 +39,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,7 @@ import org.slf4j.LoggerFactory;
  * written: over HTTP/1.1 with bytes of our own, as an upgrade to a WebSocket, and over HTTP/2.
  */
 @ExtendWith(VertxExtension.class)
+@Tag("long")
 class RouteTableTest {
 
   private static final Logger LOG = LoggerFactory.getLogger(RouteTableTest.class);

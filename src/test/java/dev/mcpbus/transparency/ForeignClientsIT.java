@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Clients that other people wrote print the same whether they are connected with a server directly
  * or through {@code /mcp/<id>}, but for {@code _meta."dev.mcpbus/*"}.
  */
+@Tag("long")
 class ForeignClientsIT {
 
   private static final String INSPECTOR =

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * of each era: the bytes are the same, but for the rows of {@code http.md} and for values that
  * differ between two direct dialogs.
  */
+@Tag("long")
 class TransparencyIT {
 
   private static final AllowedDifferences ALLOWED = new AllowedDifferences();

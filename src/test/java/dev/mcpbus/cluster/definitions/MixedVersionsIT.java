@@ -23,10 +23,12 @@ import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Case 93: nodes are replaced one by one, and a node of a later version is named in a problem. */
+@Tag("long")
 class MixedVersionsIT {
 
   private static final int SERVERS = 6;

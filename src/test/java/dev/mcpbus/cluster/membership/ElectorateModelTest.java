@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  *
  * <p>Time goes in whole seconds and messages arrive at once; {@link ElectorateTest} has slow ones.
  */
+@Tag("long")
 class ElectorateModelTest {
 
   private static final long SILENCE = 7_000;

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -541,6 +542,7 @@ class ElectorateTest {
     }
   }
 
+  @Tag("long")
   @Test
   void whatever_fails_no_two_nodes_act_that_do_not_know_of_each_other() {
     int acted = 0;

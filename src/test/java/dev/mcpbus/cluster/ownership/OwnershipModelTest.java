@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  *
  * <p>Each rule is left out once, and then a way to two owners is found: so the model can fail.
  */
+@Tag("long")
 class OwnershipModelTest {
 
   /** The rules of {@code QuorumLease}, {@code ClaimLease} and {@code LostNodes}. */

@@ -10,9 +10,11 @@ import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.JsonSchemaOptions;
 import io.vertx.json.schema.Validator;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The quick yes is never wrong: whatever it accepts, the general validator accepts too. */
+@Tag("long")
 class SchemaAgreesTest {
 
   private static final String[] TYPES = {
