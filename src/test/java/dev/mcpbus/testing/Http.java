@@ -80,7 +80,7 @@ public final class Http {
 
   private static HttpRequest.Builder request(int port, String path) {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-        .timeout(Duration.ofSeconds(30));
+        .timeout(Duration.ofSeconds(90));
   }
 
   private static Answer send(HttpRequest request) {
