@@ -42,7 +42,7 @@ class ArchitectureTest {
           row("bus", "internals", "protocol"),
           row("client", "internals", "bus", "protocol"),
           row("supervisor", "internals", "bus", "protocol"),
-          row("security", "bus", "internals", "protocol"),
+          row("security", "bus", "internals", "protocol", "transport"),
           row("connection", "internals", "bus", "protocol", "transport"),
           row("policy", "bus", "protocol", "security"),
           row("directory", "bus", "internals", "policy", "protocol", "security"),
