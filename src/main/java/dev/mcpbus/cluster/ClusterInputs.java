@@ -99,8 +99,7 @@ public final class ClusterInputs implements InputPeers {
               List<Object> all = own.stream().collect(Collectors.toCollection(ArrayList::new));
               answers
                   .values()
-                  .forEach(
-                      one -> one.getJsonArray("questions", new JsonArray()).forEach(all::add));
+                  .forEach(one -> one.getJsonArray("questions", new JsonArray()).forEach(all::add));
               all.sort(Comparator.comparing(ClusterInputs::since));
               return new JsonArray(all);
             });

@@ -2,8 +2,8 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Gathered;
+import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.bus.RequestSender;
 import io.vertx.core.Future;
@@ -114,10 +114,7 @@ record DiagnosticRequests(
               wanted.remove("id");
               return RequestSender.of(vertx)
                   .<JsonObject>read(
-                      id,
-                      Addresses.RPCLOG,
-                      wanted,
-                      new DeliveryOptions().setSendTimeout(MILLIS))
+                      id, Addresses.RPCLOG, wanted, new DeliveryOptions().setSendTimeout(MILLIS))
                   .compose(
                       reply -> {
                         JsonObject told = reply.copy().put("id", id.value());
