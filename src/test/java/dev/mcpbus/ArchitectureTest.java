@@ -171,7 +171,7 @@ class ArchitectureTest {
   private static final Set<String> ROOT_CLASSES =
       names(
           """
-          ClusterParts Deployments HttpDoors InProcessService LeftOutServers Main McpBus McpBusVerticle
+          ClusterParts Deployments HttpDoors InProcessService Main McpBus McpBusVerticle
           OptionsDraft OptionsReader Service StartReport TelemetryParts VerticleTree
           """);
 
