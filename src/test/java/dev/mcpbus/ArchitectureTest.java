@@ -157,7 +157,7 @@ class ArchitectureTest {
           bridge.options.BridgeTlsOptions connection.options.ConnectionOptions
           connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.options.GatewayOptions
           protocol.schema.ViolationTexts security.AuthOptions
-          security.oauth.LoopbackHosts security.oauth.TokenStoreProvider
+          security.oauth.TokenStoreProvider
           supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartIntensity supervisor.RestartPolicy supervisor.RestartStrategy
           supervisor.RestartType transport.BusOptions transport.ChildEnvironment
