@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.Sensitive;
@@ -292,6 +293,7 @@ record TokenEndpoint(
       return OAuthFailure.LOGIN_REQUIRED.fails(
           "a signed assertion needs \"privateKey\" in the configuration");
     }
+    OptionalLibrary.NIMBUS.require();
     Instant now = clock.instant();
     return vertx.executeBlocking(
         () -> ClientAssertion.read(file, settings.options().keyId()).sign(clientId, audience, now),
