@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 record TokenBinding(@Nullable DpopKey key, boolean demanded) {
 
   /**
-   * A new key for a new grant, if {@code use} wants one.
+   * A new key for a new grant, if {@code use} wants one; none where a Bearer token does as well and
+   * the library for a key is missing.
    *
-   * @throws IllegalStateException if the library for it is missing
+   * @throws IllegalStateException if a key is demanded and the library for it is missing
    */
   static TokenBinding of(DpopUse use) {
-    if (use == DpopUse.NONE) {
+    if (use == DpopUse.NONE || (use == DpopUse.OFFERED && !OptionalLibrary.NIMBUS.isPresent())) {
       return new TokenBinding(null, false);
     }
     OptionalLibrary.NIMBUS.require();
