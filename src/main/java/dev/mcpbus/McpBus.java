@@ -3,6 +3,7 @@ package dev.mcpbus;
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.TelemetryOptions;
@@ -332,7 +333,29 @@ public final class McpBus {
    * @param servers ids of the wanted servers, none for all
    */
   public Future<Void> awaitReady(Duration timeout, String... servers) {
-    return LeftOutServers.awaitReady(client, problems, timeout, List.of(servers));
+    List<String> reasons = new ArrayList<>();
+    List<String> rest = new ArrayList<>(List.of(servers));
+    for (ConfigProblem problem : problems) {
+      String server = problem.server();
+      if (server != null && (servers.length == 0 || List.of(servers).contains(server))) {
+        reasons.add(server + ": left out, " + problem.message() + ". " + problem.remedy());
+        rest.remove(server);
+      }
+    }
+    Future<Void> others =
+        servers.length == 0 || !rest.isEmpty()
+            ? client.awaitReady(timeout, rest.toArray(String[]::new))
+            : Future.succeededFuture();
+    return reasons.isEmpty()
+        ? others
+        : others.transform(
+            waited -> {
+              if (waited.failed()) {
+                reasons.add(0, String.valueOf(waited.cause().getMessage()));
+              }
+              return Future.failedFuture(
+                  McpFailure.notSent(FailureCode.UNAVAILABLE, String.join("\n  ", reasons)));
+            });
   }
 
   /** The calls: of one server, or of all. It ends with this bus. */

@@ -42,7 +42,7 @@ class ArchitectureTest {
           row("bus", "internals", "protocol"),
           row("client", "internals", "bus", "protocol"),
           row("supervisor", "internals", "bus", "protocol"),
-          row("security", "bus", "internals", "protocol"),
+          row("security", "bus", "internals", "protocol", "transport"),
           row("connection", "internals", "bus", "protocol", "transport"),
           row("policy", "bus", "protocol", "security"),
           row("directory", "bus", "internals", "policy", "protocol", "security"),
@@ -157,7 +157,7 @@ class ArchitectureTest {
           bridge.options.BridgeTlsOptions connection.options.ConnectionOptions
           connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.options.GatewayOptions
           protocol.schema.ViolationTexts security.AuthOptions
-          security.oauth.LoopbackHosts security.oauth.TokenStoreProvider
+          security.oauth.TokenStoreProvider
           supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartIntensity supervisor.RestartPolicy supervisor.RestartStrategy
           supervisor.RestartType transport.BusOptions transport.ChildEnvironment
@@ -171,7 +171,7 @@ class ArchitectureTest {
   private static final Set<String> ROOT_CLASSES =
       names(
           """
-          ClusterParts Deployments HttpDoors InProcessService LeftOutServers Main McpBus McpBusVerticle
+          ClusterParts Deployments HttpDoors InProcessService Main McpBus McpBusVerticle
           OptionsDraft OptionsReader Service StartReport TelemetryParts VerticleTree
           """);
 

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.nio.serialization.HazelcastSerializationException;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.membership.ClockOffsets;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.signing.SignedMessages;
 import dev.mcpbus.testing.BusFrame;
 import dev.mcpbus.testing.EchoServer;
@@ -261,7 +261,10 @@ class ClusterDoorsIT {
     Node intruder = cluster.intruder(new JsonObject());
     AsyncMap<String, String> map =
         TestBus.await(
-            intruder.vertx().sharedData().<String, String>getClusterWideMap(ClusterMaps.SERVERS));
+            intruder
+                .vertx()
+                .sharedData()
+                .<String, String>getClusterWideMap(ClusterMap.SERVERS.key));
     String good = TestBus.await(map.get(SERVER));
     String form =
         new JsonObject()
@@ -343,7 +346,7 @@ class ClusterDoorsIT {
         TestBus.await(
             node.vertx()
                 .sharedData()
-                .<String, String>getClusterWideMap(ClusterMaps.SERVERS)
+                .<String, String>getClusterWideMap(ClusterMap.SERVERS.key)
                 .compose(map -> map.get("more0")));
     assertThat(raw).contains("\"form\":" + WireForm.NEWEST);
   }

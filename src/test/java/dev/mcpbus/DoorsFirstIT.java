@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
-import dev.mcpbus.cluster.membership.ClusterMaps;
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.ClusterBed;
 import dev.mcpbus.testing.InnerCluster;
@@ -54,7 +54,7 @@ class DoorsFirstIT {
     return TestBus.await(
         node.vertx()
             .sharedData()
-            .<String, String>getClusterWideMap(ClusterMaps.OWNERS)
+            .<String, String>getClusterWideMap(ClusterMap.OWNERS.key)
             .compose(map -> map.entries()));
   }
 }

@@ -49,11 +49,11 @@ class LeftOutLibrariesIT {
                   "jackson-databind-3",
                   "jackson-annotations-")),
           entry(OptionalLibrary.MICROMETER, List.of("micrometer-", "prometheus-metrics-")),
+          entry(OptionalLibrary.NIMBUS, List.of("nimbus-jose-jwt-")),
           entry(OptionalLibrary.OPENTELEMETRY, List.of("opentelemetry-")),
           entry(OptionalLibrary.PICOCLI, List.of("picocli-")),
           entry(OptionalLibrary.SNAKEYAML, List.of("snakeyaml-engine-")),
           entry(OptionalLibrary.TOML, List.of("jackson-dataformat-toml-", "jackson-databind-2")),
-          entry(OptionalLibrary.VERTX_AUTH_JWT, List.of("vertx-auth-jwt-")),
           entry(
               OptionalLibrary.VERTX_WEB,
               List.of("vertx-web-", "vertx-auth-common-", "vertx-bridge-common-")));
@@ -127,7 +127,7 @@ class LeftOutLibrariesIT {
 
   @Test
   void without_tokens() throws Exception {
-    assertThat(without(OptionalLibrary.VERTX_AUTH_JWT)).contains("io.vertx:vertx-auth-jwt");
+    assertThat(without(OptionalLibrary.NIMBUS)).contains("com.nimbusds:nimbus-jose-jwt");
   }
 
   @Test

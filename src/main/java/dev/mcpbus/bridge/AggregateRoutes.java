@@ -19,17 +19,7 @@ import java.util.Optional;
  * {@code /api/tools}, {@code /api/resources}, {@code /api/skills}, {@code /api/prompts}: all
  * servers together. Used on the bridge's context.
  */
-final class AggregateRoutes {
-
-  private final BridgeCalls calls;
-  private final FunctionCalls functions;
-  private final ParseLimits limits;
-
-  AggregateRoutes(BridgeCalls calls, FunctionCalls functions, ParseLimits limits) {
-    this.calls = calls;
-    this.functions = functions;
-    this.limits = limits;
-  }
+record AggregateRoutes(BridgeCalls calls, FunctionCalls functions, ParseLimits limits) {
 
   void mount(RouteTable routes) {
     routes.add(route(AggregateOperation.TOOLS_LIST, Action.LIST), this::listTools);

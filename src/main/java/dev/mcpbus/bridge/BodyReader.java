@@ -19,21 +19,10 @@ import java.util.function.Consumer;
  * announced length at once, another as it comes. A larger body than the cap is answered 413, one
  * that the caller cannot pay 503; either stays unread. The end of the body ends the client's time
  * to send. Used on the bridge's context.
+ *
+ * @param receive closes the connection of a client that does not send its body
  */
-final class BodyReader {
-
-  private final int maxBytes;
-  private final ReceiveDeadline receive;
-  private final ByteBudget budget;
-
-  /**
-   * @param receive closes the connection of a client that does not send its body
-   */
-  BodyReader(int maxBytes, ReceiveDeadline receive, ByteBudget budget) {
-    this.maxBytes = maxBytes;
-    this.receive = receive;
-    this.budget = budget;
-  }
+record BodyReader(int maxBytes, ReceiveDeadline receive, ByteBudget budget) {
 
   /** Calls {@code next} with the whole body, unless it is refused or never arrives. */
   void read(HttpServerRequest request, Admission caller, Consumer<Buffer> next) {

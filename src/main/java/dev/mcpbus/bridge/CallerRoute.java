@@ -8,17 +8,10 @@ import io.vertx.ext.web.RoutingContext;
 /**
  * {@code GET /api/caller}: who the caller is, so that a page shows what he may use. It concerns
  * only what belongs to the caller, so every caller may ask. Used on the bridge's context.
+ *
+ * @param login whether requests without a credential are refused
  */
-final class CallerRoute {
-
-  private final boolean login;
-
-  /**
-   * @param login whether requests without a credential are refused
-   */
-  CallerRoute(boolean login) {
-    this.login = login;
-  }
+record CallerRoute(boolean login) {
 
   void mount(RouteTable routes) {
     routes.add(

@@ -22,20 +22,10 @@ import java.util.function.Function;
  * which is numbers, needs the admin right, because output is of the server's process. Used on the
  * bridge's context.
  */
-final class DiagnosticRoutes {
+record DiagnosticRoutes(BridgeCalls calls, OperationRoutes operations, ParseLimits limits) {
 
   /** More than an examination on another node takes. */
   private static final Duration EXAMINATION = Duration.ofSeconds(40);
-
-  private final BridgeCalls calls;
-  private final OperationRoutes operations;
-  private final ParseLimits limits;
-
-  DiagnosticRoutes(BridgeCalls calls, OperationRoutes operations, ParseLimits limits) {
-    this.calls = calls;
-    this.operations = operations;
-    this.limits = limits;
-  }
 
   void mount(RouteTable routes) {
     operations.mount(routes, ServerOperation.HISTORY, ServerOperation.LOGS);

@@ -22,15 +22,7 @@ import org.jspecify.annotations.Nullable;
  * a function that is denied gets the answer of a function that does not exist. Used on the bridge's
  * context.
  */
-final class FunctionCalls {
-
-  private final BridgeCalls calls;
-  private final PolicyGate gate;
-
-  FunctionCalls(BridgeCalls calls, PolicyGate gate) {
-    this.calls = calls;
-    this.gate = gate;
-  }
+record FunctionCalls(BridgeCalls calls, PolicyGate gate) {
 
   /** All tools of the caller as functions. */
   Future<Buffer> list(RoutingContext ctx, RawJson request) {

@@ -20,23 +20,13 @@ import org.jspecify.annotations.Nullable;
  * {@code /api/log-level}: the levels of the loggers of the answering node, at run time. Used on the
  * bridge's context.
  */
-final class LogLevelRoutes {
+record LogLevelRoutes(Vertx vertx, PolicyGate gate, ParseLimits limits) {
 
   private static final String PATH = "/api/log-level";
   private static final long MAX_SECONDS = 86_400;
 
   /** The newest temporary change of each logger: only its own timer takes it back. */
   private static final Map<String, TemporaryLevel> TEMPORARY = new ConcurrentHashMap<>();
-
-  private final Vertx vertx;
-  private final PolicyGate gate;
-  private final ParseLimits limits;
-
-  LogLevelRoutes(Vertx vertx, PolicyGate gate, ParseLimits limits) {
-    this.vertx = vertx;
-    this.gate = gate;
-    this.limits = limits;
-  }
 
   void mount(RouteTable routes) {
     routes.add(

@@ -23,7 +23,7 @@ import java.util.Objects;
  * bus address with slashes; a body is the MCP params, or the arguments if the path names the tool,
  * prompt or task. Results pass as bytes. Used on the bridge's context.
  */
-final class OperationRoutes {
+record OperationRoutes(BridgeCalls calls, ParseLimits limits) {
 
   private static final int MAX_READ = 256 * 1024;
 
@@ -33,14 +33,6 @@ final class OperationRoutes {
   private static final Buffer NO_BODY = Buffer.buffer(0);
 
   private static final String ONE_CALLS = "/api/servers/{id}/calls";
-
-  private final BridgeCalls calls;
-  private final ParseLimits limits;
-
-  OperationRoutes(BridgeCalls calls, ParseLimits limits) {
-    this.calls = calls;
-    this.limits = limits;
-  }
 
   /** Mounts the paths of these rows, in their order. */
   void mount(RouteTable routes, ServerOperation from, ServerOperation to) {

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * {@code curl}. A browser gets the console before this route, unless that is off. Used on the
  * bridge's context.
  */
-final class RootRoute {
+record RootRoute(BridgeCalls calls) {
 
   private static final int MAX_IDS = 20;
 
@@ -35,12 +35,6 @@ final class RootRoute {
       that is the admin token: what follows #token= in the link that mcpbus shows at its start,
       also in ~/.mcpbus/admin/. Send it as "Authorization: Bearer ...".
       """;
-
-  private final BridgeCalls calls;
-
-  RootRoute(BridgeCalls calls) {
-    this.calls = calls;
-  }
 
   void mount(RouteTable routes) {
     routes.add(

@@ -29,15 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>JSON-RPC errors have status 200, except 400 if the body is not a JSON-RPC request. A message
  * without an id is answered 202 and dropped: its failure could not be reported.
  */
-final class RpcRoute {
-
-  private final BridgeCalls calls;
-  private final ParseLimits limits;
-
-  RpcRoute(BridgeCalls calls, ParseLimits limits) {
-    this.calls = calls;
-    this.limits = limits;
-  }
+record RpcRoute(BridgeCalls calls, ParseLimits limits) {
 
   void mount(RouteTable routes) {
     routes.add(

@@ -17,17 +17,7 @@ import java.util.function.Function;
  * {@code /api}: servers and their states, nodes, and the questions of servers. Used on the bridge's
  * context.
  */
-final class ServiceRoutes {
-
-  private final BridgeCalls calls;
-  private final OperationRoutes operations;
-  private final ParseLimits limits;
-
-  ServiceRoutes(BridgeCalls calls, OperationRoutes operations, ParseLimits limits) {
-    this.calls = calls;
-    this.operations = operations;
-    this.limits = limits;
-  }
+record ServiceRoutes(BridgeCalls calls, OperationRoutes operations, ParseLimits limits) {
 
   void mount(RouteTable routes) {
     look(routes, ServiceOperation.LIST, ctx -> new JsonObject());

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Requester;
+import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.directory.ServerResource;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -37,16 +38,16 @@ final class SocketSubscriptions {
    * @return false if the socket has too many
    */
   boolean note(Requester requester, String address, @Nullable Object body, JsonObject headers) {
-    String suffix = EventBusRules.suffix(address).orElse("");
-    boolean wanted = suffix.equals(Addresses.RESOURCES_SUBSCRIBE);
-    if ((!wanted && !suffix.equals(Addresses.RESOURCES_UNSUBSCRIBE))
+    ServerOperation row = EventBusRules.suffix(address).map(ServerOperation::of).orElse(null);
+    if (row == null
+        || row.belonging != ServerOperation.Belonging.SUBSCRIBER
         || !(body instanceof JsonObject params)
         || !(params.getValue("uri") instanceof String uri)) {
       return true;
     }
     headers.put(Headers.HOLDER, name);
     ServerResource resource = new ServerResource(EventBusRules.server(address), uri);
-    if (!wanted) {
+    if (row == ServerOperation.RESOURCES_UNSUBSCRIBE) {
       resources.remove(resource);
       return true;
     }

@@ -15,9 +15,6 @@ public final class InstanceId {
 
   private static final String KEY = "dev.mcpbus.instance";
 
-  /** Name of the cluster-wide map that holds the shared id. */
-  private static final String MAP = "mcpbus.instance";
-
   private InstanceId() {}
 
   /** Agrees with the other nodes on one id; then {@link #of} returns it. */
@@ -27,9 +24,8 @@ public final class InstanceId {
       return Future.succeededFuture();
     }
     String fresh = of(vertx);
-    return vertx
-        .sharedData()
-        .<String, String>getClusterWideMap(MAP)
+    return ClusterMap.INSTANCE
+        .<String>of(vertx)
         .compose(map -> map.putIfAbsent(KEY, fresh))
         .onSuccess(
             present -> {

@@ -6,8 +6,8 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -17,9 +17,6 @@ import java.util.function.Function;
  * caller's context.
  */
 public final class PeerRequests {
-
-  /** The reply of one node. */
-  public record Answer(String node, JsonObject body) {}
 
   private final Vertx vertx;
   private final RequestSender sender;
@@ -62,21 +59,13 @@ public final class PeerRequests {
   /**
    * Sends a request to every other node.
    *
-   * @return the answers; leaves out each node that fails or does not answer within {@code timeout};
-   *     never fails
+   * @return the answers by the node's id; leaves out each node that fails or does not answer within
+   *     {@code timeout}; never fails
    */
-  public Future<List<Answer>> ask(JsonObject body, Duration timeout) {
-    List<Future<Answer>> answers = new ArrayList<>();
-    for (String node : sender.membership().nodes()) {
-      if (!node.equals(own())) {
-        answers.add(ask(node, body, timeout).map(answer -> new Answer(node, answer)));
-      }
-    }
-    return Future.join(answers)
-        .<List<Answer>>transform(
-            all ->
-                Future.succeededFuture(
-                    answers.stream().filter(Future::succeeded).map(Future::result).toList()));
+  public Future<Map<String, JsonObject>> ask(JsonObject body, Duration timeout) {
+    List<String> others =
+        sender.membership().nodes().stream().filter(node -> !node.equals(own())).toList();
+    return Gathered.ask(others, node -> ask(node, body, timeout)).map(Gathered::answers);
   }
 
   /** Sends a request to one node; fails as calls do, with {@code OWNER_LOST} if the node leaves. */

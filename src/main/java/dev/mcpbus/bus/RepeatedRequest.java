@@ -126,11 +126,13 @@ final class RepeatedRequest<T> {
           body instanceof Buffer bytes
               ? RawJson.checkedObject(bytes, ParseLimits.DEFAULT.withMaxBytes(Integer.MAX_VALUE))
               : RawJson.of((JsonObject) body);
-      String tool = suffix.equals(Addresses.TOOLS_CALL) ? CallRepeats.tool(params) : null;
+      ServerOperation row = ServerOperation.of(suffix);
+      boolean byRules = row != null && row.again == ServerOperation.Again.BY_RULES;
+      String tool = byRules ? CallRepeats.tool(params) : null;
       return params.member("task") == null
           && params.member("inputResponses") == null
           && params.member("requestState") == null
-          && (tool != null || !suffix.equals(Addresses.TOOLS_CALL))
+          && (tool != null || !byRules)
           && rules.mayRepeat(server, suffix, tool);
     } catch (ProtocolException | ClassCastException noParams) {
       return false;

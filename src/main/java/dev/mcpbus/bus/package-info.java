@@ -27,12 +27,14 @@
  * <p>{@link dev.mcpbus.bus.Telemetry} is a seam of its own: what measures operations, with the
  * types that its methods name.
  *
- * <p>Seven types are no part of the contract. Each has users in two packages or more that do not
+ * <p>Eight types are no part of the contract. Each has users in two packages or more that do not
  * see one another, and this package is the lowest that all of them see:
  *
  * <ul>
  *   <li>{@link dev.mcpbus.bus.FairLimit} and {@link dev.mcpbus.bus.FairLimits}: bounds that callers
  *       share, in {@code connection}, {@code directory}, {@code hosting} and both doors.
+ *   <li>{@link dev.mcpbus.bus.Gathered}: the answers of many, and who was silent, in {@code
+ *       hosting} and {@code cluster}.
  *   <li>{@link dev.mcpbus.bus.JsonReplies}: replies to a request from a future, in every package
  *       that serves an address.
  *   <li>{@link dev.mcpbus.bus.PeerRequests}: one request to every other node, from {@code

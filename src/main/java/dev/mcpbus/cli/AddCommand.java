@@ -63,18 +63,13 @@ final class AddCommand extends ServiceCommand {
   protected ExitCode run(ServiceClient client) {
     JsonObject added =
         client.post("/api/servers", new JsonObject().put("name", name).put("config", entry()));
-    if (json()) {
-      output().json(added);
-    } else {
-      String id = ContentText.text(added, "id");
-      output()
-          .line("The server " + id + " is added; \"mcpbus status " + id + "\" shows how it goes.");
-      remark(added);
-    }
-    return ExitCode.DONE;
+    return shown(added, () -> tell(added));
   }
 
-  private void remark(JsonObject added) {
+  private void tell(JsonObject added) {
+    String id = ContentText.text(added, "id");
+    output()
+        .line("The server " + id + " is added; \"mcpbus status " + id + "\" shows how it goes.");
     String note = ContentText.text(added, "note");
     if (!note.isEmpty()) {
       output().line("Note: " + note + ".");

@@ -62,25 +62,16 @@ final class AnswerCommand extends ServiceCommand {
     JsonObject pending = client.get("/api/inputs");
     String key = wanted;
     if (key == null) {
-      list(pending);
-      return ExitCode.DONE;
+      return shown(pending, () -> list(pending));
     }
     JsonObject question = find(ContentText.objects(pending, "questions"), key);
     String id = ContentText.text(question, "question");
-    JsonObject answered = client.post("/api/inputs/" + ServiceClient.segment(id), result(question));
-    if (json()) {
-      output().json(answered);
-    } else {
-      output().line("The question " + id + " is answered.");
-    }
-    return ExitCode.DONE;
+    return shown(
+        client.post("/api/inputs/" + ServiceClient.segment(id), result(question)),
+        () -> output().line("The question " + id + " is answered."));
   }
 
   private void list(JsonObject pending) {
-    if (json()) {
-      output().json(pending);
-      return;
-    }
     TextTable table = new TextTable("QUESTION", "SERVER", "FOR", "ASKS");
     for (JsonObject question : ContentText.objects(pending, "questions")) {
       table.row(

@@ -64,11 +64,7 @@ final class CallCommand extends ServiceCommand {
     String query = limit == null ? "" : "?timeout=" + limit * 1_000L;
     JsonObject result = call(client, name[0], name[1], query, arguments);
     boolean failed = Boolean.TRUE.equals(result.getValue("isError"));
-    if (json()) {
-      output().json(result);
-    } else {
-      output().text(ContentText.ofToolResult(result));
-    }
+    shown(result, () -> output().text(ContentText.ofToolResult(result)));
     if (failed && !json()) {
       output().note("mcpbus: the tool " + tool + " reports an error");
     }

@@ -47,19 +47,13 @@ final class CallsCommand extends ServiceCommand {
   protected ExitCode run(ServiceClient client) {
     String only = word;
     if ("cancel".equals(only)) {
-      cancel(client);
-      return ExitCode.DONE;
+      return cancel(client);
     }
     if (call != null) {
       throw CommandFailure.usage("\"" + only + "\" must be cancel, to end a call");
     }
     JsonObject calls = client.get(only == null ? "/api/calls" : ServerTool.pathOf(only) + "/calls");
-    if (json()) {
-      output().json(calls);
-      return ExitCode.DONE;
-    }
-    show(calls, only);
-    return ExitCode.DONE;
+    return shown(calls, () -> show(calls, only));
   }
 
   private void show(JsonObject calls, @Nullable String only) {
@@ -138,25 +132,21 @@ final class CallsCommand extends ServiceCommand {
     return millis < 2_000 ? millis + " ms" : TimeText.span(Duration.ofMillis(millis));
   }
 
-  private void cancel(ServiceClient client) {
+  private ExitCode cancel(ServiceClient client) {
     Matcher place = PLACE.matcher(call == null ? "" : call);
     if (!place.matches()) {
       throw CommandFailure.usage(
           "name the call as \"mcpbus calls\" lists it: mcpbus calls cancel SERVER/NUMBER");
     }
     String replica = place.group(3);
-    JsonObject answer =
+    return shown(
         client.post(
             ServerTool.pathOf(place.group(1))
                 + "/calls/"
                 + place.group(2)
                 + "/cancel"
                 + (replica == null ? "" : "?replica=" + replica),
-            new JsonObject());
-    if (json()) {
-      output().json(answer);
-    } else {
-      output().line("The call " + place.group() + " is cancelled.");
-    }
+            new JsonObject()),
+        () -> output().line("The call " + place.group() + " is cancelled."));
   }
 }

@@ -23,12 +23,11 @@ final class HealthCommand extends ServiceCommand {
   @Override
   protected ExitCode run(ServiceClient client) {
     JsonObject health = client.get(live ? "/health/live" : "/health/ready");
-    if (json()) {
-      output().json(health);
-    } else {
-      output().line(client.url() + " is " + health.getString("status", "UP"));
-      ContentText.array(health, "notes").forEach(note -> output().note("note: " + note));
-    }
-    return ExitCode.DONE;
+    return shown(
+        health,
+        () -> {
+          output().line(client.url() + " is " + health.getString("status", "UP"));
+          ContentText.array(health, "notes").forEach(note -> output().note("note: " + note));
+        });
   }
 }

@@ -5,17 +5,13 @@ import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code history}: how the sessions of a server have ended. */
 @Command(
     name = "history",
     sortOptions = false,
     description = "Shows how the last 20 sessions of a server ended, and why.")
-final class HistoryCommand extends ServiceCommand {
-
-  @Parameters(index = "0", paramLabel = "ID", description = "The server.")
-  private String id = "";
+final class HistoryCommand extends ServerCommand {
 
   HistoryCommand(CommandContext context) {
     super(context);
@@ -23,14 +19,14 @@ final class HistoryCommand extends ServiceCommand {
 
   @Override
   protected ExitCode run(ServiceClient client) {
-    JsonObject history = client.get(ServerTool.pathOf(id) + "/history");
-    if (json()) {
-      output().json(history);
-      return ExitCode.DONE;
-    }
+    JsonObject history = client.get(path() + "/history");
+    return shown(history, () -> tell(history));
+  }
+
+  private void tell(JsonObject history) {
     List<JsonObject> endings = ContentText.objects(history, "endings");
     if (endings.isEmpty()) {
-      output().note("No session of " + id + " has ended since mcpbus started.");
+      output().note("No session of " + id() + " has ended since mcpbus started.");
     }
     Instant now = Instant.now();
     for (JsonObject ending : endings) {
@@ -46,7 +42,6 @@ final class HistoryCommand extends ServiceCommand {
       output().paragraph(2, ContentText.text(ending, "message"));
       said(ending.getValue("output")).forEach(line -> output().line("  | " + line));
     }
-    return ExitCode.DONE;
   }
 
   /** The last lines of the output, a text or an array of texts. */

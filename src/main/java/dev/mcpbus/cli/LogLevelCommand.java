@@ -67,14 +67,9 @@ final class LogLevelCommand extends ServiceCommand {
   }
 
   private ExitCode show(JsonObject answer) {
-    if (json()) {
-      output().json(answer);
-      return ExitCode.DONE;
-    }
     TextTable table = new TextTable("LOGGER", "LEVEL");
     JsonObject levels = answer.getJsonObject("levels", new JsonObject());
     levels.forEach(entry -> table.row(entry.getKey(), entry.getValue()));
-    output().table(table);
-    return ExitCode.DONE;
+    return shown(answer, () -> output().table(table));
   }
 }

@@ -97,12 +97,9 @@ final class LoginCommand extends ServiceCommand {
   }
 
   private ExitCode done(String text) {
-    if (json()) {
-      output().json(new JsonObject().put("server", server).put("loggedIn", true));
-    } else {
-      output().line("The server " + server + " " + text + ".");
-    }
-    return ExitCode.DONE;
+    return shown(
+        new JsonObject().put("server", server).put("loggedIn", true),
+        () -> output().line("The server " + server + " " + text + "."));
   }
 
   private void show(String page, Instant until) {

@@ -4,7 +4,6 @@ import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code logs}: what a server said on stderr, and on stdout where it was no protocol. */
 @Command(
@@ -14,13 +13,10 @@ import picocli.CommandLine.Parameters;
       "Prints what a server said on stderr.",
       "Also what it said on stdout that was no protocol. mcpbus keeps the last 500 lines."
     })
-final class LogsCommand extends ServiceCommand {
+final class LogsCommand extends ServerCommand {
 
   private static final int MAX_LINES = 500;
   private static final long POLL_MILLIS = 500;
-
-  @Parameters(index = "0", paramLabel = "ID", description = "The server.")
-  private String id = "";
 
   @Option(
       names = {"-f", "--follow"},
@@ -39,11 +35,11 @@ final class LogsCommand extends ServiceCommand {
 
   @Override
   protected ExitCode run(ServiceClient client) {
-    String path = ServerTool.pathOf(id) + "/logs";
+    String path = path() + "/logs";
     JsonObject page = client.get(path + "?limit=" + Math.max(1, Math.min(MAX_LINES, lines)));
     boolean some = print(page, lines);
     if (!some && !follow && !json()) {
-      output().note("The server " + id + " has said nothing on stderr.");
+      output().note("The server " + id() + " has said nothing on stderr.");
     }
     while (follow) {
       SettledServers.pause(POLL_MILLIS);

@@ -35,21 +35,21 @@ final class PromptCommand extends ServiceCommand {
   protected ExitCode run(ServiceClient client) {
     String prompt = name;
     if (prompt == null) {
-      list(client.get(ServerTool.pathOf(server) + "/prompts"));
-      return ExitCode.DONE;
+      JsonObject list = client.get(ServerTool.pathOf(server) + "/prompts");
+      return shown(list, () -> list(list));
     }
     JsonObject arguments = new JsonObject();
     ArgumentWords.split(words).forEach((key, values) -> arguments.put(key, values.get(0)));
     JsonObject result = get(client, prompt, arguments);
-    if (json()) {
-      output().json(result);
-      return ExitCode.DONE;
-    }
-    for (JsonObject message : ContentText.objects(result, "messages")) {
-      output().line(ContentText.text(message, "role") + ":");
-      output().text(ContentText.block(message.getValue("content")));
-    }
-    return ExitCode.DONE;
+    return shown(
+        result,
+        () ->
+            ContentText.objects(result, "messages")
+                .forEach(
+                    message -> {
+                      output().line(ContentText.text(message, "role") + ":");
+                      output().text(ContentText.block(message.getValue("content")));
+                    }));
   }
 
   private JsonObject get(ServiceClient client, String prompt, JsonObject arguments) {
@@ -64,10 +64,6 @@ final class PromptCommand extends ServiceCommand {
   }
 
   private void list(JsonObject list) {
-    if (json()) {
-      output().json(list);
-      return;
-    }
     TextTable table = new TextTable("PROMPT", "ARGUMENTS", "WHAT IT IS FOR");
     for (JsonObject each : ContentText.objects(list, "prompts")) {
       List<String> arguments =

@@ -3,7 +3,6 @@ package dev.mcpbus.cli;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
 
 /** {@code remove}: ends a server and forgets it; the file stays as it is. */
 @Command(
@@ -14,10 +13,7 @@ import picocli.CommandLine.Parameters;
       "With \"state\": {\"dir\": ...} in the configuration it stays away, also from a file that has",
       "its entry, until the entry changes; otherwise the file brings it back at the next start."
     })
-final class RemoveCommand extends ServiceCommand {
-
-  @Parameters(index = "0", paramLabel = "ID", description = "The server.")
-  private String id = "";
+final class RemoveCommand extends ServerCommand {
 
   RemoveCommand(CommandContext context) {
     super(context);
@@ -25,20 +21,19 @@ final class RemoveCommand extends ServiceCommand {
 
   @Override
   protected ExitCode run(ServiceClient client) {
-    JsonObject removed = client.delete(ServerTool.pathOf(id));
-    if (json()) {
-      output().json(removed);
-    } else {
-      output().line("The server " + id + " has ended and is removed.");
-      JsonArray late = ContentText.array(removed, "unconfirmed");
-      if (!late.isEmpty()) {
-        output().line("These nodes may still finish calls of it: " + late.encode() + ".");
-      }
-      String note = ContentText.text(removed, "note");
-      if (!note.isEmpty()) {
-        output().line("Note: " + note + ".");
-      }
+    JsonObject removed = client.delete(path());
+    return shown(removed, () -> tell(removed));
+  }
+
+  private void tell(JsonObject removed) {
+    output().line("The server " + id() + " has ended and is removed.");
+    JsonArray late = ContentText.array(removed, "unconfirmed");
+    if (!late.isEmpty()) {
+      output().line("These nodes may still finish calls of it: " + late.encode() + ".");
     }
-    return ExitCode.DONE;
+    String note = ContentText.text(removed, "note");
+    if (!note.isEmpty()) {
+      output().line("Note: " + note + ".");
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.mcpbus.cli;
 
+import io.vertx.core.json.JsonObject;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,6 +51,16 @@ public abstract class ServiceCommand implements Callable<Integer> {
   /** True where the result is for programs. */
   protected final boolean json() {
     return json;
+  }
+
+  /** Prints a result as JSON, or as {@code text} does for people. */
+  protected final ExitCode shown(JsonObject result, Runnable text) {
+    if (json) {
+      output.json(result);
+    } else {
+      text.run();
+    }
+    return ExitCode.DONE;
   }
 
   protected final CommandContext context() {

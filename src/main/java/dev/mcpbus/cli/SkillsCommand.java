@@ -40,26 +40,21 @@ final class SkillsCommand extends ServiceCommand {
 
   @Override
   protected ExitCode run(ServiceClient client) {
-    if (server == null) {
-      list(client.get("/api/skills"), null);
-    } else if (uri == null) {
-      list(client.get(ServerTool.pathOf(server) + "/skills"), server);
-    } else {
-      JsonObject wanted = new JsonObject().put("uri", uri);
-      JsonObject result =
-          client.post(
-              ServerTool.pathOf(server) + "/skills/read",
-              path == null ? wanted : wanted.put("path", path));
-      ReadCommand.show(output(), result, json());
+    if (server == null || uri == null) {
+      String of = server;
+      JsonObject list = client.get(of == null ? "/api/skills" : ServerTool.pathOf(of) + "/skills");
+      return shown(list, () -> list(list, of));
     }
+    JsonObject wanted = new JsonObject().put("uri", uri);
+    JsonObject result =
+        client.post(
+            ServerTool.pathOf(server) + "/skills/read",
+            path == null ? wanted : wanted.put("path", path));
+    ReadCommand.show(output(), result, json());
     return ExitCode.DONE;
   }
 
   private void list(JsonObject list, @Nullable String of) {
-    if (json()) {
-      output().json(list);
-      return;
-    }
     TextTable table = new TextTable("SERVER", "SKILL", "WHAT IT IS FOR");
     for (JsonObject each : ContentText.objects(list, "skills")) {
       table.row(

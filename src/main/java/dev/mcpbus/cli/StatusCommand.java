@@ -57,7 +57,9 @@ final class StatusCommand extends ServiceCommand {
   private void show(ServiceClient client) {
     String wanted = id;
     if (wanted == null) {
-      all(SettledServers.list(client, output()), configuration(client));
+      JsonObject list = SettledServers.list(client, output());
+      JsonObject configuration = configuration(client);
+      shown(list.copy().put("configuration", configuration), () -> all(list, configuration));
     } else {
       one(client, wanted);
     }
@@ -76,10 +78,6 @@ final class StatusCommand extends ServiceCommand {
   }
 
   private void all(JsonObject list, JsonObject configuration) {
-    if (json()) {
-      output().json(list.copy().put("configuration", configuration));
-      return;
-    }
     if (watch) {
       output().clear();
     }
@@ -100,10 +98,10 @@ final class StatusCommand extends ServiceCommand {
       SettledServers.list(client, output());
     }
     JsonObject status = client.get(ServerTool.pathOf(server));
-    if (json()) {
-      output().json(status);
-      return;
-    }
+    shown(status, () -> details(status));
+  }
+
+  private void details(JsonObject status) {
     if (watch) {
       output().clear();
     }

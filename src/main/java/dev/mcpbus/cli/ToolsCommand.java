@@ -33,26 +33,25 @@ final class ToolsCommand extends ServiceCommand {
   protected ExitCode run(ServiceClient client) {
     String name = wanted;
     if (name != null && name.indexOf('.') > 0 && !ServerTool.isServer(client, name)) {
-      show(ServerTool.find(client, name));
-      return ExitCode.DONE;
+      ServerTool tool = ServerTool.find(client, name);
+      return shown(tool.definition(), () -> show(tool));
     }
     JsonObject list = name == null ? all(client) : client.get(ServerTool.pathOf(name) + "/tools");
-    if (json()) {
-      output().json(list);
-      return ExitCode.DONE;
-    }
+    return shown(list, () -> list(client, list, name));
+  }
+
+  private void list(ServiceClient client, JsonObject list, @Nullable String of) {
     List<JsonObject> tools = ContentText.objects(list, "tools");
     if (tools.isEmpty()) {
       explain(client, list);
-      return ExitCode.DONE;
+      return;
     }
     TextTable table = new TextTable("TOOL", "WHAT IT DOES");
     for (JsonObject tool : tools) {
       String own = ContentText.text(tool, "name");
-      table.row(name == null ? own : name + "." + own, description(tool));
+      table.row(of == null ? own : of + "." + own, description(tool));
     }
     output().table(table);
-    return ExitCode.DONE;
   }
 
   private JsonObject all(ServiceClient client) {
@@ -87,10 +86,6 @@ final class ToolsCommand extends ServiceCommand {
   }
 
   private void show(ServerTool tool) {
-    if (json()) {
-      output().json(tool.definition());
-      return;
-    }
     output().line(tool.fullName());
     String text = description(tool.definition());
     if (!text.isEmpty()) {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +60,7 @@ public final class ClusterInputs implements InputPeers {
         .onSuccess(
             answers ->
                 answers.forEach(
-                    one -> ownInputs.offered(one.body().getJsonArray("offers", new JsonArray()))));
+                    (node, one) -> ownInputs.offered(one.getJsonArray("offers", new JsonArray()))));
   }
 
   private JsonObject answer(JsonObject request) {
@@ -96,8 +97,9 @@ public final class ClusterInputs implements InputPeers {
         .map(
             answers -> {
               List<Object> all = own.stream().collect(Collectors.toCollection(ArrayList::new));
-              answers.forEach(
-                  one -> one.body().getJsonArray("questions", new JsonArray()).forEach(all::add));
+              answers
+                  .values()
+                  .forEach(one -> one.getJsonArray("questions", new JsonArray()).forEach(all::add));
               all.sort(Comparator.comparing(ClusterInputs::since));
               return new JsonArray(all);
             });
@@ -124,10 +126,10 @@ public final class ClusterInputs implements InputPeers {
             COLLECT_TIMEOUT)
         .compose(
             answers -> {
-              for (PeerRequests.Answer one : answers) {
-                if (one.body().getBoolean("holds", false)) {
+              for (Map.Entry<String, JsonObject> one : answers.entrySet()) {
+                if (one.getValue().getBoolean("holds", false)) {
                   return nodes.ask(
-                      one.node(),
+                      one.getKey(),
                       withRequester(requester, body.copy().put(OP, "respond")),
                       RESPOND_TIMEOUT);
                 }

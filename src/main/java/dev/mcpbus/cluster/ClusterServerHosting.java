@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster;
 
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
@@ -11,7 +12,6 @@ import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.cluster.engine.ReservedEventLoops;
 import dev.mcpbus.cluster.engine.VertxClusterMembers;
 import dev.mcpbus.cluster.membership.ClockOffsets;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import dev.mcpbus.cluster.membership.Electorate;
 import dev.mcpbus.cluster.membership.NodeMessage;
@@ -129,7 +129,7 @@ public final class ClusterServerHosting implements ServerHosting {
             ownership,
             options,
             members,
-            new ClaimMap(() -> vertx.sharedData().getClusterWideMap(ClusterMaps.OWNERS)),
+            new ClaimMap(() -> ClusterMap.OWNERS.of(vertx)),
             owned,
             announcements,
             () -> System.nanoTime() / 1_000_000);

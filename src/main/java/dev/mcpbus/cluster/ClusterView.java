@@ -22,29 +22,15 @@ import org.jspecify.annotations.Nullable;
  * is not ready. Changes nothing and waits for nothing. Confined to the context of {@code
  * ServersVerticle}.
  */
-final class ClusterView {
+record ClusterView(
+    VertxClusterMembers members,
+    NodeLinks links,
+    PeerAnnouncements announcements,
+    DefinitionSync servers,
+    OwnershipReconciler reconciler) {
 
   /** Claims that are older make a node with a cut link unready. */
   private static final Duration MAX_UNREAD = Duration.ofSeconds(4);
-
-  private final VertxClusterMembers members;
-  private final NodeLinks links;
-  private final PeerAnnouncements announcements;
-  private final DefinitionSync servers;
-  private final OwnershipReconciler reconciler;
-
-  ClusterView(
-      VertxClusterMembers members,
-      NodeLinks links,
-      PeerAnnouncements announcements,
-      DefinitionSync servers,
-      OwnershipReconciler reconciler) {
-    this.members = members;
-    this.links = links;
-    this.announcements = announcements;
-    this.servers = servers;
-    this.reconciler = reconciler;
-  }
 
   /** Adds to the status of a server its owner, and what is wrong with it. */
   JsonObject describe(ConnectionId id, JsonObject status) {

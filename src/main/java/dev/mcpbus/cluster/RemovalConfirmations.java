@@ -2,6 +2,7 @@ package dev.mcpbus.cluster;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Gathered;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.cluster.membership.ClusterNode;
@@ -10,7 +11,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -73,20 +73,18 @@ final class RemovalConfirmations {
    * @return the names of the nodes that have not confirmed
    */
   Future<List<String>> await(ConnectionId id, String self, List<ClusterNode> nodes) {
-    List<String> late = new ArrayList<>();
-    List<Future<Void>> answers = new ArrayList<>();
-    for (ClusterNode node : nodes) {
-      Future<?> answer =
-          node.id().equals(self)
-              ? gone.apply(id).timeout(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS)
-              : vertx
-                  .eventBus()
-                  .request(
-                      Addresses.at(Addresses.SERVERS_REMOVE, node.id()),
-                      new JsonObject().put("id", id.value()),
-                      new DeliveryOptions().setSendTimeout(MAX_WAIT_MILLIS));
-      answers.add(answer.<Void>mapEmpty().onFailure(silent -> late.add(node.name())));
-    }
-    return Future.join(answers).transform(all -> Future.succeededFuture(late));
+    return Gathered.ask(
+            nodes,
+            node ->
+                node.id().equals(self)
+                    ? gone.apply(id).timeout(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS)
+                    : vertx
+                        .eventBus()
+                        .request(
+                            Addresses.at(Addresses.SERVERS_REMOVE, node.id()),
+                            new JsonObject().put("id", id.value()),
+                            new DeliveryOptions().setSendTimeout(MAX_WAIT_MILLIS))
+                        .<Void>mapEmpty())
+        .map(told -> told.silent().stream().map(ClusterNode::name).toList());
   }
 }

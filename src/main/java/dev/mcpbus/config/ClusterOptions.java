@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
+import dev.mcpbus.protocol.LoopbackHosts;
 import dev.mcpbus.protocol.PublicApi;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -139,9 +140,6 @@ public record ClusterOptions(
    * Whether {@code host}, as written, is an address of the loopback interface; does not use DNS.
    */
   public static boolean isLoopback(String host) {
-    return host.equals("localhost")
-        || host.equals("::1")
-        || host.equals("[::1]")
-        || host.matches("127(\\.[0-9]{1,3}){3}");
+    return LoopbackHosts.isListenAddress(host);
   }
 }

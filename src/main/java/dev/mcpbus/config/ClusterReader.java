@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.protocol.LoopbackHosts;
 import dev.mcpbus.protocol.Sensitive;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -146,7 +147,7 @@ final class ClusterReader {
   private static boolean isLoopbackMember(String member) {
     int colon = member.lastIndexOf(':');
     boolean port = colon >= 0 && (member.indexOf(':') == colon || member.startsWith("["));
-    return ClusterOptions.isLoopback(
+    return LoopbackHosts.isListenAddress(
         port && !member.endsWith("]") ? member.substring(0, colon) : member);
   }
 

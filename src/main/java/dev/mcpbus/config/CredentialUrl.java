@@ -1,7 +1,7 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.protocol.LoopbackHosts;
 import dev.mcpbus.protocol.UrlPlace;
-import dev.mcpbus.security.oauth.LoopbackHosts;
 import java.net.URI;
 import java.net.URISyntaxException;
 import org.jspecify.annotations.Nullable;

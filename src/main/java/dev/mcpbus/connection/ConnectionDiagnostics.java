@@ -14,8 +14,15 @@ import java.util.function.Predicate;
  * Answers what operators ask about a connection, with and without a session: endings, output and
  * calls; and shows its messages to them. {@link Mailbox} registers the addresses. Owner: the
  * connection's context.
+ *
+ * @param cancel cancels a call; false where it does not wait
  */
-final class ConnectionDiagnostics {
+record ConnectionDiagnostics(
+    Vertx vertx,
+    Transport transport,
+    ConnectionStateHolder connection,
+    CallLog calls,
+    Predicate<CallReference> cancel) {
 
   static final List<String> SUFFIXES =
       List.of(
@@ -25,28 +32,6 @@ final class ConnectionDiagnostics {
           Addresses.CALLS_CANCEL,
           Addresses.ACTIVITY,
           Addresses.RPCLOG);
-
-  private final Vertx vertx;
-  private final Transport transport;
-  private final ConnectionStateHolder connection;
-  private final CallLog calls;
-  private final Predicate<CallReference> cancel;
-
-  /**
-   * @param cancel cancels a call; false where it does not wait
-   */
-  ConnectionDiagnostics(
-      Vertx vertx,
-      Transport transport,
-      ConnectionStateHolder connection,
-      CallLog calls,
-      Predicate<CallReference> cancel) {
-    this.vertx = vertx;
-    this.transport = transport;
-    this.connection = connection;
-    this.calls = calls;
-    this.cancel = cancel;
-  }
 
   /**
    * The reply of one of {@link #SUFFIXES}.

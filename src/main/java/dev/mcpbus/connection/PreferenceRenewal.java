@@ -11,17 +11,9 @@ import org.slf4j.LoggerFactory;
  * Sends the session preferences (log level, subscriptions, followed tasks) to the server of each
  * new session. Owner: the connection's context.
  */
-final class PreferenceRenewal {
+record PreferenceRenewal(ConnectionId id, SessionPreferences preferences) {
 
   private static final Logger LOG = LoggerFactory.getLogger(PreferenceRenewal.class);
-
-  private final ConnectionId id;
-  private final SessionPreferences preferences;
-
-  PreferenceRenewal(ConnectionId id, SessionPreferences preferences) {
-    this.id = id;
-    this.preferences = preferences;
-  }
 
   /** Sends the preferences to the server of {@code now}; logs what the server refuses. */
   void renew(ReadySession now) {

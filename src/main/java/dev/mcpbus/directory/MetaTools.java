@@ -8,6 +8,7 @@ import dev.mcpbus.bus.RoutingName;
 import dev.mcpbus.bus.ToolName;
 import dev.mcpbus.bus.ToolSearchResult;
 import dev.mcpbus.bus.ToolSearchResult.FoundTool;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
  * <p>A failure is a result with {@code isError} whose text names the remedy, because a model can
  * act on that. Any thread; futures always succeed.
  */
+@PublicApi
 public final class MetaTools {
 
   public static final String SEARCH = "search_tools";
@@ -159,7 +161,7 @@ public final class MetaTools {
    *
    * @throws McpFailure {@code BAD_REQUEST} if the arguments are not those of {@value #CALL}
    */
-  public JsonObject params(JsonObject arguments) {
+  private JsonObject params(JsonObject arguments) {
     Object inner = arguments.getValue("arguments", new JsonObject());
     if (!(inner instanceof JsonObject given)) {
       throw McpFailure.badRequest(

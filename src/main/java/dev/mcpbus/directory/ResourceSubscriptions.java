@@ -148,7 +148,7 @@ final class ResourceSubscriptions {
         .ask(named, PATIENCE)
         .compose(
             replies ->
-                replies.stream().anyMatch(reply -> reply.body().getBoolean("held", false))
+                replies.values().stream().anyMatch(reply -> reply.getBoolean("held", false))
                     ? Future.succeededFuture()
                     : free(resource, named));
   }

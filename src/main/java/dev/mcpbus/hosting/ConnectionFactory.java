@@ -30,31 +30,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns a definition into the child specification of a connection, which a supervisor can start.
  * Immutable; used on the context of {@link ServersVerticle}.
+ *
+ * @param pins keeps pinned tool definitions
+ * @param eras keeps which servers are not to be probed
  */
-public final class ConnectionFactory {
-
-  private final Vertx vertx;
-  private final Implementation clientInfo;
-  private final AuthenticatorFactory authenticators;
-  private final PinStore pins;
-  private final PinStore eras;
-
-  /**
-   * @param pins keeps pinned tool definitions
-   * @param eras keeps which servers are not to be probed
-   */
-  public ConnectionFactory(
-      Vertx vertx,
-      Implementation clientInfo,
-      AuthenticatorFactory authenticators,
-      PinStore pins,
-      PinStore eras) {
-    this.vertx = vertx;
-    this.clientInfo = clientInfo;
-    this.authenticators = authenticators;
-    this.pins = pins;
-    this.eras = eras;
-  }
+public record ConnectionFactory(
+    Vertx vertx,
+    Implementation clientInfo,
+    AuthenticatorFactory authenticators,
+    PinStore pins,
+    PinStore eras) {
 
   ChildSpec childSpec(ServerDefinition definition) {
     return childSpec(definition, null, 0);

@@ -2,13 +2,13 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Gathered;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.PeerRequests;
 import dev.mcpbus.bus.RequestSender;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -36,11 +36,11 @@ record DiagnosticRequests(
   private static final long MILLIS = ServerStatuses.MILLIS;
 
   /** What a reply has of the private connections of all nodes. */
-  record OnNodes(List<JsonObject> replies, JsonArray silent) {
+  record OnNodes(List<JsonObject> replies, Gathered<JsonObject, JsonObject> others) {
 
     /** Names the nodes that did not answer. */
     JsonObject note(JsonObject reply) {
-      return silent.isEmpty() ? reply : reply.put("missingNodes", silent);
+      return others.note(reply, "missingNodes", node -> node.getString("name"));
     }
   }
 
@@ -113,12 +113,8 @@ record DiagnosticRequests(
               JsonObject wanted = body.copy();
               wanted.remove("id");
               return RequestSender.of(vertx)
-                  .<JsonObject>request(
-                      id,
-                      Addresses.of(id, Addresses.RPCLOG),
-                      wanted,
-                      new DeliveryOptions().setSendTimeout(MILLIS))
-                  .map(Message::body)
+                  .<JsonObject>read(
+                      id, Addresses.RPCLOG, wanted, new DeliveryOptions().setSendTimeout(MILLIS))
                   .compose(
                       reply -> {
                         JsonObject told = reply.copy().put("id", id.value());
@@ -165,24 +161,20 @@ record DiagnosticRequests(
 
   /** Asks every other node, and adds what this one has. */
   private Future<OnNodes> onNodes(String address, JsonObject body, Future<JsonObject> ofThis) {
-    List<Future<JsonObject>> replies = new ArrayList<>();
-    replies.add(ofThis);
-    JsonArray silent = new JsonArray();
     PeerRequests others = new PeerRequests(vertx, address);
-    for (JsonObject node : hosting.nodes()) {
-      String id = node.getString("id");
-      if (id != null && !node.getBoolean("self", false)) {
-        replies.add(
-            others
-                .ask(id, body, Duration.ofMillis(MILLIS))
-                .otherwise(
-                    failure -> {
-                      silent.add(node.getString("name"));
-                      return new JsonObject();
+    List<JsonObject> nodes =
+        hosting.nodes().stream()
+            .filter(node -> node.getString("id") != null && !node.getBoolean("self", false))
+            .toList();
+    return Gathered.ask(
+            nodes, node -> others.ask(node.getString("id"), body, Duration.ofMillis(MILLIS)))
+        .compose(
+            told ->
+                ofThis.map(
+                    own -> {
+                      List<JsonObject> replies = new ArrayList<>(told.answers().values());
+                      replies.add(0, own);
+                      return new OnNodes(replies, told);
                     }));
-      }
-    }
-    return Future.join(replies)
-        .map(all -> new OnNodes(replies.stream().map(Future::result).toList(), silent));
   }
 }

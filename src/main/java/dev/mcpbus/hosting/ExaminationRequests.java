@@ -14,23 +14,8 @@ import io.vertx.core.json.JsonObject;
  * Serves {@code mcp.servers.examine}: passes a request to the node that owns the connection. Used
  * on the context of the {@link ServersVerticle}.
  */
-final class ExaminationRequests {
-
-  private final Vertx vertx;
-  private final ServerHosting hosting;
-  private final ServerStatuses statuses;
-  private final ServerExaminations examinations;
-
-  ExaminationRequests(
-      Vertx vertx,
-      ServerHosting hosting,
-      ServerStatuses statuses,
-      ServerExaminations examinations) {
-    this.vertx = vertx;
-    this.hosting = hosting;
-    this.statuses = statuses;
-    this.examinations = examinations;
-  }
+record ExaminationRequests(
+    Vertx vertx, ServerHosting hosting, ServerStatuses statuses, ServerExaminations examinations) {
 
   /** Examines a server on the node that owns its connection; here if that node does not answer. */
   Future<JsonObject> examine(ConnectionId id) {

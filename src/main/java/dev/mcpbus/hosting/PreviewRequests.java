@@ -9,17 +9,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 
 /** Serves {@code mcp.servers.preview}. Used on the context of the {@link ServersVerticle}. */
-final class PreviewRequests {
-
-  private final Vertx vertx;
-  private final ServerEntryReader reader;
-  private final RegistryLookup registry;
-
-  PreviewRequests(Vertx vertx, ServerEntryReader reader, RegistryLookup registry) {
-    this.vertx = vertx;
-    this.reader = reader;
-    this.registry = registry;
-  }
+record PreviewRequests(Vertx vertx, ServerEntryReader reader, RegistryLookup registry) {
 
   /**
    * Shows what the servers of a text would be; one text at a time, on a worker. A name alone is

@@ -3,19 +3,16 @@ package dev.mcpbus.hosting;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallActivity;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Gathered;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.hosting.DiagnosticRequests.OnNodes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Collects the activity of the last hour of servers from their connections. Stateless; used on the
@@ -35,40 +32,31 @@ final class ServerActivity {
    */
   static Future<JsonObject> collect(
       Vertx vertx, Collection<ConnectionId> ids, boolean idle, long millis, Future<OnNodes> nodes) {
-    Map<String, JsonObject> shared = new LinkedHashMap<>();
-    JsonArray missing = new JsonArray();
-    List<Future<Object>> replies = new ArrayList<>();
-    for (ConnectionId id : ids) {
-      replies.add(
-          RequestSender.of(vertx)
-              .<JsonObject>request(
-                  id,
-                  Addresses.of(id, Addresses.ACTIVITY),
-                  new JsonObject(),
-                  new DeliveryOptions().setSendTimeout(millis))
-              .map(Message::body)
-              .<Object>map(
-                  reply -> {
-                    shared.put(id.value(), reply);
-                    return id;
-                  })
-              .otherwise(failure -> missing.add(id.value())));
-    }
-    return Future.join(replies)
-        .compose(all -> nodes)
-        .map(
-            clients -> {
-              JsonObject servers = new JsonObject();
-              shared.forEach(
-                  (id, reply) -> {
-                    JsonObject all = withClients(reply, clients.replies(), id);
-                    if (idle || hasCalls(all)) {
-                      servers.put(id, all);
-                    }
-                  });
-              JsonObject activity = new JsonObject().put("servers", servers);
-              return clients.note(missing.isEmpty() ? activity : activity.put("missing", missing));
-            });
+    return Gathered.ask(
+            ids,
+            id ->
+                RequestSender.of(vertx)
+                    .<JsonObject>read(
+                        id,
+                        Addresses.ACTIVITY,
+                        new JsonObject(),
+                        new DeliveryOptions().setSendTimeout(millis)))
+        .compose(
+            told ->
+                nodes.map(
+                    clients -> {
+                      JsonObject servers = new JsonObject();
+                      told.answers()
+                          .forEach(
+                              (id, reply) -> {
+                                JsonObject all = withClients(reply, clients.replies(), id.value());
+                                if (idle || hasCalls(all)) {
+                                  servers.put(id.value(), all);
+                                }
+                              });
+                      JsonObject activity = new JsonObject().put("servers", servers);
+                      return clients.note(told.note(activity, "missing", ConnectionId::value));
+                    }));
   }
 
   private static JsonObject withClients(JsonObject reply, List<JsonObject> clients, String id) {

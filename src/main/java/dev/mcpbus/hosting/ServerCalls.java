@@ -2,12 +2,12 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.bus.Gathered;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.hosting.DiagnosticRequests.OnNodes;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -37,48 +37,37 @@ final class ServerCalls {
   static Future<JsonObject> collect(
       Vertx vertx, Collection<ConnectionId> ids, long millis, Future<OnNodes> nodes) {
     int limit = limit(ids.size());
-    List<JsonObject> inFlight = new ArrayList<>();
-    List<JsonObject> recent = new ArrayList<>();
+    return Gathered.ask(
+            ids,
+            id ->
+                RequestSender.of(vertx)
+                    .<JsonObject>read(
+                        id,
+                        Addresses.CALLS,
+                        new JsonObject().put("limit", limit),
+                        new DeliveryOptions().setSendTimeout(millis))
+                    .map(reply -> named(named(reply, "inFlight", id), "recent", id)))
+        .compose(told -> nodes.map(clients -> clients.note(joined(told, clients))));
+  }
+
+  private static JsonObject joined(Gathered<ConnectionId, JsonObject> told, OnNodes clients) {
+    Comparator<JsonObject> oldest = Comparator.comparing(call -> call.getLong("ageMillis", 0L));
+    Comparator<JsonObject> latest = Comparator.comparing(call -> call.getString("time", ""));
+    List<JsonObject> all = new ArrayList<>(told.answers().values());
+    all.addAll(clients.replies());
+    JsonObject calls =
+        new JsonObject()
+            .put("inFlight", first(all, "inFlight", oldest.reversed()))
+            .put("recent", first(all, "recent", latest.reversed()));
     JsonArray missing = new JsonArray();
-    List<Future<Object>> replies = new ArrayList<>();
-    for (ConnectionId id : ids) {
-      replies.add(
-          RequestSender.of(vertx)
-              .<JsonObject>request(
-                  id,
-                  Addresses.of(id, Addresses.CALLS),
-                  new JsonObject().put("limit", limit),
-                  new DeliveryOptions().setSendTimeout(millis))
-              .map(Message::body)
-              .<Object>map(
-                  reply -> {
-                    add(inFlight, named(reply, "inFlight", id), "inFlight");
-                    add(recent, named(reply, "recent", id), "recent");
-                    reply
-                        .getJsonArray("missing", new JsonArray())
-                        .forEach(replica -> missing.add(id + "@" + replica));
-                    return id;
-                  })
-              .otherwise(failure -> missing.add(id.value())));
-    }
-    return Future.join(replies)
-        .compose(all -> nodes)
-        .map(
-            clients -> {
-              for (JsonObject node : clients.replies()) {
-                add(inFlight, node, "inFlight");
-                add(recent, node, "recent");
-              }
-              Comparator<JsonObject> oldest =
-                  Comparator.comparing(call -> call.getLong("ageMillis", 0L));
-              Comparator<JsonObject> latest =
-                  Comparator.comparing(call -> call.getString("time", ""));
-              JsonObject calls =
-                  new JsonObject()
-                      .put("inFlight", first(inFlight, oldest.reversed()))
-                      .put("recent", first(recent, latest.reversed()));
-              return clients.note(missing.isEmpty() ? calls : calls.put("missing", missing));
-            });
+    told.answers()
+        .forEach(
+            (id, reply) ->
+                reply
+                    .getJsonArray("missing", new JsonArray())
+                    .forEach(replica -> missing.add(id + "@" + replica)));
+    told.silent().forEach(id -> missing.add(id.value()));
+    return missing.isEmpty() ? calls : calls.put("missing", missing);
   }
 
   /** How many calls of each kind one of so many servers may name. */
@@ -93,11 +82,14 @@ final class ServerCalls {
     return reply;
   }
 
-  private static void add(List<JsonObject> to, JsonObject reply, String list) {
-    reply.getJsonArray(list, new JsonArray()).forEach(call -> to.add((JsonObject) call));
-  }
-
-  private static JsonArray first(List<JsonObject> calls, Comparator<JsonObject> order) {
-    return new JsonArray(calls.stream().sorted(order).limit(MAX_ENTRIES).toList());
+  private static JsonArray first(
+      List<JsonObject> replies, String list, Comparator<JsonObject> order) {
+    return new JsonArray(
+        replies.stream()
+            .flatMap(reply -> reply.getJsonArray(list, new JsonArray()).stream())
+            .map(JsonObject.class::cast)
+            .sorted(order)
+            .limit(MAX_ENTRIES)
+            .toList());
   }
 }

@@ -31,6 +31,11 @@ public enum OptionalLibrary {
       "Micrometer",
       "io.micrometer.prometheusmetrics.PrometheusMeterRegistry",
       "io.micrometer:micrometer-registry-prometheus"),
+  NIMBUS(
+      "The login with tokens (auth.jwt), and OAuth with DPoP or a private key,",
+      "nimbus-jose-jwt",
+      "com.nimbusds.jose.JWSObject",
+      "com.nimbusds:nimbus-jose-jwt"),
   OPENTELEMETRY(
       "Tracing (tracing)",
       "OpenTelemetry",
@@ -48,11 +53,6 @@ public enum OptionalLibrary {
       "jackson-dataformat-toml",
       "com.fasterxml.jackson.dataformat.toml.TomlFactory",
       "com.fasterxml.jackson.dataformat:jackson-dataformat-toml"),
-  VERTX_AUTH_JWT(
-      "The login with tokens (auth.jwt)",
-      "vertx-auth-jwt",
-      "io.vertx.ext.auth.jwt.JWTAuth",
-      "io.vertx:vertx-auth-jwt"),
   VERTX_WEB("HTTP (bridge)", "vertx-web", "io.vertx.ext.web.Router", "io.vertx:vertx-web");
 
   private final String feature;

@@ -147,7 +147,7 @@ public final class AdmissionControl {
     AccessTokenVerifier known = tokens;
     if (known == null || issuer == null || !jwt.hasKeysOf(issuer)) {
       IssuerKeys keys = new IssuerKeys(vertx, jwt.issuer(), jwt.jwks(), HostResolver.system(vertx));
-      known = new AccessTokenVerifier(new SigningKeys(vertx, keys::fetch, control.nanos()));
+      known = new AccessTokenVerifier(new SigningKeys(keys::fetch, control.nanos()));
       tokens = known;
       issuer = jwt;
     }

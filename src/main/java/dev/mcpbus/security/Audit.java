@@ -147,20 +147,6 @@ public final class Audit {
             .put("count", count));
   }
 
-  /** Writes the line of a request that mcpbus did not make again. */
-  public void line(
-      RequestSource source,
-      @Nullable Principal principal,
-      String operation,
-      String action,
-      @Nullable String server,
-      @Nullable String tool,
-      Decision decision,
-      String code,
-      long sinceNanos) {
-    line(source, principal, operation, action, server, tool, decision, code, 0, sinceNanos);
-  }
-
   /**
    * Writes one line. A refusal that repeats is written once per second; a second line then holds
    * the number of repetitions.
@@ -234,6 +220,7 @@ public final class Audit {
         null,
         code.decision(),
         code.name(),
+        0,
         System.nanoTime());
   }
 

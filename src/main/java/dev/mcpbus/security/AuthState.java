@@ -33,7 +33,7 @@ final class AuthState {
     }
     Jwt jwt = options.jwt();
     if (jwt != null) {
-      OptionalLibrary.VERTX_AUTH_JWT.require();
+      OptionalLibrary.NIMBUS.require();
     }
     this.options = options;
     this.policy = new AccessPolicy(options.policies());

@@ -1,7 +1,7 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.protocol.LoopbackHosts;
 import dev.mcpbus.protocol.Printable;
-import dev.mcpbus.security.oauth.LoopbackHosts;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;

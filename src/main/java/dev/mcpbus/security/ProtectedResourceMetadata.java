@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells clients which tokens we accept: the metadata document of RFC 9728 and the challenge of RFC
  * 6750. Stateless.
+ *
+ * @param options null if only keys are accepted
  */
-final class ProtectedResourceMetadata {
+record ProtectedResourceMetadata(@Nullable Jwt options) {
 
   private static final String PATH = MountPath.PROTECTED_RESOURCE.root();
 
@@ -23,15 +25,6 @@ final class ProtectedResourceMetadata {
   private static final Pattern PLAIN = Pattern.compile("(/[A-Za-z0-9._~-]{1,128}){0,8}");
 
   private static final String REALM = "Bearer realm=\"mcpbus\"";
-
-  private final @Nullable Jwt options;
-
-  /**
-   * @param options null if only keys are accepted
-   */
-  ProtectedResourceMetadata(@Nullable Jwt options) {
-    this.options = options;
-  }
 
   /** The metadata document for the request's path; null if there is none. */
   @Nullable JsonObject document(HttpServerRequest request) {

@@ -1,13 +1,24 @@
 package dev.mcpbus.security;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.factories.DefaultJWSVerifierFactory;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.util.Base64URL;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.auth.JWTOptions;
-import io.vertx.ext.auth.jwt.JWTAuth;
-import io.vertx.ext.auth.jwt.JWTAuthOptions;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.spec.X509EncodedKeySpec;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,16 +62,35 @@ final class SigningKeys {
   private static final Map<String, String> CURVES =
       Map.of("P-256", "ES256", "P-384", "ES384", "P-521", "ES512");
 
-  /**
-   * One key.
-   *
-   * @param verifier checks signatures alone; {@link TokenRules} checks the claims
-   */
-  record SigningKey(String algorithm, JWTAuth verifier) {}
+  /** What stands before the bytes of a key of EdDSA in X.509 (RFC 8410), by its curve. */
+  private static final Map<String, String> EDWARDS =
+      Map.of("Ed25519", "302a300506032b6570032100", "Ed448", "3043300506032b6571033a00");
+
+  /** One key. */
+  record SigningKey(String algorithm, PublicKey key) {
+
+    /** Checks the signature alone; {@link TokenRules} checks the claims. */
+    boolean hasSigned(String text, byte[] signature) {
+      byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+      try {
+        if (algorithm.equals("EdDSA")) { // which Nimbus does with another library only
+          Signature check = Signature.getInstance(algorithm);
+          check.initVerify(key);
+          check.update(bytes);
+          return check.verify(signature);
+        }
+        JWSHeader header = new JWSHeader(JWSAlgorithm.parse(algorithm));
+        return new DefaultJWSVerifierFactory()
+            .createJWSVerifier(header, key)
+            .verify(header, bytes, Base64URL.encode(signature));
+      } catch (JOSEException | GeneralSecurityException e) {
+        return false;
+      }
+    }
+  }
 
   private record CachedKey(SigningKey key, long seen) {}
 
-  private final Vertx vertx;
   private final Supplier<Future<List<JsonObject>>> source;
   private final LongSupplier nanos;
   private final Map<String, CachedKey> keys = new HashMap<>();
@@ -72,8 +102,7 @@ final class SigningKeys {
   /**
    * @param source fetches the present set
    */
-  SigningKeys(Vertx vertx, Supplier<Future<List<JsonObject>>> source, LongSupplier nanos) {
-    this.vertx = vertx;
+  SigningKeys(Supplier<Future<List<JsonObject>>> source, LongSupplier nanos) {
     this.source = source;
     this.nanos = nanos;
   }
@@ -145,7 +174,7 @@ final class SigningKeys {
   }
 
   /** Null for a key of an algorithm that is not allowed. */
-  private @Nullable SigningKey key(JsonObject jwk) {
+  private static @Nullable SigningKey key(JsonObject jwk) {
     String type = String.valueOf(jwk.getValue("kty"));
     String algorithm =
         switch (type) {
@@ -157,15 +186,26 @@ final class SigningKeys {
     if (!ALGORITHMS.getOrDefault(type, Set.of()).contains(algorithm)) {
       return null;
     }
+    JsonObject bare = jwk.copy(); // what else the set says of a key does not count
+    bare.fieldNames().retainAll(Set.of("kty", "crv", "x", "y", "n", "e"));
     try {
-      JWTAuthOptions options =
-          new JWTAuthOptions()
-              .addJwk(jwk.copy().put("alg", algorithm))
-              .setJWTOptions(new JWTOptions().setIgnoreExpiration(true));
-      return new SigningKey(algorithm, JWTAuth.create(vertx, options));
-    } catch (RuntimeException e) {
+      PublicKey key =
+          switch (type) {
+            case "RSA" -> RSAKey.parse(bare.encode()).toPublicKey();
+            case "EC" -> ECKey.parse(bare.encode()).toPublicKey();
+            default -> edwards(bare);
+          };
+      return new SigningKey(algorithm, key);
+    } catch (Exception e) { // of many kinds, for what is no key
       LOG.warn("auth: a key of the token issuer cannot be used: {}", e.getClass().getSimpleName());
       return null;
     }
+  }
+
+  private static PublicKey edwards(JsonObject jwk) throws GeneralSecurityException {
+    byte[] point = Base64.getUrlDecoder().decode(jwk.getString("x"));
+    String whole = EDWARDS.get(jwk.getString("crv")) + HexFormat.of().formatHex(point);
+    return KeyFactory.getInstance("EdDSA")
+        .generatePublic(new X509EncodedKeySpec(HexFormat.of().parseHex(whole)));
   }
 }

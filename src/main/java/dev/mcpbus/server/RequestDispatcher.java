@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Answers the requests of one session: with the program's handler, or with the method that every
  * server has. Confined to the session's context.
  */
-final class RequestDispatcher {
+record RequestDispatcher(RawServer server, ServerSession session) {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestDispatcher.class);
 
@@ -34,14 +34,6 @@ final class RequestDispatcher {
           Methods.RESOURCES_TEMPLATES,
           Methods.RESOURCES_READ,
           Methods.PROMPTS_LIST);
-
-  private final RawServer server;
-  private final ServerSession session;
-
-  RequestDispatcher(RawServer server, ServerSession session) {
-    this.server = server;
-    this.session = session;
-  }
 
   /** Never throws; the future fails with a {@link RequestException} if the answer is an error. */
   Future<JsonObject> answer(ServerRequest request) {

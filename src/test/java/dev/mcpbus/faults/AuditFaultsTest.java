@@ -246,6 +246,7 @@ class AuditFaultsTest {
             "t",
             Decision.ALLOW,
             "OK",
+            0,
             0);
       }
       assertThat(seen.list).as("calls are never put together").hasSize(109);
@@ -264,6 +265,7 @@ class AuditFaultsTest {
         null,
         Decision.UNKNOWN,
         "UNAUTHORIZED",
+        0,
         0);
   }
 }

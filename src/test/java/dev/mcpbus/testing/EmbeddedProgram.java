@@ -84,7 +84,7 @@ public final class EmbeddedProgram {
                       () ->
                           Future.succeededFuture(
                               McpBus.Options.of(yaml.resolveSibling("mcp.toml")))));
-      case "VERTX_AUTH_JWT" ->
+      case "NIMBUS" ->
           McpBus.start(
               vertx,
               McpBus.Options.of(

@@ -1,9 +1,9 @@
 package dev.mcpbus.bench.cluster;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.ClusterNode;
 import dev.mcpbus.cluster.ownership.RendezvousHash;
 import dev.mcpbus.cluster.routing.ClusterRequests;
@@ -45,11 +45,7 @@ final class Settlement {
   Settlement(Vertx vertx, int servers) throws Exception {
     this.vertx = (VertxInternal) vertx;
     this.servers = servers;
-    this.map =
-        vertx
-            .sharedData()
-            .<String, String>getClusterWideMap(ClusterMaps.OWNERS)
-            .await(10, TimeUnit.SECONDS);
+    this.map = ClusterMap.OWNERS.<String>of(vertx).await(10, TimeUnit.SECONDS);
     ClusterRequests.of(vertx)
         .onChange(
             (node, joined) -> {

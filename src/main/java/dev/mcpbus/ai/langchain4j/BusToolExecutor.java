@@ -22,17 +22,8 @@ import java.util.Map;
  * arguments) are returned as an error result. Other failures are thrown, with the {@link
  * McpFailure} as cause, for the service's {@code toolExecutionErrorHandler}.
  */
-final class BusToolExecutor implements ToolExecutor {
-
-  private final BlockingTools tools;
-  private final ModelTool tool;
-  private final boolean images;
-
-  BusToolExecutor(BlockingTools tools, ModelTool tool, boolean images) {
-    this.tools = tools;
-    this.tool = tool;
-    this.images = images;
-  }
+record BusToolExecutor(BlockingTools tools, ModelTool tool, boolean images)
+    implements ToolExecutor {
 
   @Override
   public String execute(ToolExecutionRequest request, Object memoryId) {

@@ -1,10 +1,8 @@
 package dev.mcpbus.bridge.options;
 
-import dev.mcpbus.internals.HttpConnections;
+import dev.mcpbus.protocol.LoopbackHosts;
 import dev.mcpbus.protocol.PublicApi;
-import java.net.InetAddress;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -94,14 +92,14 @@ public record BridgeOptions(
         "bridge.drain is longer than 1 h; write a few seconds more than the balancer needs to notice"
             + " /health/ready, such as \"10s\"");
     check(
-        allowRemote || isLoopback(host),
+        allowRemote || LoopbackHosts.isListenAddress(host),
         "bridge host '"
             + host
             + "' is reachable from other machines;"
             + " use 127.0.0.1, or let callers log in: auth.apiKeys (java -jar mcpbus.jar --new-key"
             + " NAME) or auth.jwt, and bridge.allowedHosts");
     check(
-        !allowRemote || isLoopback(host) || !allowedHosts.isEmpty(),
+        !allowRemote || LoopbackHosts.isListenAddress(host) || !allowedHosts.isEmpty(),
         "bridge.allowedHosts is missing: beyond loopback it has to list the names that clients reach this host by");
     for (String name : allowedHosts) {
       check(
@@ -123,7 +121,7 @@ public record BridgeOptions(
    */
   public void requireAuth(boolean auth) {
     check(
-        auth || isLoopback(host),
+        auth || LoopbackHosts.isListenAddress(host),
         "bridge host '"
             + host
             + "' is reachable from other machines without a login; configure auth.apiKeys"
@@ -134,15 +132,6 @@ public record BridgeOptions(
     if (!fine) {
       throw new IllegalArgumentException(problem);
     }
-  }
-
-  /** Does not resolve names: a name other than {@code localhost} is never a loopback name. */
-  private static boolean isLoopback(String host) {
-    if (host.toLowerCase(Locale.ROOT).equals("localhost")) {
-      return true;
-    }
-    InetAddress address = HttpConnections.address(host);
-    return address != null && address.isLoopbackAddress();
   }
 
   /** A mutable copy, for the {@code with} methods. */

@@ -10,6 +10,7 @@ import dev.mcpbus.cli.ServiceClient;
 import dev.mcpbus.config.ConfigCheck;
 import dev.mcpbus.config.ConfigCheck.ListedServer;
 import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigProblem;
 import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
@@ -25,9 +26,11 @@ import dev.mcpbus.protocol.ServerId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -91,12 +94,22 @@ final class Doctor {
     List<ServerDefinition> sound =
         config.servers().stream().filter(each -> isWanted(wanted, each)).toList();
     List<DoctorReport> reports = new ArrayList<>(examined(result, config, sound));
-    BrokenEntries broken = BrokenEntries.of(result.problems());
-    broken.names().stream()
-        .filter(name -> wanted == null || BrokenEntries.isCalled(name, wanted))
-        .forEach(name -> reports.add(broken.report(name)));
+    Map<String, List<ConfigProblem>> broken = new LinkedHashMap<>();
+    for (ConfigProblem problem : result.problems()) {
+      if (problem.server() != null) {
+        broken.computeIfAbsent(problem.server(), name -> new ArrayList<>()).add(problem);
+      }
+    }
+    broken.forEach(
+        (name, problems) -> {
+          if (wanted == null
+              || name.equals(wanted)
+              || ServerId.of(name).equals(ServerId.of(wanted))) {
+            reports.add(new DoctorReport(name, "", EntryCheck.broken(problems), null));
+          }
+        });
     if (wanted != null && reports.isEmpty()) {
-      throw unknown(wanted, config, broken);
+      throw unknown(wanted, config, broken.keySet());
     }
     return reports;
   }
@@ -107,10 +120,10 @@ final class Doctor {
         || each.name().equals(wanted);
   }
 
-  private CommandFailure unknown(String wanted, McpBusConfig config, BrokenEntries broken) {
+  private CommandFailure unknown(String wanted, McpBusConfig config, Set<String> broken) {
     List<String> there =
         new ArrayList<>(config.servers().stream().map(each -> each.id().value()).toList());
-    there.addAll(broken.names());
+    there.addAll(broken);
     return new CommandFailure(
         ExitCode.NOT_FOUND,
         "UNKNOWN_CONNECTION",

@@ -13,20 +13,13 @@ import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The errors that a client gets from the bridge itself. Immutable. */
-final class BridgeErrors {
-
-  private final String target;
-  private final @Nullable String view;
-
-  /**
-   * @param target the MCP endpoint, as people know it
-   * @param view what the command line names, null for all servers
-   */
-  BridgeErrors(String target, @Nullable String view) {
-    this.target = target;
-    this.view = view;
-  }
+/**
+ * The errors that a client gets from the bridge itself. Immutable.
+ *
+ * @param target the MCP endpoint, as people know it
+ * @param view what the command line names, null for all servers
+ */
+record BridgeErrors(String target, @Nullable String view) {
 
   /** The answer to a request that mcpbus does not answer. */
   RawJson failure(RawJson id, TransportException why) {

@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.definitions;
 
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -22,9 +23,6 @@ import org.slf4j.LoggerFactory;
  * reading the definitions. Confined to the context of {@code ServersVerticle}.
  */
 final class DefinitionChanges {
-
-  /** By node id the number of its last message. */
-  static final String MAP = "mcpbus.servers.changes";
 
   private static final Logger LOG = LoggerFactory.getLogger(DefinitionChanges.class);
 
@@ -52,7 +50,7 @@ final class DefinitionChanges {
     this.vertx = vertx;
     this.self = self;
     this.publish = publish;
-    this.map = vertx.sharedData().getClusterWideMap(MAP);
+    this.map = ClusterMap.CHANGES.of(vertx);
   }
 
   /** Publishes, in a moment, that this node has written a definition. */

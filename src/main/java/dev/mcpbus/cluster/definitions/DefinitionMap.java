@@ -1,8 +1,8 @@
 package dev.mcpbus.cluster.definitions;
 
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.shareddata.AsyncMap;
@@ -62,7 +62,7 @@ final class DefinitionMap {
     this.corrected = corrected;
     this.secret = ClusterSecret.of(vertx);
     this.clock = clock;
-    this.map = vertx.sharedData().getClusterWideMap(ClusterMaps.SERVERS);
+    this.map = ClusterMap.SERVERS.of(vertx);
   }
 
   // ---- writing

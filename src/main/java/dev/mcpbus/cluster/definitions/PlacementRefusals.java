@@ -1,5 +1,6 @@
 package dev.mcpbus.cluster.definitions;
 
+import dev.mcpbus.bus.ClusterMap;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.shareddata.AsyncMap;
@@ -20,9 +21,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PlacementRefusals {
 
-  /** {@code "<id> <node>"} to the reason. */
-  static final String MAP = "mcpbus.refusals";
-
   private static final Logger LOG = LoggerFactory.getLogger(PlacementRefusals.class);
 
   private final String self;
@@ -35,7 +33,7 @@ final class PlacementRefusals {
 
   PlacementRefusals(Vertx vertx, String self) {
     this.self = self;
-    this.map = vertx.sharedData().getClusterWideMap(MAP);
+    this.map = ClusterMap.REFUSALS.of(vertx);
   }
 
   Map<String, Set<String>> all() {

@@ -1,8 +1,8 @@
 package dev.mcpbus.cluster.definitions;
 
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.hosting.KeptServer;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -27,7 +27,7 @@ final class RemovalMap {
 
   RemovalMap(Vertx vertx) {
     this.secret = ClusterSecret.of(vertx);
-    this.map = vertx.sharedData().getClusterWideMap(ClusterMaps.REMOVALS);
+    this.map = ClusterMap.REMOVALS.of(vertx);
   }
 
   /** The removal of a server; null where it was not removed, or was defined again. */

@@ -1,7 +1,7 @@
 package dev.mcpbus.cluster.definitions;
 
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ record SignedEntry(String raw, long revision, @Nullable String text) {
    * @param text null for a removal
    */
   static SignedEntry seal(ClusterSecret secret, String id, long revision, @Nullable String text) {
-    String body = text == null ? ClusterMaps.REMOVED : text;
+    String body = text == null ? ClusterMap.REMOVED : text;
     String number = Long.toString(revision);
     return new SignedEntry(
         secret.proof(PURPOSE, id, number, body) + " " + number + " " + body, revision, text);
@@ -38,7 +38,7 @@ record SignedEntry(String raw, long revision, @Nullable String text) {
     }
     String body = fields[2];
     return new SignedEntry(
-        raw, Long.parseLong(fields[1]), body.equals(ClusterMaps.REMOVED) ? null : body);
+        raw, Long.parseLong(fields[1]), body.equals(ClusterMap.REMOVED) ? null : body);
   }
 
   /** Without the definition, which may contain a secret. */

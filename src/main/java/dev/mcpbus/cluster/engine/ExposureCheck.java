@@ -5,6 +5,7 @@ import com.hazelcast.config.Config;
 import com.hazelcast.config.EndpointConfig;
 import com.hazelcast.config.InterfacesConfig;
 import dev.mcpbus.config.ClusterOptions;
+import dev.mcpbus.protocol.LoopbackHosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,7 +79,7 @@ final class ExposureCheck {
   private static boolean isLoopback(InterfacesConfig interfaces) {
     return interfaces.isEnabled()
         && !interfaces.getInterfaces().isEmpty()
-        && interfaces.getInterfaces().stream().allMatch(ClusterOptions::isLoopback);
+        && interfaces.getInterfaces().stream().allMatch(LoopbackHosts::isListenAddress);
   }
 
   /**

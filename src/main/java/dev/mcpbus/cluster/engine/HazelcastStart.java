@@ -10,10 +10,10 @@ import com.hazelcast.config.MultiMapConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.splitbrainprotection.SplitBrainProtectionOn;
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.McpBusVersion;
 import dev.mcpbus.bus.WireForm;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.signing.SignedMessages;
 import dev.mcpbus.config.ClusterOptions;
 import io.vertx.core.Future;
@@ -110,9 +110,9 @@ final class HazelcastStart {
         .getSerializationConfig()
         .setJavaSerializationFilterConfig(SerializationFilter.hazelcast());
     // With two backups, three nodes hold all entries each, and two of them may be lost at once.
-    config.addMapConfig(new MapConfig(ClusterMaps.SERVERS).setBackupCount(2));
-    config.addMapConfig(new MapConfig(ClusterMaps.REMOVALS).setBackupCount(2));
-    MapConfig claims = new MapConfig(ClusterMaps.OWNERS).setBackupCount(2);
+    config.addMapConfig(new MapConfig(ClusterMap.SERVERS.key).setBackupCount(2));
+    config.addMapConfig(new MapConfig(ClusterMap.REMOVALS.key).setBackupCount(2));
+    MapConfig claims = new MapConfig(ClusterMap.OWNERS.key).setBackupCount(2);
     if (options.quorum() > 0) {
       config.addSplitBrainProtectionConfig(
           new SplitBrainProtectionConfig(QUORUM, true, options.quorum())

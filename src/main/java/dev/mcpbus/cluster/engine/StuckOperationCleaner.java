@@ -23,27 +23,17 @@ import org.slf4j.LoggerFactory;
  * minutes, it waits for minutes. One such migration delays all other migrations, and all readings
  * of the data that has to move. Uses internal classes of Hazelcast; runs on one of its threads and
  * ends with the instance.
+ *
+ * @param silenceMillis how long after its own time-out an operation is failed
  */
-final class StuckOperationCleaner implements Runnable {
+record StuckOperationCleaner(NodeEngineImpl engine, Cluster cluster, long silenceMillis)
+    implements Runnable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StuckOperationCleaner.class);
   private static final String THREAD = "mcpbus:lost-operations";
 
   /** Added to Hazelcast's own time-out, so that Hazelcast fails first what it can. */
   private static final long SLACK_MILLIS = 2_000;
-
-  private final NodeEngineImpl engine;
-  private final Cluster cluster;
-  private final long silenceMillis;
-
-  /**
-   * @param silenceMillis how long after its own time-out an operation is failed
-   */
-  StuckOperationCleaner(NodeEngineImpl engine, Cluster cluster, long silenceMillis) {
-    this.engine = engine;
-    this.cluster = cluster;
-    this.silenceMillis = silenceMillis;
-  }
 
   /** Checks once a second, until the result is cancelled or the instance has ended. */
   static Future<?> watch(HazelcastInstance hazelcast) {

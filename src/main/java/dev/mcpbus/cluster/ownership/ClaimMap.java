@@ -10,18 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The claims in an asynchronous map of Vert.x. A value that is no claim counts as absent: any
  * process of the cluster can write to the map.
+ *
+ * @param map gives the map on the caller's context; a future of another context would make each
+ *     reading wait for that context
  */
-public final class ClaimMap implements ClaimStore {
-
-  private final Supplier<Future<AsyncMap<String, String>>> map;
-
-  /**
-   * @param map gives the map on the caller's context; a future of another context would make each
-   *     reading wait for that context
-   */
-  public ClaimMap(Supplier<Future<AsyncMap<String, String>>> map) {
-    this.map = map;
-  }
+public record ClaimMap(Supplier<Future<AsyncMap<String, String>>> map) implements ClaimStore {
 
   @Override
   public Future<Map<String, OwnershipClaim>> all() {

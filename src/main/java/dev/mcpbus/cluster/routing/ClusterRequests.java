@@ -2,6 +2,7 @@ package dev.mcpbus.cluster.routing;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallRepeats;
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ClusterMembership;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ConnectionState;
@@ -17,7 +18,6 @@ import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.engine.EngineNodes;
 import dev.mcpbus.cluster.engine.ReservedEventLoops;
 import dev.mcpbus.cluster.membership.ClockOffsets;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.cluster.membership.NodeMessage;
 import dev.mcpbus.cluster.membership.NodeMessages;
 import dev.mcpbus.internals.InternalContext;
@@ -227,7 +227,7 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
 
   /** Whether the map of claims names the owner of an answer that seems to have been replaced. */
   Future<Boolean> isNamedByClaim(OwnershipEpoch answer) {
-    return entry(ClusterMaps.OWNERS, answer.replica().key())
+    return entry(ClusterMap.OWNERS, answer.replica().key())
         .timeout(CLAIM_MILLIS, TimeUnit.MILLISECONDS)
         .transform(claim -> Future.succeededFuture(epochs.isNamedByClaim(answer, claim.result())));
   }
@@ -237,11 +237,11 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
     if (known.contains(server)) {
       return Future.succeededFuture(true);
     }
-    return entry(ClusterMaps.SERVERS, server.value())
+    return entry(ClusterMap.SERVERS, server.value())
         .timeout(millis, TimeUnit.MILLISECONDS)
         .transform(
             read ->
-                Future.succeededFuture(read.failed() || ClusterMaps.isDefinition(read.result())));
+                Future.succeededFuture(read.failed() || ClusterMap.isDefinition(read.result())));
   }
 
   /** The messages between the nodes of the cluster. */
@@ -312,11 +312,8 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
             + "' that has been replaced; the call has run");
   }
 
-  private Future<@Nullable String> entry(String map, String key) {
-    return vertx
-        .sharedData()
-        .<String, String>getClusterWideMap(map)
-        .compose(entries -> entries.get(key));
+  private Future<@Nullable String> entry(ClusterMap map, String key) {
+    return map.<String>of(vertx).compose(entries -> entries.get(key));
   }
 
   private void received(NodeMessage message) {
@@ -343,9 +340,8 @@ public final class ClusterRequests implements RequestSender, ClusterMembership {
   }
 
   private void readOwners() {
-    vertx
-        .sharedData()
-        .<String, String>getClusterWideMap(ClusterMaps.OWNERS)
+    ClusterMap.OWNERS
+        .<String>of(vertx)
         .compose(AsyncMap::entries)
         .onSuccess(
             all ->

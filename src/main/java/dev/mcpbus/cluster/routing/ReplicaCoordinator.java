@@ -5,6 +5,7 @@ import dev.mcpbus.bus.CallDeadline;
 import dev.mcpbus.bus.CallDeadline.Layer;
 import dev.mcpbus.bus.ConnectionState;
 import dev.mcpbus.bus.Events;
+import dev.mcpbus.bus.Gathered;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
@@ -235,23 +236,16 @@ public final class ReplicaCoordinator implements ReplicaRole {
 
   private void status(Message<Object> message) {
     JsonObject own = self.status(message.body());
-    List<JsonObject> all = new ArrayList<>(List.of(brief(own, replica)));
-    List<Future<Void>> replies =
-        others().stream()
-            .map(
-                one ->
-                    forward(one, Addresses.STATUS, message, YES, STATUS_MILLIS)
-                        .map(reply -> brief((JsonObject) reply.body(), one.replica()))
-                        .otherwise(failure -> withoutReply(one))
-                        .<Void>map(
-                            brief -> {
-                              all.add(brief);
-                              return null;
-                            }))
-            .toList();
-    Future.join(replies)
-        .onComplete(
-            done -> {
+    Gathered.ask(
+            others(),
+            one ->
+                forward(one, Addresses.STATUS, message, YES, STATUS_MILLIS)
+                    .map(reply -> brief((JsonObject) reply.body(), one.replica())))
+        .onSuccess(
+            told -> {
+              List<JsonObject> all = new ArrayList<>(told.answers().values());
+              all.add(brief(own, replica));
+              told.silent().forEach(one -> all.add(withoutReply(one)));
               all.sort((a, b) -> Integer.compare(a.getInteger("replica"), b.getInteger("replica")));
               message.reply(own.put("replicas", new JsonArray(all)));
             });

@@ -1,6 +1,7 @@
 package dev.mcpbus.cluster.routing;
 
 import dev.mcpbus.bus.CallActivity;
+import dev.mcpbus.bus.Gathered;
 import dev.mcpbus.bus.JsonReplies;
 import dev.mcpbus.bus.McpFailure;
 import io.vertx.core.Future;
@@ -11,6 +12,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -38,33 +40,25 @@ final class ReplicaDiagnostics {
       List<ReplicaOwner> replicas,
       Function<ReplicaOwner, Future<Message<Object>>> ask,
       List<String> lists) {
-    List<Future<JsonObject>> replies =
-        replicas.stream().map(one -> ask.apply(one).map(reply -> json(reply.body()))).toList();
-    JsonReplies.reply(
-        message,
-        Future.join(replies)
-            .transform(done -> Future.succeededFuture(merged(replicas, replies, lists))));
-  }
-
-  private static JsonObject merged(
-      List<ReplicaOwner> replicas, List<Future<JsonObject>> replies, List<String> lists) {
     JsonObject merged = new JsonObject();
     lists.forEach(list -> merged.put(list, new JsonArray()));
-    JsonArray missing = new JsonArray();
-    for (int i = 0; i < replies.size(); i++) {
-      int number = replicas.get(i).replica().number();
-      JsonObject reply = replies.get(i).result();
-      if (reply == null) {
-        missing.add(number);
-        continue;
-      }
-      for (String list : lists) {
-        for (Object entry : reply.getJsonArray(list, new JsonArray())) {
-          merged.getJsonArray(list).add(((JsonObject) entry).put(MEMBER, number));
-        }
-      }
-    }
-    return missing.isEmpty() ? merged : merged.put("missing", missing);
+    reply(
+        message,
+        replicas,
+        ask,
+        answers -> {
+          answers.forEach(
+              (one, reply) -> {
+                for (String list : lists) {
+                  for (Object entry : reply.getJsonArray(list, new JsonArray())) {
+                    merged
+                        .getJsonArray(list)
+                        .add(((JsonObject) entry).put(MEMBER, one.replica().number()));
+                  }
+                }
+              });
+          return merged;
+        });
   }
 
   /**
@@ -77,25 +71,27 @@ final class ReplicaDiagnostics {
       Message<Object> message,
       List<ReplicaOwner> replicas,
       Function<ReplicaOwner, Future<Message<Object>>> ask) {
-    List<Future<JsonObject>> replies =
-        replicas.stream().map(one -> ask.apply(one).map(reply -> json(reply.body()))).toList();
-    JsonReplies.reply(
+    reply(
         message,
-        Future.join(replies).transform(done -> Future.succeededFuture(added(replicas, replies))));
+        replicas,
+        ask,
+        answers -> answers.values().stream().reduce(new JsonObject(), CallActivity::sum));
   }
 
-  private static JsonObject added(List<ReplicaOwner> replicas, List<Future<JsonObject>> replies) {
-    JsonObject sums = new JsonObject();
-    JsonArray missing = new JsonArray();
-    for (int i = 0; i < replies.size(); i++) {
-      JsonObject reply = replies.get(i).result();
-      if (reply == null) {
-        missing.add(replicas.get(i).replica().number());
-        continue;
-      }
-      sums = CallActivity.sum(sums, reply);
-    }
-    return missing.isEmpty() ? sums : sums.put("missing", missing);
+  private static void reply(
+      Message<Object> message,
+      List<ReplicaOwner> replicas,
+      Function<ReplicaOwner, Future<Message<Object>>> ask,
+      Function<Map<ReplicaOwner, JsonObject>, JsonObject> together) {
+    JsonReplies.reply(
+        message,
+        Gathered.ask(replicas, one -> ask.apply(one).map(reply -> json(reply.body())))
+            .map(
+                told ->
+                    told.note(
+                        together.apply(told.answers()),
+                        "missing",
+                        silent -> silent.replica().number())));
   }
 
   /**

@@ -13,7 +13,7 @@ import java.time.Duration;
  * watches what the others announce; {@link RollingRestart}, which one node carries out for all,
  * sends commands instead. Runs on the caller's context.
  */
-public final class ReplicaReplacementOrder {
+public record ReplicaReplacementOrder(Vertx vertx) {
 
   private static final Duration CHECK_INTERVAL = Duration.ofMillis(100);
 
@@ -22,12 +22,6 @@ public final class ReplicaReplacementOrder {
    * one for ever.
    */
   private static final Duration MAX_WAIT = Duration.ofSeconds(60);
-
-  private final Vertx vertx;
-
-  public ReplicaReplacementOrder(Vertx vertx) {
-    this.vertx = vertx;
-  }
 
   /**
    * Succeeds when all replicas with a lower number run {@code version}, at the latest after one

@@ -17,15 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The replicas of each server and their owners, as far as this process has received them, and
  * requests to one of them. Belongs to {@link ClusterRequests}. Any thread may call.
  */
-public final class ReplicaRouting {
-
-  private final ClusterRequests requests;
-  private final OwnerTable owners;
-
-  ReplicaRouting(ClusterRequests requests, OwnerTable owners) {
-    this.requests = requests;
-    this.owners = owners;
-  }
+public record ReplicaRouting(ClusterRequests requests, OwnerTable owners) {
 
   /** The replicas that have an owner, lowest number first. */
   public List<ReplicaOwner> of(ConnectionId server) {

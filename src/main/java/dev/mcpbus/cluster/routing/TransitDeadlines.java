@@ -10,19 +10,10 @@ import io.vertx.core.eventbus.DeliveryContext;
  * Translates the time at which a call arrived from the clock of one node to that of another, so
  * that its time goes on while it is in transit. Part of {@link ClusterRequests}; runs on the
  * sending and the receiving threads of the event bus.
+ *
+ * @param self the id of this node in the cluster
  */
-final class TransitDeadlines {
-
-  private final String self;
-  private final ClockOffsets offsets;
-
-  /**
-   * @param self the id of this node in the cluster
-   */
-  TransitDeadlines(String self, ClockOffsets offsets) {
-    this.self = self;
-    this.offsets = offsets;
-  }
+record TransitDeadlines(String self, ClockOffsets offsets) {
 
   /** The time of a call that carries none counts from now. */
   void stamp(MultiMap headers) {

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.cluster.membership.ClockOffsets;
 import dev.mcpbus.internals.WireMessages;
+import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.Message;
@@ -38,6 +39,7 @@ import org.slf4j.LoggerFactory;
  * the body. It holds for two minutes, and a sent message passes once at a receiver ({@link
  * ReplayGuard}). Any thread may call.
  */
+@PublicApi
 public final class SignedMessages {
 
   private static final Logger LOG = LoggerFactory.getLogger(SignedMessages.class);

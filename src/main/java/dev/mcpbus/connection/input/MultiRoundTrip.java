@@ -22,16 +22,10 @@ import org.jspecify.annotations.Nullable;
  * server's {@code requestState} byte for byte (MCP 2026-07-28, Multi Round-Trip Requests). {@code
  * ServerMessages} calls it. Owner: the connection's context.
  */
-public final class MultiRoundTrip {
+public record MultiRoundTrip(InputRequests inputs) {
 
   private static final int MAX_ROUNDS = 16;
   private static final int MAX_QUESTIONS = 64;
-
-  private final InputRequests inputs;
-
-  public MultiRoundTrip(InputRequests inputs) {
-    this.inputs = inputs;
-  }
 
   /** Takes a result that is neither complete nor a task; ends {@code call}, now or later. */
   public void take(Session session, PendingRequest call, String resultType, RawJson result) {

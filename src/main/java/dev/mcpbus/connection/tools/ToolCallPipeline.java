@@ -21,32 +21,17 @@ import org.jspecify.annotations.Nullable;
  * The steps of a tool call in a ready session: may the tool be called? are the arguments valid?
  * send. {@code Mailbox} gives it the call, {@link ToolCallSender} sends it; a call that it refuses
  * was not sent. Owner: the connection's context.
+ *
+ * @param offered whether the server offers the capability {@code tools}
+ * @param untilListed keeps a call until the first request for the list has ended, and then gives it
+ *     to {@link #call} of the present session
  */
-public final class ToolCallPipeline {
-
-  private final Session session;
-  private final boolean offered;
-  private final SessionTools tools;
-  private final ToolCallSender sender;
-  private final Consumer<BusCall> untilListed;
-
-  /**
-   * @param offered whether the server offers the capability {@code tools}
-   * @param untilListed keeps a call until the first request for the list has ended, and then gives
-   *     it to {@link #call} of the present session
-   */
-  public ToolCallPipeline(
-      Session session,
-      boolean offered,
-      SessionTools tools,
-      ToolCallSender sender,
-      Consumer<BusCall> untilListed) {
-    this.session = session;
-    this.offered = offered;
-    this.tools = tools;
-    this.sender = sender;
-    this.untilListed = untilListed;
-  }
+public record ToolCallPipeline(
+    Session session,
+    boolean offered,
+    SessionTools tools,
+    ToolCallSender sender,
+    Consumer<BusCall> untilListed) {
 
   /**
    * Sends a call whose tool and arguments pass the checks.

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.SessionHostNames;
@@ -21,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * the host's context.
  */
 final class ClientClaims {
-
-  /** Map of the cluster: the names of hosts by the keys of clients. */
-  private static final String MAP = "mcpbus.clients";
 
   /** Clients wait at most so long for a map that the cluster is repairing. */
   private static final long PATIENCE_MILLIS = 3_000;
@@ -57,7 +55,7 @@ final class ClientClaims {
   }
 
   private Future<AsyncMap<String, String>> map() {
-    return vertx.sharedData().getClusterWideMap(MAP);
+    return ClusterMap.CLIENTS.of(vertx);
   }
 
   /** From now on no client begins here: its sessions would end with this host in a moment. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.gateway.session;
 
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.protocol.RawJson;
@@ -22,9 +23,6 @@ import java.util.concurrent.TimeUnit;
  * Confined to the host's context.
  */
 final class SessionStore {
-
-  /** Map of the cluster. */
-  private static final String MAP = "mcpbus.sessions";
 
   /** Clients wait at most so long for a map that the cluster is repairing. */
   private static final long PATIENCE_MILLIS = 3_000;
@@ -72,7 +70,7 @@ final class SessionStore {
   }
 
   private Future<AsyncMap<String, String>> map() {
-    return vertx.sharedData().getClusterWideMap(MAP);
+    return ClusterMap.SESSIONS.of(vertx);
   }
 
   /**

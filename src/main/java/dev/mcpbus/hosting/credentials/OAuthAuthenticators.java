@@ -15,7 +15,6 @@ import io.vertx.core.Vertx;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -42,8 +41,13 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
 
   private static final Duration HELPER_TIMEOUT = Duration.ofSeconds(10);
 
-  /** A client belongs to one server with its settings and proxy, and to one token store. */
-  private record ClientKey(OAuthSettings settings, String store, @Nullable Sensitive proxy) {}
+  /**
+   * A client belongs to one server with its settings and proxy, and to one token store.
+   *
+   * @param urls those of the options as they are written: URIs are equal whatever case a host has
+   */
+  private record ClientKey(
+      OAuthSettings settings, String urls, String store, @Nullable Sensitive proxy) {}
 
   private static final String OWN_STORE = "";
 
@@ -147,7 +151,8 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
       String store = oauth.tokenStore();
       ClientKey key =
           new ClientKey(
-              settings(URI.create(options.url().reveal()), oauth),
+              new OAuthSettings(URI.create(options.url().reveal()), oauth),
+              oauth.issuer() + " " + oauth.clientMetadataUrl(),
               store == null ? OWN_STORE : store,
               options.proxy());
       keys.put(server, key);
@@ -202,29 +207,5 @@ public final class OAuthAuthenticators implements AuthenticatorFactory {
       PendingLogins.of(vertx).remove(page);
       shown.ended(page);
     }
-  }
-
-  private static OAuthSettings settings(URI server, OAuthOptions options) {
-    return new OAuthSettings(
-        server,
-        "mcpbus",
-        options.grant(),
-        options.clientId(),
-        options.clientSecret(),
-        options.authMethod(),
-        new LinkedHashSet<>(options.scopes()),
-        text(options.issuer()),
-        text(options.clientMetadataUrl()),
-        options.redirectUri(),
-        options.privateKey(),
-        options.keyId(),
-        options.idJag(),
-        options.workloadIdentity(),
-        options.dpop(),
-        options.resource());
-  }
-
-  private static @Nullable String text(@Nullable URI uri) {
-    return uri == null ? null : uri.toString();
   }
 }

@@ -10,24 +10,16 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import org.jspecify.annotations.Nullable;
 
-/** One operation as a span. Used on the context of the component that began it. */
-final class SpanOperation implements TelemetryOperation {
+/**
+ * One operation as a span. Used on the context of the component that began it.
+ *
+ * @param carried the context that messages within the span carry
+ */
+record SpanOperation(Span span, String method, @Nullable TraceContext carried)
+    implements TelemetryOperation {
 
   private static final int MAX_TEXT = 256;
   private static final String ERROR_TYPE = "error.type";
-
-  private final Span span;
-  private final String method;
-  private final @Nullable TraceContext carried;
-
-  /**
-   * @param carried the context that messages within the span carry
-   */
-  SpanOperation(Span span, String method, @Nullable TraceContext carried) {
-    this.span = span;
-    this.method = method;
-    this.carried = carried;
-  }
 
   @Override
   public @Nullable TraceContext trace() {

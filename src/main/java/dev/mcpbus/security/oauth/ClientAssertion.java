@@ -1,7 +1,16 @@
 package dev.mcpbus.security.oauth;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.crypto.opts.AllowWeakRSAKey;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
 import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
-import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,9 +24,14 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Date;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Signs the JWTs with which this client authenticates (RFC 7523). Immutable. */
+/**
+ * Signs the JWTs with which this client authenticates (RFC 7523). Immutable. Needs {@link
+ * dev.mcpbus.internals.OptionalLibrary#NIMBUS}.
+ */
 final class ClientAssertion {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
@@ -84,22 +98,27 @@ final class ClientAssertion {
    */
   String sign(String client, String audience, Instant now) throws OAuthException {
     boolean rsa = key instanceof RSAPrivateKey;
-    JsonObject header = new JsonObject().put("alg", rsa ? "RS256" : "ES256").put("typ", "JWT");
-    if (keyId != null) {
-      header.put("kid", keyId);
-    }
-    JsonObject claims =
-        new JsonObject()
-            .put("iss", client)
-            .put("sub", client)
-            .put("aud", audience)
-            .put("iat", now.getEpochSecond())
-            .put("exp", now.plus(LIFETIME).getEpochSecond())
-            .put("jti", OAuthDigests.secret());
-    String text = OAuthDigests.base64Url(header) + "." + OAuthDigests.base64Url(claims);
+    SignedJWT jwt =
+        new SignedJWT(
+            new JWSHeader.Builder(rsa ? JWSAlgorithm.RS256 : JWSAlgorithm.ES256)
+                .type(JOSEObjectType.JWT)
+                .keyID(keyId)
+                .build(),
+            new JWTClaimsSet.Builder()
+                .issuer(client)
+                .subject(client)
+                .audience(audience)
+                .issueTime(Date.from(now))
+                .expirationTime(Date.from(now.plus(LIFETIME)))
+                .jwtID(OAuthDigests.secret())
+                .build());
     try {
-      return OAuthDigests.signed(text, rsa ? "SHA256withRSA" : "SHA256withECDSAinP1363Format", key);
-    } catch (GeneralSecurityException e) {
+      jwt.sign(
+          rsa
+              ? new RSASSASigner(key, Set.of(AllowWeakRSAKey.getInstance()))
+              : new ECDSASigner(key, Curve.P_256));
+      return jwt.serialize();
+    } catch (JOSEException e) {
       throw unusable("does not sign");
     }
   }

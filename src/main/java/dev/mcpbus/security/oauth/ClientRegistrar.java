@@ -9,6 +9,7 @@ import dev.mcpbus.security.oauth.OAuthException.OAuthFailure;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,19 +33,19 @@ record ClientRegistrar(GuardedHttp http, UrlGuard guard, OAuthSettings settings)
       @Nullable String redirectUri,
       Instant now) {
     String issuer = server.issuer();
-    String configured = settings.clientId();
+    String configured = settings.options().clientId();
     if (configured != null) {
       return Future.succeededFuture(
           new RegisteredClient(
-              issuer, configured, settings.clientSecret(), null, null, false, null));
+              issuer, configured, settings.options().clientSecret(), null, null, false, null));
     }
-    if (settings.grant() == OAuthGrant.WORKLOAD_IDENTITY) {
+    if (settings.options().grant() == OAuthGrant.WORKLOAD_IDENTITY) {
       return Future.succeededFuture(RegisteredClient.anonymous(issuer));
     }
-    String document = settings.clientMetadataUrl();
+    URI document = settings.options().clientMetadataUrl();
     if (document != null && server.readsClientMetadata()) {
       return Future.succeededFuture(
-          new RegisteredClient(issuer, document, null, null, null, false, null));
+          new RegisteredClient(issuer, document.toString(), null, null, null, false, null));
     }
     if (known != null
         && IssuerKeys.isSame(known.issuer(), issuer)
@@ -53,7 +54,7 @@ record ClientRegistrar(GuardedHttp http, UrlGuard guard, OAuthSettings settings)
       return Future.succeededFuture(known);
     }
     if (redirectUri == null
-        && (known != null || settings.grant() == OAuthGrant.AUTHORIZATION_CODE)) {
+        && (known != null || settings.options().grant() == OAuthGrant.AUTHORIZATION_CODE)) {
       // A renewal. A new login can register this client anew.
       return OAuthFailure.CLIENT_FORGOTTEN.fails(
           "the registration at " + issuer + " is forgotten, or has expired");
@@ -72,13 +73,13 @@ record ClientRegistrar(GuardedHttp http, UrlGuard guard, OAuthSettings settings)
       ServerMetadata server, String endpoint, String redirectUri, Instant now) {
     JsonObject request =
         new JsonObject()
-            .put("client_name", settings.clientName())
+            .put("client_name", "mcpbus")
             .put("application_type", "native")
             .put("redirect_uris", new JsonArray().add(redirectUri))
             .put("grant_types", new JsonArray().add("authorization_code").add("refresh_token"))
             .put("response_types", new JsonArray().add("code"))
             .put("token_endpoint_auth_method", method(server).wire());
-    if (settings.dpop() == DpopMode.REQUIRED) {
+    if (settings.options().dpop() == DpopMode.REQUIRED) {
       request.put("dpop_bound_access_tokens", true);
     }
     String what = "the registration endpoint";
@@ -90,8 +91,8 @@ record ClientRegistrar(GuardedHttp http, UrlGuard guard, OAuthSettings settings)
 
   /** Prefers a public client: a client on a person's machine cannot keep a secret well. */
   private ClientAuthentication method(ServerMetadata server) {
-    if (settings.authMethod() != null) {
-      return settings.authMethod();
+    if (settings.options().authMethod() != null) {
+      return settings.options().authMethod();
     }
     var offered = server.tokenAuthMethods();
     if (offered == null || offered.contains(ClientAuthentication.NONE.wire())) {

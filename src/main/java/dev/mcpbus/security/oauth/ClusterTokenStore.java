@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.bus.ClusterMap;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -17,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * long as one node runs. Runs on the caller's context.
  */
 final class ClusterTokenStore implements TokenStore {
-
-  private static final String TOKENS = "mcpbus.tokens";
-  private static final String LOCKS = "mcpbus.token-flights";
 
   /**
    * Milliseconds; longer than a renewal with all its time-outs. Where a person takes longer to log
@@ -104,11 +102,11 @@ final class ClusterTokenStore implements TokenStore {
   }
 
   private Future<AsyncMap<String, Buffer>> tokens() {
-    return vertx.sharedData().getAsyncMap(TOKENS);
+    return ClusterMap.TOKENS.of(vertx);
   }
 
   private Future<AsyncMap<String, String>> locks() {
-    return vertx.sharedData().getAsyncMap(LOCKS);
+    return ClusterMap.TOKEN_FLIGHTS.of(vertx);
   }
 
   private static byte[] place(String key) {

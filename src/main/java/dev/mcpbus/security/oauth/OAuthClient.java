@@ -141,11 +141,11 @@ public final class OAuthClient {
   private static List<URI> trusted(OAuthSettings settings) {
     List<URI> trusted = new ArrayList<>();
     trusted.add(settings.server());
-    if (settings.issuer() != null) {
-      trusted.add(URI.create(settings.issuer()));
+    if (settings.options().issuer() != null) {
+      trusted.add(settings.options().issuer());
     }
-    if (settings.idJag() != null) {
-      trusted.add(settings.idJag().tokenEndpoint());
+    if (settings.options().idJag() != null) {
+      trusted.add(settings.options().idJag().tokenEndpoint());
     }
     return trusted;
   }
@@ -214,7 +214,8 @@ public final class OAuthClient {
     OAuthTokens tokens = state.tokens();
     if (tokens == null
         || !tokens.expired(environment.clock().instant())
-        || (tokens.refresh() == null && settings.grant() == OAuthGrant.AUTHORIZATION_CODE)) {
+        || (tokens.refresh() == null
+            && settings.options().grant() == OAuthGrant.AUTHORIZATION_CODE)) {
       return Future.succeededFuture(tokens);
     }
     return share(() -> renewExpired(tokens)).map(renewed -> state.tokens());
@@ -284,7 +285,7 @@ public final class OAuthClient {
   }
 
   private Future<Boolean> withTimeout(Future<Boolean> outcome) {
-    if (settings.grant() != OAuthGrant.AUTHORIZATION_CODE || outcome.isComplete()) {
+    if (settings.options().grant() != OAuthGrant.AUTHORIZATION_CODE || outcome.isComplete()) {
       return outcome;
     }
     return outcome
@@ -368,7 +369,7 @@ public final class OAuthClient {
     }
     boolean refreshable =
         tokens.refresh() != null && (tokens.key() == null || place.dpop() != DpopUse.NONE);
-    boolean person = fresh && settings.grant() == OAuthGrant.AUTHORIZATION_CODE;
+    boolean person = fresh && settings.options().grant() == OAuthGrant.AUTHORIZATION_CODE;
     if (!again || (person && !refreshable)) {
       return Future.succeededFuture(false);
     }

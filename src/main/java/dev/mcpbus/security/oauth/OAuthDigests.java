@@ -1,13 +1,9 @@
 package dev.mcpbus.security.oauth;
 
 import dev.mcpbus.protocol.Sha256;
-import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.PrivateKey;
 import java.security.SecureRandom;
-import java.security.Signature;
 import java.util.Base64;
 
 /** Random values and digests in the forms of OAuth. Thread-safe. */
@@ -31,20 +27,6 @@ final class OAuthDigests {
   /** The S256 code challenge (RFC 7636) of a verifier. */
   static String s256(String verifier) {
     return base64Url(Sha256.of(verifier.getBytes(StandardCharsets.US_ASCII)));
-  }
-
-  /** A part of a JWT. */
-  static String base64Url(JsonObject json) {
-    return base64Url(json.encode().getBytes(StandardCharsets.UTF_8));
-  }
-
-  /** A JWT: the parts in {@code text} and their signature. */
-  static String signed(String text, String algorithm, PrivateKey key)
-      throws GeneralSecurityException {
-    Signature signature = Signature.getInstance(algorithm);
-    signature.initSign(key);
-    signature.update(text.getBytes(StandardCharsets.US_ASCII));
-    return text + "." + base64Url(signature.sign());
   }
 
   static String base64Url(byte[] bytes) {

@@ -35,7 +35,7 @@ record OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) 
                     .compose(this::server)
                     .compose(
                         server ->
-                            DpopUse.of(settings.dpop(), challenge, resource, server)
+                            DpopUse.of(settings.options().dpop(), challenge, resource, server)
                                 .map(dpop -> new DiscoveredServers(resource, server, dpop))));
   }
 
@@ -57,7 +57,7 @@ record OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) 
 
   /** Whether the configured credentials are valid at one authorization server only. */
   private boolean isOfOneIssuer() {
-    return settings.issuer() != null || settings.clientId() != null;
+    return settings.issuer() != null || settings.options().clientId() != null;
   }
 
   /**
@@ -186,7 +186,8 @@ record OAuthDiscovery(GuardedHttp http, UrlGuard guard, OAuthSettings settings) 
   /** Whether endpoints that nobody named may be asked: no secret goes there unless it is pinned. */
   private boolean mayAssume() {
     return settings.issuer() != null
-        || (settings.clientSecret() == null && settings.workload() == null);
+        || (settings.options().clientSecret() == null
+            && settings.options().workloadIdentity() == null);
   }
 
   /** The issuer that counts where a document was asked for at {@code issuer}; null for no such. */

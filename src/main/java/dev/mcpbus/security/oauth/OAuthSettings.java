@@ -1,18 +1,14 @@
 package dev.mcpbus.security.oauth;
 
-import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
-import dev.mcpbus.protocol.OAuthGrant;
-import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.Sha256;
 import dev.mcpbus.protocol.WorkloadIdentity;
+import dev.mcpbus.transport.OAuthOptions;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -20,41 +16,12 @@ import org.jspecify.annotations.Nullable;
  * The configuration of the tokens for one MCP server. Immutable.
  *
  * @param server URL of the MCP endpoint
- * @param clientName shown to a person who logs in
- * @param clientId of an earlier registration, null to register by other means
- * @param clientSecret of that client, null for a public client
- * @param authMethod at the token endpoint; null: as the authorization server's metadata says
- * @param scopes requested in addition to those that the server names
- * @param issuer the only authorization server to use; null: the one that the server names
- * @param clientMetadataUrl URL of this client's metadata document, null for none
- * @param redirectUri on loopback; with port 0 the system chooses a port
- * @param privateKey PEM file for signed assertions, null for none
- * @param keyId of that key, null for none
- * @param idJag the enterprise's identity provider, null for none
- * @param workload the platform's JWT for this process, null for none
- * @param dpop whether tokens are bound to a key
- * @param otherResource sent in place of the server's identifier, empty for none; null for that
  */
-public record OAuthSettings(
-    URI server,
-    String clientName,
-    OAuthGrant grant,
-    @Nullable String clientId,
-    @Nullable Sensitive clientSecret,
-    @Nullable ClientAuthentication authMethod,
-    Set<String> scopes,
-    @Nullable String issuer,
-    @Nullable String clientMetadataUrl,
-    URI redirectUri,
-    @Nullable Path privateKey,
-    @Nullable String keyId,
-    @Nullable IdentityProvider idJag,
-    @Nullable WorkloadIdentity workload,
-    DpopMode dpop,
-    @Nullable String otherResource) {
+public record OAuthSettings(URI server, OAuthOptions options) {
 
-  public OAuthSettings {
-    scopes = Set.copyOf(scopes);
+  /** The only authorization server to use; null: the one that the server names. */
+  @Nullable String issuer() {
+    return options.issuer() == null ? null : options.issuer().toString();
   }
 
   /** The server's canonical URI (RFC 8707): lower case, no default port, query or fragment. */
@@ -66,7 +33,7 @@ public record OAuthSettings(
 
   /** Adds the parameter {@code resource} (RFC 8707), if one is sent. */
   void addResource(Map<String, String> parameters, String named) {
-    String sent = otherResource == null ? named : otherResource;
+    String sent = options.resource() == null ? named : options.resource();
     if (!sent.isEmpty()) {
       parameters.put("resource", sent);
     }
@@ -82,16 +49,17 @@ public record OAuthSettings(
    * secret.
    */
   String key() {
-    IdentityProvider idp = idJag;
+    IdentityProvider idp = options.idJag();
+    WorkloadIdentity workload = options.workloadIdentity();
     List<Object> identity = new ArrayList<>();
     identity.addAll(
         List.of(
             resource(),
-            grant,
-            String.valueOf(clientId),
-            String.valueOf(clientMetadataUrl),
-            String.valueOf(issuer),
-            new TreeSet<>(scopes),
+            options.grant(),
+            String.valueOf(options.clientId()),
+            String.valueOf(options.clientMetadataUrl()),
+            String.valueOf(options.issuer()),
+            new TreeSet<>(options.scopes()),
             idp == null ? "" : idp.tokenEndpoint() + " " + idp.clientId(),
             idp == null ? "" : idp.subjectToken() == null ? "null" : idp.subjectToken().reveal(),
             idp == null ? "" : String.valueOf(idp.subjectTokenFile())));
@@ -99,11 +67,11 @@ public record OAuthSettings(
       identity.add(workload.token() == null ? "" : workload.token().reveal());
       identity.add(String.valueOf(workload.tokenFile()));
     }
-    if (dpop != DpopMode.AUTO) {
-      identity.add(dpop);
+    if (options.dpop() != DpopMode.AUTO) {
+      identity.add(options.dpop());
     }
-    if (otherResource != null) {
-      identity.add("resource " + otherResource);
+    if (options.resource() != null) {
+      identity.add("resource " + options.resource());
     }
     if (server.getRawQuery() != null) {
       identity.add("?" + server.getRawQuery()); // often names an account or a tenant
@@ -114,6 +82,6 @@ public record OAuthSettings(
   /** Names the server and nothing else. */
   @Override
   public String toString() {
-    return "oauth[" + grant + " for " + origin() + "]";
+    return "oauth[" + options.grant() + " for " + origin() + "]";
   }
 }

@@ -81,7 +81,8 @@ record OAuthTokens(
     if (issuer == null || resource == null || access == null || !isUsable(access)) {
       return null;
     }
-    DpopKey key = DpopKey.of(JsonMembers.object(json, "dpop"));
+    JsonObject jwk = JsonMembers.object(json, "dpop");
+    DpopKey key = jwk == null ? null : DpopKey.of(jwk);
     if (key == null && json.getValue("dpop") != null) {
       return null;
     }

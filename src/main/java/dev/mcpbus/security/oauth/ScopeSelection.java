@@ -25,14 +25,16 @@ final class ScopeSelection {
       ResourceMetadata resource,
       ServerMetadata server) {
     Set<String> scopes = new LinkedHashSet<>(before);
-    scopes.addAll(settings.scopes());
+    scopes.addAll(settings.options().scopes());
     if (challenge.scope() != null) {
       scopes.addAll(challenge.scope());
-    } else if (settings.scopes().isEmpty() && before.isEmpty() && resource.scopes() != null) {
+    } else if (settings.options().scopes().isEmpty()
+        && before.isEmpty()
+        && resource.scopes() != null) {
       scopes.addAll(TokenChallenge.scopes(String.join(" ", resource.scopes())));
     }
     boolean offline =
-        settings.grant() == OAuthGrant.AUTHORIZATION_CODE
+        settings.options().grant() == OAuthGrant.AUTHORIZATION_CODE
             && server.scopes() != null
             && server.scopes().contains(OFFLINE);
     if (offline && !scopes.isEmpty()) {

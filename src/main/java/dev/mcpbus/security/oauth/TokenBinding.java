@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.internals.OptionalLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,10 +11,18 @@ import org.jspecify.annotations.Nullable;
  */
 record TokenBinding(@Nullable DpopKey key, boolean demanded) {
 
-  /** A new key for a new grant, if {@code use} wants one. */
+  /**
+   * A new key for a new grant, if {@code use} wants one; none where a Bearer token does as well and
+   * the library for a key is missing.
+   *
+   * @throws IllegalStateException if a key is demanded and the library for it is missing
+   */
   static TokenBinding of(DpopUse use) {
-    return new TokenBinding(
-        use == DpopUse.NONE ? null : DpopKey.generate(), use == DpopUse.DEMANDED);
+    if (use == DpopUse.NONE || (use == DpopUse.OFFERED && !OptionalLibrary.NIMBUS.isPresent())) {
+      return new TokenBinding(null, false);
+    }
+    OptionalLibrary.NIMBUS.require();
+    return new TokenBinding(DpopKey.generate(), use == DpopUse.DEMANDED);
   }
 
   /**

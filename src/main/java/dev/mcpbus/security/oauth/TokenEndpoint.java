@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.protocol.ClientAuthentication;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.Sensitive;
@@ -82,7 +83,7 @@ record TokenEndpoint(
             form,
             client,
             method,
-            settings.authMethod() == null
+            settings.options().authMethod() == null
                 && client.method() == null
                 && server.tokenAuthMethods() == null,
             server.issuer(),
@@ -113,7 +114,7 @@ record TokenEndpoint(
   }
 
   private ClientAuthentication method(ServerMetadata server, RegisteredClient client) {
-    ClientAuthentication configured = settings.authMethod();
+    ClientAuthentication configured = settings.options().authMethod();
     if (configured != null) {
       return configured;
     }
@@ -121,7 +122,7 @@ record TokenEndpoint(
       return client.method();
     }
     if (client.secret() == null) {
-      return settings.privateKey() == null
+      return settings.options().privateKey() == null
           ? ClientAuthentication.NONE
           : ClientAuthentication.PRIVATE_KEY_JWT;
     }
@@ -287,14 +288,16 @@ record TokenEndpoint(
 
   /** A JWT of this client for {@code audience}, signed with the configured key. */
   Future<String> assertion(String clientId, String audience) {
-    Path file = settings.privateKey();
+    Path file = settings.options().privateKey();
     if (file == null) {
       return OAuthFailure.LOGIN_REQUIRED.fails(
           "a signed assertion needs \"privateKey\" in the configuration");
     }
+    OptionalLibrary.NIMBUS.require();
     Instant now = clock.instant();
     return vertx.executeBlocking(
-        () -> ClientAssertion.read(file, settings.keyId()).sign(clientId, audience, now), false);
+        () -> ClientAssertion.read(file, settings.options().keyId()).sign(clientId, audience, now),
+        false);
   }
 
   /** The body of a response that has no error; some servers refuse with status 200. */

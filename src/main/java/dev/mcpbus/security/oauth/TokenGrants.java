@@ -51,12 +51,12 @@ record TokenGrants(
   record Obtained(OAuthTokens tokens, RegisteredClient client) {}
 
   private WorkloadToken workload() {
-    return new WorkloadToken(vertx, settings.workload(), clock);
+    return new WorkloadToken(vertx, settings.options().workloadIdentity(), clock);
   }
 
   Future<Obtained> obtain(
       DiscoveredServers place, Set<String> scopes, @Nullable RegisteredClient known) {
-    return settings.grant() == OAuthGrant.AUTHORIZATION_CODE
+    return settings.options().grant() == OAuthGrant.AUTHORIZATION_CODE
         ? login(place, scopes, known)
         : registrar
             .client(place.server(), known, null, clock.instant())
@@ -101,7 +101,7 @@ record TokenGrants(
 
   private Future<Map<String, String>> fields(
       DiscoveredServers place, Set<String> scopes, RegisteredClient client) {
-    return switch (settings.grant()) {
+    return switch (settings.options().grant()) {
       case JWT_BEARER ->
           endpoint
               .assertion(client.id(), place.server().issuer())
@@ -115,7 +115,7 @@ record TokenGrants(
   }
 
   private Future<String> idJag(DiscoveredServers place, Set<String> scopes) {
-    IdentityProvider idp = settings.idJag();
+    IdentityProvider idp = settings.options().idJag();
     if (idp == null) {
       return OAuthFailure.LOGIN_REQUIRED.fails(
           "the grant id_jag needs \"idJag\" in the configuration");
@@ -169,7 +169,7 @@ record TokenGrants(
       DiscoveredServers place, Set<String> scopes, @Nullable RegisteredClient known) {
     ServerMetadata server = place.server();
     String page = server.authorizationEndpoint();
-    if (page == null || !server.provesCodes(settings.clientId() != null)) {
+    if (page == null || !server.provesCodes(settings.options().clientId() != null)) {
       return OAuthFailure.INVALID.fails(
           page == null
               ? "the authorization server has no authorization endpoint"
@@ -188,7 +188,7 @@ record TokenGrants(
 
   /** Listens on the registered port if possible, so that the registration can be used again. */
   private Future<BrowserLogin> listen(ServerMetadata server, @Nullable RegisteredClient known) {
-    URI wanted = settings.redirectUri();
+    URI wanted = settings.options().redirectUri();
     String registered = known == null ? null : known.redirectUri();
     if (wanted.getPort() > 0
         || known == null

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.membership.ClockOffsets;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.testing.EchoServer;
 import dev.mcpbus.testing.Http;
@@ -94,8 +94,8 @@ class DefinitionRegistryIT {
                   .encode())
           .contains("\"name\":\"ping\",\"result\":\"fine\"")
           .doesNotContain("canary", "\"failed\"");
-      assertThat(TestBus.await(map(rich, PlacementRefusals.MAP).size())).isEqualTo(9);
-      assertThat(TestBus.await(map(rich, ClusterMaps.SERVERS).values()).toString())
+      assertThat(TestBus.await(map(rich, ClusterMap.REFUSALS.key).size())).isEqualTo(9);
+      assertThat(TestBus.await(map(rich, ClusterMap.SERVERS.key).values()).toString())
           .doesNotContain("canary");
 
       // A node that has left refuses nothing any more, and a readable server is not refused.
@@ -103,7 +103,7 @@ class DefinitionRegistryIT {
       cluster.end(poor);
       until(
           "no refusals",
-          () -> assertThat(TestBus.await(map(rich, PlacementRefusals.MAP).size())).isZero());
+          () -> assertThat(TestBus.await(map(rich, ClusterMap.REFUSALS.key).size())).isZero());
     }
   }
 
@@ -150,14 +150,14 @@ class DefinitionRegistryIT {
     try (InnerCluster cluster = new InnerCluster(2)) {
       Node first = cluster.start("first", WireForm.NEWEST, Map.of());
       Node second = cluster.start("second", WireForm.NEWEST, Map.of());
-      AsyncMap<String, String> servers = map(first, ClusterMaps.SERVERS);
+      AsyncMap<String, String> servers = map(first, ClusterMap.SERVERS.key);
       JsonObject written = form(EchoServer.shell(), "s");
       TestBus.await(servers.put("s", sealed("s", 1, written.copy().put("form", 3))));
       tell(second, 3, "s");
       until(
           "the server to be refused by both",
           () -> {
-            assertThat(TestBus.await(map(first, PlacementRefusals.MAP).size())).isEqualTo(2);
+            assertThat(TestBus.await(map(first, ClusterMap.REFUSALS.key).size())).isEqualTo(2);
             for (Node node : List.of(first, second)) {
               assertThat(status(node, "s").getString("problem"))
                   .contains("written in form 3", "reads form 1", "upgrade this node");
@@ -172,7 +172,7 @@ class DefinitionRegistryIT {
       until(
           "the server on one of them",
           () -> {
-            assertThat(TestBus.await(map(first, PlacementRefusals.MAP).size())).isZero();
+            assertThat(TestBus.await(map(first, ClusterMap.REFUSALS.key).size())).isZero();
             for (Node node : List.of(first, second)) {
               assertThat(status(node, "s").getString("state")).isEqualTo("READY");
               assertThat(status(node, "s").getString("problem")).isNull();
@@ -187,7 +187,7 @@ class DefinitionRegistryIT {
       // First the test's own node: a node that sees a join reads everything.
       Node writer = cluster.join("writer");
       Node node = cluster.start("only", WireForm.NEWEST, Map.of());
-      AsyncMap<String, String> servers = map(writer, ClusterMaps.SERVERS);
+      AsyncMap<String, String> servers = map(writer, ClusterMap.SERVERS.key);
       for (String id : List.of("a", "b", "c")) {
         TestBus.await(servers.put(id, sealed(id, 1, form(EchoServer.shell(), id))));
       }

@@ -4,8 +4,8 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hazelcast.map.IMap;
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerSettings;
@@ -45,7 +45,7 @@ class DefinitionRegistryTest {
     map =
         vertx
             .sharedData()
-            .<String, String>getClusterWideMap(ClusterMaps.SERVERS)
+            .<String, String>getClusterWideMap(ClusterMap.SERVERS.key)
             .await(60, SECONDS);
     reader = ServerEntryReader.in(Path.of("."), ConfigEnvironment.system(), ServerSettings.DEFAULT);
     DefinitionChanges changes = new DefinitionChanges(vertx, "one", told -> {});
@@ -99,7 +99,7 @@ class DefinitionRegistryTest {
     IMap<String, String> removals =
         ((HazelcastClusterManager) ((VertxInternal) vertx).clusterManager())
             .getHazelcastInstance()
-            .getMap(ClusterMaps.REMOVALS);
+            .getMap(ClusterMap.REMOVALS.key);
     removals.lock("one"); // it cannot be written
     Future<Void> removing = definitions.remove(ID, false);
     for (int reads = 0; reads < 100; reads++) {

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.bus.ClusterMap;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.ConnectionId;
@@ -14,7 +15,6 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
-import dev.mcpbus.cluster.membership.ClusterMaps;
 import dev.mcpbus.config.ClusterOptions;
 import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.Future;
@@ -117,7 +117,7 @@ class ClusterRequestsTest {
   private static void define(String id) throws Exception {
     caller
         .sharedData()
-        .<String, String>getClusterWideMap(ClusterMaps.SERVERS)
+        .<String, String>getClusterWideMap(ClusterMap.SERVERS.key)
         .compose(map -> map.put(id, "{\"origin\":{}}"))
         .await(60, SECONDS);
   }
@@ -172,7 +172,7 @@ class ClusterRequestsTest {
     answers(third, "anew", "1");
     caller
         .sharedData()
-        .<String, String>getClusterWideMap(ClusterMaps.OWNERS)
+        .<String, String>getClusterWideMap(ClusterMap.OWNERS.key)
         .compose(map -> map.put("anew", "1 whoever"))
         .await(60, SECONDS);
 

@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.testing.OAuthWorld;
+import dev.mcpbus.transport.OAuthOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -60,23 +60,24 @@ abstract class OAuthFixture {
   OAuthSettings settings(OAuthGrant grant) {
     return new OAuthSettings(
         world.url(),
-        "mcpbus",
-        grant,
-        grant == OAuthGrant.AUTHORIZATION_CODE || grant == OAuthGrant.WORKLOAD_IDENTITY
-            ? null
-            : "machine",
-        grant == OAuthGrant.CLIENT_CREDENTIALS ? Sensitive.of("s3cret/+") : null,
-        null,
-        Set.of(),
-        null,
-        null,
-        URI.create("http://127.0.0.1:0/callback"),
-        null,
-        null,
-        null,
-        null,
-        DpopMode.AUTO,
-        null);
+        new OAuthOptions(
+            grant,
+            grant == OAuthGrant.AUTHORIZATION_CODE || grant == OAuthGrant.WORKLOAD_IDENTITY
+                ? null
+                : "machine",
+            grant == OAuthGrant.CLIENT_CREDENTIALS ? Sensitive.of("s3cret/+") : null,
+            null,
+            List.of(),
+            null,
+            null,
+            URI.create("http://127.0.0.1:0/callback"),
+            null,
+            null,
+            null,
+            null,
+            DpopMode.AUTO,
+            null,
+            null));
   }
 
   /** The token that a request would carry, null for none. */

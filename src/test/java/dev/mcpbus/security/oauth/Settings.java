@@ -5,9 +5,10 @@ import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.IdentityProvider;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.WorkloadIdentity;
+import dev.mcpbus.transport.OAuthOptions;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.Set;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Variations of settings. */
@@ -16,37 +17,23 @@ final class Settings {
   private Settings() {}
 
   static OAuthSettings withServer(OAuthSettings s, String url) {
-    return new OAuthSettings(
-        URI.create(url),
-        s.clientName(),
-        s.grant(),
-        s.clientId(),
-        s.clientSecret(),
-        s.authMethod(),
-        s.scopes(),
-        s.issuer(),
-        s.clientMetadataUrl(),
-        s.redirectUri(),
-        s.privateKey(),
-        s.keyId(),
-        s.idJag(),
-        s.workload(),
-        s.dpop(),
-        s.otherResource());
+    return new OAuthSettings(URI.create(url), s.options());
   }
 
   static OAuthSettings withIssuer(OAuthSettings s, String issuer) {
-    return make(
-        s, s.clientId(), s.clientSecret(), s.authMethod(), s.scopes(), issuer, null, null, null);
+    OAuthOptions o = s.options();
+    return client(
+        s, o.clientId(), o.clientSecret(), o.authMethod(), o.scopes(), issuer, null, null, null);
   }
 
   static OAuthSettings withClient(OAuthSettings s, String id, @Nullable String secret) {
-    return make(
+    OAuthOptions o = s.options();
+    return client(
         s,
         id,
         Sensitive.ofNullable(secret),
-        s.authMethod(),
-        s.scopes(),
+        o.authMethod(),
+        o.scopes(),
         s.issuer(),
         null,
         null,
@@ -54,17 +41,19 @@ final class Settings {
   }
 
   static OAuthSettings withMethod(OAuthSettings s, ClientAuthentication method) {
-    return make(
-        s, s.clientId(), s.clientSecret(), method, s.scopes(), s.issuer(), null, null, null);
+    OAuthOptions o = s.options();
+    return client(
+        s, o.clientId(), o.clientSecret(), method, o.scopes(), s.issuer(), null, null, null);
   }
 
   static OAuthSettings withScopes(OAuthSettings s, String... scopes) {
-    return make(
+    OAuthOptions o = s.options();
+    return client(
         s,
-        s.clientId(),
-        s.clientSecret(),
-        s.authMethod(),
-        Set.of(scopes),
+        o.clientId(),
+        o.clientSecret(),
+        o.authMethod(),
+        List.of(scopes),
         s.issuer(),
         null,
         null,
@@ -72,92 +61,86 @@ final class Settings {
   }
 
   static OAuthSettings withDocument(OAuthSettings s, String url) {
-    return make(s, null, null, null, s.scopes(), s.issuer(), url, null, null);
+    return client(s, null, null, null, s.options().scopes(), s.issuer(), url, null, null);
   }
 
   static OAuthSettings withKey(OAuthSettings s, Path key) {
-    return make(s, "machine", null, null, s.scopes(), s.issuer(), null, key, null);
+    return client(s, "machine", null, null, s.options().scopes(), s.issuer(), null, key, null);
   }
 
   static OAuthSettings withIdJag(OAuthSettings s, IdentityProvider idJag) {
-    return make(s, "machine", null, null, s.scopes(), s.issuer(), null, null, idJag);
+    return client(s, "machine", null, null, s.options().scopes(), s.issuer(), null, null, idJag);
   }
 
   static OAuthSettings withResource(OAuthSettings s, String resource) {
-    return new OAuthSettings(
-        s.server(),
-        s.clientName(),
-        s.grant(),
-        s.clientId(),
-        s.clientSecret(),
-        s.authMethod(),
-        s.scopes(),
-        s.issuer(),
-        s.clientMetadataUrl(),
-        s.redirectUri(),
-        s.privateKey(),
-        s.keyId(),
-        s.idJag(),
-        s.workload(),
-        s.dpop(),
-        resource);
+    OAuthOptions o = s.options();
+    return bound(s, o.workloadIdentity(), o.dpop(), resource);
   }
 
   static OAuthSettings withDpop(OAuthSettings s, DpopMode dpop) {
-    return with(s, s.workload(), dpop);
+    OAuthOptions o = s.options();
+    return bound(s, o.workloadIdentity(), dpop, o.resource());
   }
 
   static OAuthSettings withWorkload(OAuthSettings s, WorkloadIdentity workload) {
-    return with(s, workload, s.dpop());
+    OAuthOptions o = s.options();
+    return bound(s, workload, o.dpop(), o.resource());
   }
 
-  private static OAuthSettings with(
-      OAuthSettings s, @Nullable WorkloadIdentity workload, DpopMode dpop) {
+  private static OAuthSettings bound(
+      OAuthSettings s,
+      @Nullable WorkloadIdentity workload,
+      DpopMode dpop,
+      @Nullable String resource) {
+    OAuthOptions o = s.options();
     return new OAuthSettings(
         s.server(),
-        s.clientName(),
-        s.grant(),
-        s.clientId(),
-        s.clientSecret(),
-        s.authMethod(),
-        s.scopes(),
-        s.issuer(),
-        s.clientMetadataUrl(),
-        s.redirectUri(),
-        s.privateKey(),
-        s.keyId(),
-        s.idJag(),
-        workload,
-        dpop,
-        s.otherResource());
+        new OAuthOptions(
+            o.grant(),
+            o.clientId(),
+            o.clientSecret(),
+            o.authMethod(),
+            o.scopes(),
+            o.issuer(),
+            o.clientMetadataUrl(),
+            o.redirectUri(),
+            o.privateKey(),
+            o.keyId(),
+            o.idJag(),
+            workload,
+            dpop,
+            o.tokenStore(),
+            resource));
   }
 
-  private static OAuthSettings make(
+  private static OAuthSettings client(
       OAuthSettings s,
       @Nullable String id,
       @Nullable Sensitive secret,
       @Nullable ClientAuthentication method,
-      Set<String> scopes,
+      List<String> scopes,
       @Nullable String issuer,
       @Nullable String document,
       @Nullable Path key,
       @Nullable IdentityProvider idJag) {
+    OAuthOptions o = s.options();
     return new OAuthSettings(
         s.server(),
-        s.clientName(),
-        s.grant(),
-        id,
-        secret,
-        method,
-        scopes,
-        issuer,
-        document,
-        s.redirectUri(),
-        key,
-        key == null ? null : "k1",
-        idJag,
-        s.workload(),
-        s.dpop(),
-        s.otherResource());
+        new OAuthOptions(
+            o.grant(),
+            id,
+            secret,
+            method,
+            scopes,
+            issuer == null ? null : URI.create(issuer),
+            document == null ? null : URI.create(document),
+            o.redirectUri(),
+            key,
+            key == null ? null : "k1",
+            idJag,
+            o.workloadIdentity(),
+            o.dpop(),
+            o.tokenStore(),
+            o.resource()));
   }
 }

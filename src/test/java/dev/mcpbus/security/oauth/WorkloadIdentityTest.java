@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.OAuthGrant;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.protocol.WorkloadIdentity;
 import dev.mcpbus.testing.OAuthWorld.Answer;
+import dev.mcpbus.transport.OAuthOptions;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -81,21 +82,22 @@ class WorkloadIdentityTest extends OAuthFixture {
     OAuthSettings registered =
         new OAuthSettings(
             settings.server(),
-            settings.clientName(),
-            OAuthGrant.WORKLOAD_IDENTITY,
-            "machine",
-            null,
-            null,
-            settings.scopes(),
-            null,
-            null,
-            settings.redirectUri(),
-            null,
-            null,
-            null,
-            given,
-            settings.dpop(),
-            null);
+            new OAuthOptions(
+                OAuthGrant.WORKLOAD_IDENTITY,
+                "machine",
+                null,
+                null,
+                settings.options().scopes(),
+                null,
+                null,
+                settings.options().redirectUri(),
+                null,
+                null,
+                null,
+                given,
+                settings.options().dpop(),
+                null,
+                null));
     assertThat(challenged(client(registered))).isTrue();
     assertThat(form(0)).containsEntry("assertion", jwt).containsEntry("client_id", "machine");
   }
