@@ -1,16 +1,12 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.ByteBudget;
-import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolVersion;
-import dev.mcpbus.protocol.Quirks;
-import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
@@ -22,7 +18,6 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.RequestOptions;
 import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -39,44 +34,39 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One MCP session over Streamable HTTP: each message is a {@link PostExchange}, messages of the
- * server outside a request come on the {@link StandaloneStream}. Everything, the connections
- * included, is confined to the owner's event loop.
+ * server outside a request come on the {@link StandaloneStream}. Confined to the owner's event
+ * loop.
  */
-final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
+final class HttpChannel extends HttpSession {
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpChannel.class);
 
   private static final int MAX_WAITING = 1_024;
   private static final long LOST_GRACE_MILLIS = 5_000;
+  private static final long MAX_END_MILLIS = 2_000;
+  private static final long LINGER_MILLIS = 2_000;
 
-  private final InternalContext owner;
-  private final ByteBudget.ByteAccount received;
-  private final HttpDialer dialer;
-  private final ConfiguredHeaders configured;
-  private final @Nullable ChannelCredentials credentials;
-  private final HttpOptions options;
-  private final Receiver receiver;
   private final Map<Long, PostExchange> requests = new HashMap<>();
   private final Set<PostExchange> others = new HashSet<>(4);
   private final InitializedBarrier barrier;
-  private final LingeringStreams lingering = new LingeringStreams(this);
-  private final SessionDoubts doubts;
+  private final Set<EventStreamReader> lingering = new HashSet<>(4);
   private final GetStream getStream;
-  private HttpEndpoint endpoint;
-  private RequestOptions post;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
   private boolean batches;
-  private HttpEra era = HttpEra.INITIALIZE;
+
+  /**
+   * Whether the era has sessions: then the server offers a GET stream, and a stream that was cut
+   * can be resumed with {@code Last-Event-ID}. 2026-07-28 has none of it.
+   */
+  private boolean sessions = true;
+
   private @Nullable Promise<Void> closing;
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
-  private boolean paused;
-  private boolean worked;
   private boolean lost;
-  private boolean over;
   private long lostTimer = -1;
+  private long lingerTimer = -1;
   private int waiting;
-  private long junk;
 
   HttpChannel(
       InternalContext owner,
@@ -86,26 +76,15 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
       @Nullable ChannelCredentials credentials,
       HttpOptions options,
       Receiver receiver) {
-    this.owner = owner;
-    this.doubts = new SessionDoubts(owner, this);
-    this.received = ByteBudget.received(owner.context());
+    super(owner, dialer, endpoint, configured, credentials, options, receiver);
     this.barrier =
         new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
     this.getStream = new GetStream(this, new GetStreamMemory(owner.vertx()));
-    this.dialer = dialer;
-    this.endpoint = endpoint;
-    this.post = endpoint.request(HttpMethod.POST);
-    this.configured = configured;
-    this.credentials = credentials;
-    this.options = options;
-    this.receiver = receiver;
   }
 
   @Override
   public void send(OutboundMessage message) throws TransportException {
-    if (over) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
-    }
+    checkOpen();
     if (lost) {
       throw HttpFailures.sessionLost();
     }
@@ -151,10 +130,11 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
   /**
    * The messages of a body or of an event: one, or those of a batch where the version has batches.
    */
+  @Override
   List<Envelope> messages(byte[] bytes, int offset, int length) throws ProtocolException {
     return batches && Envelope.isBatch(bytes, offset, length)
         ? Envelope.batch(bytes, offset, length, limits(), false)
-        : List.of(Envelope.received(bytes, offset, length, limits()));
+        : super.messages(bytes, offset, length);
   }
 
   /** The GET stream opens with the first message that the server accepts after this call. */
@@ -162,7 +142,10 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
     batches = ProtocolVersion.hasBatches(protocolVersion);
-    era = HttpEra.of(protocolVersion);
+    sessions =
+        ProtocolVersion.ofWire(protocolVersion)
+            .filter(version -> version.era() == Era.DISCOVER)
+            .isEmpty();
   }
 
   @Override
@@ -178,15 +161,6 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     return pending.future();
   }
 
-  /** An account for an unfinished message of the server. */
-  ByteBudget.ByteAccount received() {
-    return received.another();
-  }
-
-  HeldBytes held(int maxBytes) {
-    return new HeldBytes(maxBytes, ByteBudget.SMALL, received());
-  }
-
   /** Stops everything; the receiver is not called any more. */
   private void abandon() {
     over = true;
@@ -196,13 +170,43 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     doubts.stop();
     new ArrayList<>(requests.values()).forEach(PostExchange::abort);
     List.copyOf(others).forEach(PostExchange::abort);
-    lingering.stop();
+    cancel(lingerTimer);
+    lingering.forEach(EventStreamReader::stop);
+    lingering.clear();
   }
 
+  /**
+   * Ends the session at its server: one DELETE, and at most 2 s for its answer. Never fails: a
+   * server that does not answer ends the session by itself.
+   */
   private Future<Void> endSession() {
-    return sessionId == null || lost
-        ? owner.succeededFuture()
-        : new SessionEnd(this, configured).run(owner);
+    if (sessionId == null || lost) {
+      return owner.succeededFuture();
+    }
+    Promise<Void> done = owner.promise();
+    long timer = after(MAX_END_MILLIS, done::tryComplete);
+    RequestAuthorization authorization = new RequestAuthorization(credentials());
+    authorization.obtain(
+        HttpMethod.DELETE,
+        endpoint(),
+        () ->
+            request(HttpMethod.DELETE)
+                .compose(
+                    request -> {
+                      headers(null, request);
+                      authorization.addTo(request);
+                      return request.send().compose(HttpClientResponse::end);
+                    })
+                .onComplete(
+                    (nothing, failure) -> {
+                      cancel(timer);
+                      done.tryComplete();
+                    }),
+        why -> {
+          cancel(timer);
+          done.tryComplete();
+        });
+    return done.future();
   }
 
   @Override
@@ -241,25 +245,12 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     return getStream;
   }
 
-  HttpEra era() {
-    return era;
+  boolean resumes() {
+    return sessions;
   }
 
   boolean isPaused() {
     return paused;
-  }
-
-  ParseLimits limits() {
-    return options.limits();
-  }
-
-  HttpEndpoint endpoint() {
-    return endpoint;
-  }
-
-  /** Null if the configured headers are all that requests need. */
-  @Nullable ChannelCredentials credentials() {
-    return credentials;
   }
 
   InstantSource clock() {
@@ -275,7 +266,7 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
    * with a result. Before that, an error is about the handshake.
    */
   boolean mayLoseSession() {
-    return worked && era.resumes();
+    return worked && sessions;
   }
 
   SessionDoubts doubts() {
@@ -283,55 +274,31 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
   }
 
   @Override
-  public Quirks quirks() {
-    return receiver.quirks();
-  }
-
-  @Override
-  public Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+  Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
     PostExchange exchange = new PostExchange(this, message, verdict);
     others.add(exchange);
     owner.dispatch(exchange, PostExchange::start);
     return exchange::abort;
   }
 
-  /** Never throws: if the client is closed, the future fails. */
-  Future<HttpClientRequest> request(HttpMethod method) {
-    return dialer.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
-  }
-
   /** Creates a GET for a stream that may stay open. Never throws, like {@link #request}. */
   Future<HttpClientRequest> streamRequest() {
-    return dialer.stream(endpoint.request(HttpMethod.GET));
+    return dialer.stream(endpoint().request(HttpMethod.GET));
   }
 
-  /** The server has answered a POST. */
-  void answered(HttpClientResponse response) {
-    dialer.answered(response);
-  }
-
-  /** Adds the configured headers and the headers of the session. */
+  @Override
   void headers(@Nullable OutboundMessage message, HttpClientRequest to) {
-    // The response future reports a failure; without this handler Vert.x would log it, too.
-    to.exceptionHandler(HttpConventions.IGNORE);
-    configured.addTo(to);
+    super.headers(message, to);
     if (sessionId != null) {
       to.putHeader(McpHeaders.SESSION_ID, sessionId);
     }
-    era().headers(message, negotiated, to);
-  }
-
-  boolean isAwaited(long request) {
-    return receiver.isAwaited(request);
-  }
-
-  long after(long millis, Runnable action) {
-    return owner.setTimer(Math.max(1, millis), id -> action.run());
-  }
-
-  void cancel(long timer) {
-    if (timer >= 0) {
-      owner.cancelTimer(timer);
+    if (negotiated != null) {
+      to.putHeader(McpHeaders.PROTOCOL_VERSION, negotiated);
+    }
+    if (message != null) {
+      for (OutboundMessage.MessageHeader header : message.headers()) {
+        to.putHeader(header.name(), header.value());
+      }
     }
   }
 
@@ -339,10 +306,9 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     waiting += change;
   }
 
-  /** The server redirected within its origin; {@code to} holds for the life of the channel. */
   void moved(HttpEndpoint to) {
-    endpoint = to;
-    post = to.request(HttpMethod.POST);
+    streamsMoved(to);
+    postsMoved(to);
   }
 
   void countJunk() {
@@ -391,7 +357,7 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
         sessionId = HttpHeaders.createOptimized(id);
       }
     }
-    if (negotiated != null && options.listen() && era().listens() && !lost && !over) {
+    if (negotiated != null && options.listen() && sessions && !lost && !over) {
       getStream.open();
     }
     return null;
@@ -407,7 +373,7 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
 
   /** Runs once, even if several requests detect it; calls in flight have a grace period. */
   @Override
-  public void sessionLost() {
+  void sessionLost() {
     if (lost || over) {
       return;
     }
@@ -452,16 +418,35 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     }
   }
 
-  /** After its reply a stream may end by itself, so that its connection can be used again. */
-  void linger(EventStreamReader reader) {
+  /**
+   * After its reply a stream may end by itself within 2 to 4 s, so that its connection can be used
+   * again; then it is cut. One timer serves all streams.
+   */
+  void linger(EventStreamReader stream) {
     if (over) {
-      reader.stop();
-    } else {
-      lingering.add(reader);
+      stream.stop();
+      return;
+    }
+    lingering.add(stream);
+    if (lingerTimer < 0) {
+      cutLater(Set.copyOf(lingering));
     }
   }
 
-  void lingered(EventStreamReader reader) {
-    lingering.remove(reader);
+  void lingered(EventStreamReader stream) {
+    lingering.remove(stream);
+  }
+
+  private void cutLater(Set<EventStreamReader> old) {
+    lingerTimer =
+        after(
+            LINGER_MILLIS,
+            () -> {
+              lingerTimer = -1;
+              old.stream().filter(lingering::remove).forEach(EventStreamReader::stop);
+              if (!lingering.isEmpty()) {
+                cutLater(Set.copyOf(lingering));
+              }
+            });
   }
 }

@@ -167,7 +167,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
       doubted = true;
       // A server may have executed a request before it failed with 5xx.
       Reached reached = status < 500 ? Reached.NO : Reached.MAYBE;
-      channel.doubts().ask(why -> fail(why.withReached(reached)), said, otherwise);
+      channel.doubts.ask(why -> fail(why.withReached(reached)), said, otherwise);
     }
   }
 
@@ -374,7 +374,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
       return;
     }
     if (current.position().lastId() == null
-        || !channel.era().resumes()
+        || !channel.resumes()
         || current.countAttempt() > MAX_RESUMPTIONS) {
       unlessLost(200, stray, () -> fail(HttpFailures.outcomeUnknown(why)));
     } else {

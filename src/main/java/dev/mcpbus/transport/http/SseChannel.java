@@ -1,12 +1,8 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.protocol.Quirks;
-import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
@@ -15,9 +11,6 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -38,20 +31,13 @@ import org.slf4j.LoggerFactory;
  * the other, because servers refuse a message that overtakes it. Each waits at most one second for
  * the one before it. After that they are posted concurrently.
  */
-final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.DoubtedChannel {
+final class SseChannel extends HttpSession implements SseStream.SseListener {
 
   private static final Logger LOG = LoggerFactory.getLogger(SseChannel.class);
 
   private static final long BLOCKING_MILLIS = 1_000;
 
-  private final InternalContext owner;
-  private final HttpDialer dialer;
-  private final ConfiguredHeaders configured;
-  private final @Nullable ChannelCredentials credentials;
-  private final HttpOptions options;
-  private final Receiver receiver;
   private final SseStream stream;
-  private final SessionDoubts doubts;
   private final Promise<SseChannel> opened;
   private final SendWindow window = new SendWindow(SendWindow.MESSAGES, SendWindow.BYTES);
   private final Deque<SsePost> queue = new ArrayDeque<>();
@@ -61,13 +47,9 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
   private final Map<Long, @Nullable SsePost> unanswered = new HashMap<>();
 
   private long deadline = -1;
-  private @Nullable HttpEndpoint post;
   private @Nullable SsePost blocking;
   private boolean accepted;
   private boolean initialized;
-  private boolean worked;
-  private boolean over;
-  private long junk;
   private @Nullable Future<Void> closed;
 
   SseChannel(
@@ -78,20 +60,18 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
       @Nullable ChannelCredentials credentials,
       HttpOptions options,
       Receiver receiver) {
-    this.owner = owner;
-    this.doubts = new SessionDoubts(owner, this);
-    this.dialer = dialer;
-    this.configured = configured;
-    this.credentials = credentials;
-    this.options = options;
-    this.receiver = receiver;
+    super(owner, dialer, endpoint, configured, credentials, options, receiver);
     this.opened = owner.promise();
-    this.stream = new SseStream(this, endpoint, options.limits(), this);
+    this.stream = new SseStream(this, this);
   }
 
   /** Completes with the first event; if it fails, everything is released. */
   Future<SseChannel> opened() {
     return opened.future();
+  }
+
+  private boolean isOpen() {
+    return opened.future().succeeded();
   }
 
   void start() {
@@ -111,7 +91,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
                     new TransportException(
                         Reason.CONNECT_FAILED,
                         Reached.NO,
-                        "no endpoint event from " + stream.endpoint() + " in " + millis + " ms")));
+                        "no endpoint event from " + endpoint() + " in " + millis + " ms")));
   }
 
   /**
@@ -126,7 +106,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
   /** The server has sent the URL for posts. */
   @Override
   public void endpoint(HttpEndpoint target) {
-    post = target;
+    postsMoved(target);
     owner.cancelTimer(deadline);
     opened.complete(this);
     owner.run(() -> stream.resume());
@@ -149,18 +129,13 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
     junk++;
   }
 
-  @Override
-  public Quirks quirks() {
-    return receiver.quirks();
-  }
-
   /** The stream has ended, and with it the session. */
   @Override
   public void ended(TransportException reason) {
     if (over) {
       return;
     }
-    boolean wasOpen = post != null;
+    boolean wasOpen = isOpen();
     List<SsePost> unsent = List.copyOf(queue);
     release()
         .onComplete(
@@ -179,9 +154,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
 
   @Override
   public void send(OutboundMessage message) throws TransportException {
-    if (over) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
-    }
+    checkOpen();
     window.take(message.bytes().length);
     SsePost next = new SsePost(this, message, null);
     if (message.kind() == Envelope.Kind.REQUEST) {
@@ -238,7 +211,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
 
   @Override
   public Future<Void> close() {
-    boolean opening = post == null;
+    boolean opening = !isOpen();
     Future<Void> done = release();
     if (opening) {
       opened.tryFail(
@@ -276,49 +249,9 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
 
   // Package-private methods for the stream and the posts of this channel.
 
-  /** An account for an unfinished event. */
-  ByteBudget.ByteAccount received() {
-    return ByteBudget.received(owner.context());
-  }
-
-  /** Null if the configured headers are all that requests need. */
-  @Nullable ChannelCredentials credentials() {
-    return credentials;
-  }
-
-  /** Never throws: if the client is closed, the future fails. */
-  Future<HttpClientRequest> request(HttpMethod method, HttpEndpoint to) {
-    return dialer
-        .request(to.request(method))
-        .onSuccess(
-            request -> {
-              request.exceptionHandler(HttpConventions.IGNORE);
-              configured.addTo(request);
-            });
-  }
-
-  /** The server has answered a request. */
-  void answered(HttpClientResponse response) {
-    dialer.answered(response);
-  }
-
-  HttpEndpoint postUrl() {
-    return post == null ? stream.endpoint() : post;
-  }
-
-  /** The server redirected posts within its origin. */
-  void moved(HttpEndpoint to) {
-    post = to;
-  }
-
   /** Whether the server has accepted a message yet. */
   boolean hasAccepted() {
     return accepted;
-  }
-
-  /** Whether the server has answered a request of the session with a result. */
-  boolean hasWorked() {
-    return worked;
   }
 
   /** The server has accepted a message; the answer arrives on the stream. */
@@ -328,16 +261,8 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
     settled(done);
   }
 
-  SessionDoubts doubts() {
-    return doubts;
-  }
-
-  ParseLimits limits() {
-    return options.limits();
-  }
-
   @Override
-  public Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+  Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
     SsePost asked = new SsePost(this, message, verdict);
     begin(asked);
     return asked::abort;
@@ -355,12 +280,8 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
 
   /** The server may still execute the requests that it has accepted. */
   @Override
-  public void sessionLost() {
+  void sessionLost() {
     ended(unanswered.isEmpty() ? HttpFailures.sessionLost() : HttpFailures.lostInFlight());
-  }
-
-  boolean isAwaited(long request) {
-    return receiver.isAwaited(request);
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Quirk;
@@ -31,17 +30,22 @@ final class SsePost extends PostedMessage {
 
   @Override
   HttpEndpoint target() {
-    return channel.postUrl();
+    return channel.posts();
   }
 
   @Override
   Future<HttpClientRequest> create(HttpEndpoint to) {
-    return channel.request(HttpMethod.POST, to);
+    return channel.request(HttpMethod.POST);
+  }
+
+  @Override
+  void prepare(HttpClientRequest created) {
+    channel.headers(message, created);
   }
 
   @Override
   void moved(HttpEndpoint to) {
-    channel.moved(to);
+    channel.postsMoved(to);
   }
 
   @Override
@@ -51,8 +55,7 @@ final class SsePost extends PostedMessage {
     if (status >= 300 && status < 400) {
       redirected(response, from);
     } else if (status >= 400 && mayBeLost(response)) {
-      HeldBytes body = new HeldBytes(MAX_ERROR_BODY, ByteBudget.SMALL, channel.received());
-      read(response, body, whole -> refused(response, from, whole));
+      read(response, channel.held(MAX_ERROR_BODY), whole -> refused(response, from, whole));
     } else {
       HttpConventions.drain(response);
       if (status >= 200 && status < 300) {
@@ -71,7 +74,7 @@ final class SsePost extends PostedMessage {
    */
   private boolean mayBeLost(HttpClientResponse response) {
     return isRequest()
-        && channel.hasWorked()
+        && channel.worked
         && !HttpConventions.isChallenge(response)
         && HttpConventions.mayHold(response, MAX_ERROR_BODY);
   }
@@ -95,7 +98,7 @@ final class SsePost extends PostedMessage {
       channel.lost(this);
     } else if (SessionDoubts.areIn(text)) {
       request = null; // another post may have the connection meanwhile
-      channel.doubts().ask(this::fail, status + " " + text, () -> denied(response, from));
+      channel.doubts.ask(this::fail, status + " " + text, () -> denied(response, from));
     } else {
       denied(response, from);
     }

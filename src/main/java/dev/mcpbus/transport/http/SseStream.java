@@ -3,7 +3,6 @@ package dev.mcpbus.transport.http;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
-import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
@@ -45,8 +44,6 @@ final class SseStream implements SseParser.EventSink {
     /** An event that is skipped. */
     void junk();
 
-    Quirks quirks();
-
     /**
      * Called once, as the last callback. Before {@link #endpoint} it means that the server offers
      * no such stream.
@@ -61,7 +58,6 @@ final class SseStream implements SseParser.EventSink {
   private final RequestAuthorization authorization;
   private final Deque<Envelope> early = new ArrayDeque<>();
   private final StrayEvents strays = new StrayEvents();
-  private HttpEndpoint endpoint;
   private @Nullable HttpClientRequest request;
   private @Nullable HttpClientResponse response;
   private @Nullable TransportException earlyEnd;
@@ -70,23 +66,18 @@ final class SseStream implements SseParser.EventSink {
   private boolean stopped;
   private int redirects;
 
-  SseStream(SseChannel channel, HttpEndpoint endpoint, ParseLimits limits, SseListener listener) {
+  SseStream(SseChannel channel, SseListener listener) {
     this.channel = channel;
-    this.endpoint = endpoint;
-    this.limits = limits;
+    this.limits = channel.limits();
     this.listener = listener;
     this.parser = new SseParser(limits.maxBytes(), channel.received(), this);
     this.authorization = new RequestAuthorization(channel.credentials());
   }
 
-  HttpEndpoint endpoint() {
-    return endpoint;
-  }
-
   void open() {
     if (!stopped) {
       listener.authorizing();
-      authorization.obtain(HttpMethod.GET, endpoint, this::connect, this::end);
+      authorization.obtain(HttpMethod.GET, channel.endpoint(), this::connect, this::end);
     }
   }
 
@@ -96,13 +87,13 @@ final class SseStream implements SseParser.EventSink {
     }
     listener.connecting();
     channel
-        .request(HttpMethod.GET, endpoint)
+        .request(HttpMethod.GET)
         .onComplete(
             (created, failure) -> {
               if (stopped) {
                 HttpConventions.giveBack(created);
               } else if (failure != null) {
-                end(HttpFailures.connecting(failure, endpoint));
+                end(HttpFailures.connecting(failure, channel.endpoint()));
               } else {
                 get(created);
               }
@@ -111,6 +102,7 @@ final class SseStream implements SseParser.EventSink {
 
   private void get(HttpClientRequest created) {
     request = created;
+    channel.headers(null, created);
     authorization.addTo(created);
     created.putHeader(HttpHeaders.ACCEPT, ACCEPTED);
     created
@@ -121,7 +113,7 @@ final class SseStream implements SseParser.EventSink {
                 return;
               }
               if (failure != null) {
-                end(HttpFailures.sent(failure, endpoint));
+                end(HttpFailures.sent(failure, channel.endpoint()));
               } else {
                 answered(answer);
               }
@@ -135,7 +127,7 @@ final class SseStream implements SseParser.EventSink {
         && HttpConventions.isPlain(answer)
         && HttpConventions.hasType(answer, HttpConventions.EVENT_STREAM)) {
       response = answer;
-      answer.exceptionHandler(cause -> end(HttpFailures.sent(cause, endpoint)));
+      answer.exceptionHandler(cause -> end(HttpFailures.sent(cause, channel.endpoint())));
       answer.endHandler(nothing -> end(cut()));
       answer.handler(this::feed);
       return;
@@ -143,7 +135,7 @@ final class SseStream implements SseParser.EventSink {
     if (authorization.mayRenew(answer)) {
       listener.authorizing();
       HttpConventions.drain(answer);
-      authorization.renew(answer, endpoint, this::open, this::end);
+      authorization.renew(answer, channel.endpoint(), this::open, this::end);
       return;
     }
     HttpConventions.drain(answer);
@@ -157,17 +149,17 @@ final class SseStream implements SseParser.EventSink {
               "HTTP "
                   + status
                   + " without an event stream in answer to GET "
-                  + endpoint
+                  + channel.endpoint()
                   + ": this is not a server with HTTP+SSE (2024-11-05); for Streamable HTTP set"
                   + " type \"http\""));
     } else {
-      end(StatusFailures.of(answer, endpoint, null));
+      end(StatusFailures.of(answer, channel.endpoint(), null));
     }
   }
 
   private void redirected(HttpClientResponse answer) {
     try {
-      endpoint = endpoint.redirected(answer, redirects++);
+      channel.streamsMoved(channel.endpoint().redirected(answer, redirects++));
       open();
     } catch (TransportException e) {
       end(e);
@@ -176,7 +168,7 @@ final class SseStream implements SseParser.EventSink {
 
   private TransportException cut() {
     return new TransportException(
-        Reason.UPSTREAM_RESET, Reached.MAYBE, endpoint + " has ended the event stream");
+        Reason.UPSTREAM_RESET, Reached.MAYBE, channel.endpoint() + " has ended the event stream");
   }
 
   private void feed(Buffer buffer) {
@@ -211,12 +203,12 @@ final class SseStream implements SseParser.EventSink {
     try {
       message = Envelope.received(data, 0, length, limits);
     } catch (ProtocolException e) {
-      strays.skip(data, length, e, listener.quirks(), InstantSource.system().millis());
+      strays.skip(data, length, e, channel.quirks(), InstantSource.system().millis());
       listener.junk();
       return;
     }
     if (!hasEndpoint) {
-      end(HttpFailures.protocol(endpoint + " sent a message before the endpoint event"));
+      end(HttpFailures.protocol(channel.endpoint() + " sent a message before the endpoint event"));
     } else if (resumed) {
       listener.message(message);
     } else {
@@ -229,12 +221,12 @@ final class SseStream implements SseParser.EventSink {
       listener.junk();
       return;
     }
-    HttpEndpoint target = endpoint.resolve(location);
-    if (target == null || !endpoint.sameOrigin(target)) {
+    HttpEndpoint target = channel.endpoint().resolve(location);
+    if (target == null || !channel.endpoint().sameOrigin(target)) {
       end(
           HttpFailures.protocol(
               "the endpoint event of "
-                  + endpoint
+                  + channel.endpoint()
                   + (target == null ? " is not a URL" : " leads to " + target.origin())
                   + ", which is refused: messages are posted to the origin of the stream only"));
       return;

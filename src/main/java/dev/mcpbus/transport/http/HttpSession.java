@@ -1,0 +1,170 @@
+package dev.mcpbus.transport.http;
+
+import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.internals.HeldBytes;
+import dev.mcpbus.internals.InternalContext;
+import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.ProtocolException;
+import dev.mcpbus.protocol.Quirks;
+import dev.mcpbus.transport.Channel;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.OutboundMessage;
+import dev.mcpbus.transport.TransportException;
+import dev.mcpbus.transport.TransportException.Reached;
+import dev.mcpbus.transport.TransportException.Reason;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.RequestOptions;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One MCP session over HTTP: what the messages and streams of both transports share. Everything,
+ * the connections included, is confined to the owner's event loop.
+ */
+abstract class HttpSession implements Channel {
+
+  final InternalContext owner;
+  final HttpDialer dialer;
+  final HttpOptions options;
+  final Receiver receiver;
+  final SessionDoubts doubts;
+  private final ConfiguredHeaders configured;
+  private final @Nullable ChannelCredentials credentials;
+  private final ByteBudget.ByteAccount received;
+  private HttpEndpoint endpoint;
+  private HttpEndpoint posts;
+  private RequestOptions post;
+
+  /** Whether the server has answered a request, behind the handshake, with a result. */
+  boolean worked;
+
+  boolean paused;
+  boolean over;
+  long junk;
+
+  HttpSession(
+      InternalContext owner,
+      HttpDialer dialer,
+      HttpEndpoint endpoint,
+      ConfiguredHeaders configured,
+      @Nullable ChannelCredentials credentials,
+      HttpOptions options,
+      Receiver receiver) {
+    this.owner = owner;
+    this.doubts = new SessionDoubts(owner, this);
+    this.received = ByteBudget.received(owner.context());
+    this.dialer = dialer;
+    this.endpoint = endpoint;
+    this.posts = endpoint;
+    this.post = endpoint.request(HttpMethod.POST);
+    this.configured = configured;
+    this.credentials = credentials;
+    this.options = options;
+    this.receiver = receiver;
+  }
+
+  void checkOpen() throws TransportException {
+    if (over) {
+      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
+    }
+  }
+
+  /** Where the streams of the session are. */
+  HttpEndpoint endpoint() {
+    return endpoint;
+  }
+
+  /** Where messages are posted. */
+  HttpEndpoint posts() {
+    return posts;
+  }
+
+  /** The server has redirected within its origin; {@code to} holds for the life of the channel. */
+  void streamsMoved(HttpEndpoint to) {
+    endpoint = to;
+  }
+
+  void postsMoved(HttpEndpoint to) {
+    posts = to;
+    post = to.request(HttpMethod.POST);
+  }
+
+  /** Never throws: if the client is closed, the future fails. */
+  Future<HttpClientRequest> request(HttpMethod method) {
+    return dialer.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
+  }
+
+  /**
+   * Adds the headers of the session, and those of a message.
+   *
+   * @param message null for GET and DELETE
+   */
+  void headers(@Nullable OutboundMessage message, HttpClientRequest to) {
+    // The response future reports a failure; without this handler Vert.x would log it, too.
+    to.exceptionHandler(HttpConventions.IGNORE);
+    configured.addTo(to);
+  }
+
+  /** Null if the configured headers are all that requests need. */
+  @Nullable ChannelCredentials credentials() {
+    return credentials;
+  }
+
+  /** The server has answered a POST. */
+  void answered(HttpClientResponse response) {
+    dialer.answered(response);
+  }
+
+  /** The messages of an event or of a body. */
+  List<Envelope> messages(byte[] bytes, int offset, int length) throws ProtocolException {
+    return List.of(Envelope.received(bytes, offset, length, limits()));
+  }
+
+  ParseLimits limits() {
+    return options.limits();
+  }
+
+  Quirks quirks() {
+    return receiver.quirks();
+  }
+
+  /** An account for an unfinished message of the server. */
+  ByteBudget.ByteAccount received() {
+    return received.another();
+  }
+
+  HeldBytes held(int maxBytes) {
+    return new HeldBytes(maxBytes, ByteBudget.SMALL, received());
+  }
+
+  boolean isAwaited(long request) {
+    return receiver.isAwaited(request);
+  }
+
+  long after(long millis, Runnable action) {
+    return owner.setTimer(Math.max(1, millis), id -> action.run());
+  }
+
+  void cancel(long timer) {
+    if (timer >= 0) {
+      owner.cancelTimer(timer);
+    }
+  }
+
+  /**
+   * Sends a request of the channel itself.
+   *
+   * @param verdict gets the status and the text by which the server refuses it, null otherwise;
+   *     called once, in a later task
+   * @return ends it, with the verdict null
+   */
+  abstract Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict);
+
+  /** The server no longer knows the session; the requests that say so have failed. */
+  abstract void sessionLost();
+}
