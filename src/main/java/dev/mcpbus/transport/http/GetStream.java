@@ -1,5 +1,6 @@
 package dev.mcpbus.transport.http;
 
+import java.time.InstantSource;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -77,7 +78,7 @@ final class GetStream {
     if (stage != Stage.NEW) {
       return;
     }
-    off = memory.off(channel.endpoint(), channel.clock().millis());
+    off = memory.off(channel.endpoint(), InstantSource.system().millis());
     if (off != null) {
       stage = Stage.OFF;
       return;
@@ -317,7 +318,7 @@ final class GetStream {
   private void turnOff(String why) {
     stop();
     off = why;
-    boolean isNew = memory.leaveOff(channel.endpoint(), why, channel.clock().millis());
+    boolean isNew = memory.leaveOff(channel.endpoint(), why, InstantSource.system().millis());
     if (isNew && why.equals("serial")) {
       LOG.warn(
           "{} answers no request while its GET stream is open: mcpbus leaves the stream off, so"

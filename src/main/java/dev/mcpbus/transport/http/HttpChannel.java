@@ -19,7 +19,6 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -44,12 +43,10 @@ final class HttpChannel extends HttpSession {
   private static final int MAX_WAITING = 1_024;
   private static final long LOST_GRACE_MILLIS = 5_000;
   private static final long MAX_END_MILLIS = 2_000;
-  private static final long LINGER_MILLIS = 2_000;
 
   private final Map<Long, PostExchange> requests = new HashMap<>();
   private final Set<PostExchange> others = new HashSet<>(4);
   private final InitializedBarrier barrier;
-  private final Set<EventStreamReader> lingering = new HashSet<>(4);
   private final GetStream getStream;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
@@ -65,7 +62,6 @@ final class HttpChannel extends HttpSession {
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
   private boolean lost;
   private long lostTimer = -1;
-  private long lingerTimer = -1;
   private int waiting;
 
   HttpChannel(
@@ -170,9 +166,7 @@ final class HttpChannel extends HttpSession {
     doubts.stop();
     new ArrayList<>(requests.values()).forEach(PostExchange::abort);
     List.copyOf(others).forEach(PostExchange::abort);
-    cancel(lingerTimer);
-    lingering.forEach(EventStreamReader::stop);
-    lingering.clear();
+    stopLingering();
   }
 
   /**
@@ -249,14 +243,6 @@ final class HttpChannel extends HttpSession {
     return sessions;
   }
 
-  boolean isPaused() {
-    return paused;
-  }
-
-  InstantSource clock() {
-    return InstantSource.system();
-  }
-
   boolean hasSession() {
     return sessionId != null;
   }
@@ -309,10 +295,6 @@ final class HttpChannel extends HttpSession {
   void moved(HttpEndpoint to) {
     streamsMoved(to);
     postsMoved(to);
-  }
-
-  void countJunk() {
-    junk++;
   }
 
   /**
@@ -416,37 +398,5 @@ final class HttpChannel extends HttpSession {
       abandon();
       receiver.onClosed(why);
     }
-  }
-
-  /**
-   * After its reply a stream may end by itself within 2 to 4 s, so that its connection can be used
-   * again; then it is cut. One timer serves all streams.
-   */
-  void linger(EventStreamReader stream) {
-    if (over) {
-      stream.stop();
-      return;
-    }
-    lingering.add(stream);
-    if (lingerTimer < 0) {
-      cutLater(Set.copyOf(lingering));
-    }
-  }
-
-  void lingered(EventStreamReader stream) {
-    lingering.remove(stream);
-  }
-
-  private void cutLater(Set<EventStreamReader> old) {
-    lingerTimer =
-        after(
-            LINGER_MILLIS,
-            () -> {
-              lingerTimer = -1;
-              old.stream().filter(lingering::remove).forEach(EventStreamReader::stop);
-              if (!lingering.isEmpty()) {
-                cutLater(Set.copyOf(lingering));
-              }
-            });
   }
 }

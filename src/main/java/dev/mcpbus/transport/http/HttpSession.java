@@ -18,7 +18,9 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class HttpSession implements Channel {
 
+  private static final long LINGER_MILLIS = 2_000;
+
   final InternalContext owner;
   final HttpDialer dialer;
   final HttpOptions options;
@@ -36,6 +40,8 @@ abstract class HttpSession implements Channel {
   private final ConfiguredHeaders configured;
   private final @Nullable ChannelCredentials credentials;
   private final ByteBudget.ByteAccount received;
+  private final Set<EventStream> lingering = new HashSet<>(4);
+  private long lingerTimer = -1;
   private HttpEndpoint endpoint;
   private HttpEndpoint posts;
   private RequestOptions post;
@@ -154,6 +160,44 @@ abstract class HttpSession implements Channel {
     if (timer >= 0) {
       owner.cancelTimer(timer);
     }
+  }
+
+  /**
+   * After its reply a stream may end by itself within 2 to 4 s, so that its connection can be used
+   * again; then it is cut. One timer serves all streams.
+   */
+  void linger(EventStream stream) {
+    if (over) {
+      stream.stop();
+      return;
+    }
+    lingering.add(stream);
+    if (lingerTimer < 0) {
+      cutLater(Set.copyOf(lingering));
+    }
+  }
+
+  void lingered(EventStream stream) {
+    lingering.remove(stream);
+  }
+
+  private void cutLater(Set<EventStream> old) {
+    lingerTimer =
+        after(
+            LINGER_MILLIS,
+            () -> {
+              lingerTimer = -1;
+              old.stream().filter(lingering::remove).forEach(EventStream::stop);
+              if (!lingering.isEmpty()) {
+                cutLater(Set.copyOf(lingering));
+              }
+            });
+  }
+
+  void stopLingering() {
+    cancel(lingerTimer);
+    lingering.forEach(EventStream::stop);
+    lingering.clear();
   }
 
   /**

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  * One POST over Streamable HTTP and its answer. It ends exactly once: by the reply, by a failure,
  * or without a report by {@link #abort()}. Confined to the owner context of its channel.
  */
-final class PostExchange extends PostedMessage implements EventStreamReader.StreamListener {
+final class PostExchange extends PostedMessage implements EventStream.StreamListener {
 
   private static final int MAX_RESUMPTIONS = 5;
 
   private final HttpChannel channel;
   private @Nullable HttpClientResponse answer;
-  private @Nullable EventStreamReader reader;
+  private @Nullable EventStream reader;
   private @Nullable HeldBytes held;
   private boolean waiting;
   private boolean doubted;
@@ -103,7 +103,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
     channel.answered(response);
     if (isRequest()) {
       answer = response;
-      if (channel.isPaused()) {
+      if (channel.paused) {
         response.pause();
       }
     }
@@ -117,7 +117,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
       HttpConventions.drain(response);
       renew(response);
     } else {
-      refused(response);
+      refusal(response);
     }
   }
 
@@ -136,7 +136,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
     } else if (!HttpConventions.isPlain(response)) {
       reject(response, HttpFailures.protocol("the response has a Content-Encoding"));
     } else if (HttpConventions.hasType(response, HttpConventions.EVENT_STREAM)) {
-      reader = new EventStreamReader(channel, this);
+      reader = new EventStream(channel, this);
       reader.read(response);
     } else if (HttpConventions.hasType(response, HttpConventions.JSON)) {
       collect(response, channel.limits().maxBytes(), this::replied);
@@ -249,7 +249,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
         });
   }
 
-  private void refused(HttpClientResponse response) {
+  private void refusal(HttpClientResponse response) {
     int cap = Math.min(channel.limits().maxBytes(), MAX_ERROR_BODY);
     if (HttpConventions.mayHold(response, cap)
         && (HttpConventions.hasType(response, HttpConventions.JSON) || isInDoubt(response))) {
@@ -328,7 +328,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
         } else if (mine != null) {
           finish(mine);
         } else {
-          channel.countJunk();
+          channel.junk++;
         }
       }
       case REQUEST, NOTIFICATION -> {
@@ -348,12 +348,30 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
   }
 
   @Override
-  public void cut() {
+  public void other(String type, byte[] data, int length) {
+    if (type.equals("error")) {
+      stray(data, length);
+    }
+  }
+
+  @Override
+  public Future<HttpClientRequest> get() {
+    return channel.request(HttpMethod.GET);
+  }
+
+  @Override
+  public void cut(@Nullable Throwable cause) {
     resume(null);
   }
 
   @Override
-  public void unavailable(TransportException why, boolean isFinal) {
+  public void refused(HttpClientResponse response) {
+    int status = response.statusCode();
+    failed(StatusFailures.of(response, channel.endpoint(), null), status < 500 && status != 429);
+  }
+
+  @Override
+  public void failed(TransportException why, boolean isFinal) {
     if (!isFinal) {
       resume(why);
     } else if (why.reason() == Reason.AUTH_REQUIRED || why.reason() == Reason.FORBIDDEN) {
@@ -369,7 +387,7 @@ final class PostExchange extends PostedMessage implements EventStreamReader.Stre
   }
 
   private void resume(@Nullable TransportException why) {
-    EventStreamReader current = reader;
+    EventStream current = reader;
     if (done || doubted || current == null) {
       return;
     }

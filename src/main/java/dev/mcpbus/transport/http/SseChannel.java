@@ -11,7 +11,11 @@ import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -31,13 +35,13 @@ import org.slf4j.LoggerFactory;
  * the other, because servers refuse a message that overtakes it. Each waits at most one second for
  * the one before it. After that they are posted concurrently.
  */
-final class SseChannel extends HttpSession implements SseStream.SseListener {
+final class SseChannel extends HttpSession implements EventStream.StreamListener {
 
   private static final Logger LOG = LoggerFactory.getLogger(SseChannel.class);
 
   private static final long BLOCKING_MILLIS = 1_000;
 
-  private final SseStream stream;
+  private final EventStream stream;
   private final Promise<SseChannel> opened;
   private final SendWindow window = new SendWindow(SendWindow.MESSAGES, SendWindow.BYTES);
   private final Deque<SsePost> queue = new ArrayDeque<>();
@@ -46,6 +50,12 @@ final class SseChannel extends HttpSession implements SseStream.SseListener {
   /** Requests without a reply; the post is null if the server has accepted it. */
   private final Map<Long, @Nullable SsePost> unanswered = new HashMap<>();
 
+  /** Messages that arrived before the owner could know that the channel is open. */
+  private final Deque<Envelope> early = new ArrayDeque<>(0);
+
+  private @Nullable TransportException earlyEnd;
+  private boolean resumed;
+  private int redirects;
   private long deadline = -1;
   private @Nullable SsePost blocking;
   private boolean accepted;
@@ -62,11 +72,11 @@ final class SseChannel extends HttpSession implements SseStream.SseListener {
       Receiver receiver) {
     super(owner, dialer, endpoint, configured, credentials, options, receiver);
     this.opened = owner.promise();
-    this.stream = new SseStream(this, this);
+    this.stream = new EventStream(this, this);
   }
 
   /** Completes with the first event; if it fails, everything is released. */
-  Future<SseChannel> opened() {
+  Future<SseChannel> opening() {
     return opened.future();
   }
 
@@ -75,23 +85,7 @@ final class SseChannel extends HttpSession implements SseStream.SseListener {
   }
 
   void start() {
-    stream.open();
-  }
-
-  /** The stream starts to connect: the deadline of the first event starts now. */
-  @Override
-  public void connecting() {
-    owner.cancelTimer(deadline);
-    long millis = 2 * options.connectTimeout().toMillis();
-    deadline =
-        owner.setTimer(
-            Math.max(1, millis),
-            id ->
-                ended(
-                    new TransportException(
-                        Reason.CONNECT_FAILED,
-                        Reached.NO,
-                        "no endpoint event from " + endpoint() + " in " + millis + " ms")));
+    stream.get();
   }
 
   /**
@@ -100,20 +94,126 @@ final class SseChannel extends HttpSession implements SseStream.SseListener {
    */
   @Override
   public void authorizing() {
-    owner.cancelTimer(deadline);
+    cancel(deadline);
   }
 
-  /** The server has sent the URL for posts. */
+  /** The stream starts to connect: the deadline of the first event starts now. */
   @Override
-  public void endpoint(HttpEndpoint target) {
+  public Future<HttpClientRequest> get() {
+    cancel(deadline);
+    long millis = 2 * options.connectTimeout().toMillis();
+    deadline =
+        after(
+            millis,
+            () ->
+                ended(
+                    new TransportException(
+                        Reason.CONNECT_FAILED,
+                        Reached.NO,
+                        "no endpoint event from " + endpoint() + " in " + millis + " ms")));
+    return request(HttpMethod.GET);
+  }
+
+  /** Follows a redirect within the origin: the stream has sent nothing that could be repeated. */
+  @Override
+  public void refused(HttpClientResponse response) {
+    int status = response.statusCode();
+    if (status >= 300 && status < 400) {
+      try {
+        streamsMoved(endpoint().redirected(response, redirects++));
+        stream.get();
+      } catch (TransportException e) {
+        end(e);
+      }
+    } else if (status < 400 || status == 400 || status == 405) {
+      end(
+          new TransportException(
+              Reason.PROTOCOL_ERROR,
+              Reached.NO,
+              "HTTP "
+                  + status
+                  + " without an event stream in answer to GET "
+                  + endpoint()
+                  + ": this is not a server with HTTP+SSE (2024-11-05); for Streamable HTTP set"
+                  + " type \"http\""));
+    } else {
+      end(StatusFailures.of(response, endpoint(), null));
+    }
+  }
+
+  @Override
+  public void failed(TransportException why, boolean isFinal) {
+    end(why);
+  }
+
+  @Override
+  public void cut(@Nullable Throwable cause) {
+    end(
+        cause == null
+            ? new TransportException(
+                Reason.UPSTREAM_RESET, Reached.MAYBE, endpoint() + " has ended the event stream")
+            : HttpFailures.sent(cause, endpoint()));
+  }
+
+  @Override
+  public void broken(TransportException why) {
+    end(why);
+  }
+
+  /** The event {@code endpoint} is the first one: it names the URL for posts. */
+  @Override
+  public void other(String type, byte[] data, int length) {
+    if (isOpen() || !type.equals("endpoint")) {
+      junk++;
+      return;
+    }
+    HttpEndpoint target =
+        endpoint().resolve(new String(data, 0, length, StandardCharsets.UTF_8).strip());
+    if (target == null || !endpoint().sameOrigin(target)) {
+      end(
+          HttpFailures.protocol(
+              "the endpoint event of "
+                  + endpoint()
+                  + (target == null ? " is not a URL" : " leads to " + target.origin())
+                  + ", which is refused: messages are posted to the origin of the stream only"));
+      return;
+    }
+    stream.hold(true);
     postsMoved(target);
-    owner.cancelTimer(deadline);
+    cancel(deadline);
     opened.complete(this);
-    owner.run(() -> stream.resume());
+    owner.run(this::resume);
+  }
+
+  /** Delivers messages from now on, first those that arrived together with the endpoint event. */
+  private void resume() {
+    resumed = true;
+    while (!over && !early.isEmpty()) {
+      deliver(early.remove());
+    }
+    if (over) {
+      return;
+    }
+    if (earlyEnd == null) {
+      stream.hold(false);
+    } else {
+      ended(earlyEnd);
+    }
   }
 
   @Override
-  public void message(Envelope message) {
+  public boolean message(Envelope message, boolean replayed) {
+    if (!isOpen()) {
+      end(HttpFailures.protocol(endpoint() + " sent a message before the endpoint event"));
+    } else if (resumed) {
+      deliver(message);
+    } else {
+      early.add(message);
+    }
+    return true;
+  }
+
+  private void deliver(Envelope message) {
     if (over || SessionDoubts.isAnswer(message)) {
       return;
     }
@@ -124,14 +224,16 @@ final class SseChannel extends HttpSession implements SseStream.SseListener {
     receiver.onMessage(message);
   }
 
-  @Override
-  public void junk() {
-    junk++;
+  private void end(TransportException reason) {
+    if (isOpen() && !resumed) {
+      earlyEnd = earlyEnd == null ? reason : earlyEnd;
+    } else {
+      ended(reason);
+    }
   }
 
-  /** The stream has ended, and with it the session. */
-  @Override
-  public void ended(TransportException reason) {
+  /** The stream has ended, and with it the session: it cannot be resumed. */
+  private void ended(TransportException reason) {
     if (over) {
       return;
     }
@@ -225,7 +327,7 @@ final class SseChannel extends HttpSession implements SseStream.SseListener {
     Future<Void> pending = closed;
     if (pending == null) {
       over = true;
-      owner.cancelTimer(deadline);
+      cancel(deadline);
       stream.stop();
       doubts.stop();
       queue.clear();

@@ -71,7 +71,7 @@ public final class SseTransport implements Transport {
             tls ->
                 endpoint
                     .through(options.proxy())
-                    .compose(to -> start(context, receiver, tls, to).opened()))
+                    .compose(to -> start(context, receiver, tls, to).opening()))
         .map(channel -> channel);
   }
 

@@ -5,25 +5,27 @@ import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.TransportException;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The standalone GET stream for messages that belong to no request. It reconnects as long as the
  * channel is open and the server offers the stream; a server without it costs one request. Confined
  * to the owner context of its channel.
  */
-final class StandaloneStream implements EventStreamReader.StreamListener {
+final class StandaloneStream implements EventStream.StreamListener {
 
   private static final long MAX_BACKOFF_MILLIS = 60_000;
 
   private final HttpChannel channel;
   private final GetStream control;
-  private final EventStreamReader reader;
+  private final EventStream reader;
   private boolean wasOpen;
 
   StandaloneStream(HttpChannel channel, GetStream control) {
     this.channel = channel;
     this.control = control;
-    this.reader = new EventStreamReader(channel, this);
+    this.reader = new EventStream(channel, this);
   }
 
   void start() {
@@ -59,14 +61,14 @@ final class StandaloneStream implements EventStreamReader.StreamListener {
 
   /** The stream may stay open as long as the channel, so it gets a connection of its own. */
   @Override
-  public Future<HttpClientRequest> get(HttpChannel of) {
-    return of.streamRequest();
+  public Future<HttpClientRequest> get() {
+    return channel.streamRequest();
   }
 
   @Override
   public boolean message(Envelope message, boolean replayed) {
     if (message.kind().isAnswer()) {
-      channel.countJunk();
+      channel.junk++;
     } else if (!replayed) {
       channel.deliver(message, Channel.Receiver.STANDING_STREAM);
     }
@@ -74,7 +76,7 @@ final class StandaloneStream implements EventStreamReader.StreamListener {
   }
 
   @Override
-  public void cut() {
+  public void cut(@Nullable Throwable cause) {
     reconnect();
   }
 
@@ -86,15 +88,17 @@ final class StandaloneStream implements EventStreamReader.StreamListener {
 
   /** A second 409 is about a stream of ours that the server has not seen end. */
   @Override
-  public boolean refused(int status) {
+  public void refused(HttpClientResponse response) {
+    int status = response.statusCode();
     if (!wasOpen && (status == 405 || status == 409)) {
       control.refused();
+    } else if (status >= 500 || status == 429 || status == 409) {
+      reconnect();
     }
-    return status == 409 && wasOpen;
   }
 
   @Override
-  public void unavailable(TransportException why, boolean isFinal) {
+  public void failed(TransportException why, boolean isFinal) {
     if (!isFinal) {
       reconnect();
     }
@@ -102,7 +106,7 @@ final class StandaloneStream implements EventStreamReader.StreamListener {
 
   @Override
   public void broken(TransportException why) {
-    channel.countJunk();
+    channel.junk++;
     reconnect();
   }
 
