@@ -55,11 +55,11 @@ final class GetStream {
   private final GetStreamMemory memory;
 
   /** POSTs without an answer, and whether the stream was open when they were sent. */
-  private final Map<PostExchange, Boolean> unanswered = new LinkedHashMap<>();
+  private final Map<HttpExchange, Boolean> unanswered = new LinkedHashMap<>();
 
   private Stage stage = Stage.NEW;
   private @Nullable StandaloneStream stream;
-  private @Nullable PostExchange suspect;
+  private @Nullable HttpExchange suspect;
   private @Nullable PingProbe ping;
   private @Nullable String off;
   private boolean disturbed;
@@ -129,7 +129,7 @@ final class GetStream {
   }
 
   /** A POST was written. */
-  void posted(PostExchange exchange) {
+  void posted(HttpExchange exchange) {
     if (watches()) {
       unanswered.put(exchange, stage == Stage.WATCHED && isOpen());
       disturbed = true;
@@ -138,7 +138,7 @@ final class GetStream {
   }
 
   /** The head of its answer is there. */
-  void answered(PostExchange exchange, int status) {
+  void answered(HttpExchange exchange, int status) {
     if (!watches()) {
       return;
     }
@@ -154,7 +154,7 @@ final class GetStream {
   }
 
   /** The server has answered the POST, or its caller has given up. */
-  void gone(PostExchange exchange) {
+  void gone(HttpExchange exchange) {
     if (watches() && unanswered.remove(exchange) != null) {
       tryAgainIfIdle();
     }
@@ -167,7 +167,7 @@ final class GetStream {
 
   private void watch() {
     if (stage == Stage.WATCHED && timer < 0 && isAsked()) {
-      Iterator<PostExchange> oldest = unanswered.keySet().iterator();
+      Iterator<HttpExchange> oldest = unanswered.keySet().iterator();
       suspect = oldest.hasNext() ? oldest.next() : null;
       if (suspect != null) {
         timer = channel.after(PATIENCE_MILLIS, this::overdue);

@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One MCP session over Streamable HTTP: each message is a {@link PostExchange}, messages of the
+ * One MCP session over Streamable HTTP: each message is a {@link HttpExchange}, messages of the
  * server outside a request come on the {@link StandaloneStream}. Confined to the owner's event
  * loop.
  */
@@ -44,8 +44,8 @@ final class HttpChannel extends HttpSession {
   private static final long LOST_GRACE_MILLIS = 5_000;
   private static final long MAX_END_MILLIS = 2_000;
 
-  private final Map<Long, PostExchange> requests = new HashMap<>();
-  private final Set<PostExchange> others = new HashSet<>(4);
+  private final Map<Long, HttpExchange> requests = new HashMap<>();
+  private final Set<HttpExchange> others = new HashSet<>(4);
   private final InitializedBarrier barrier;
   private final GetStream getStream;
   private @Nullable CharSequence sessionId;
@@ -62,7 +62,6 @@ final class HttpChannel extends HttpSession {
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
   private boolean lost;
   private long lostTimer = -1;
-  private int waiting;
 
   HttpChannel(
       InternalContext owner,
@@ -73,8 +72,7 @@ final class HttpChannel extends HttpSession {
       HttpOptions options,
       Receiver receiver) {
     super(owner, dialer, endpoint, configured, credentials, options, receiver);
-    this.barrier =
-        new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
+    this.barrier = new InitializedBarrier(this);
     this.getStream = new GetStream(this, new GetStreamMemory(owner.vertx()));
   }
 
@@ -90,7 +88,7 @@ final class HttpChannel extends HttpSession {
           Reached.NO,
           MAX_WAITING + " requests wait for one of " + options.maxConnections() + " connections");
     }
-    PostExchange exchange = new PostExchange(this, message, null);
+    HttpExchange exchange = new HttpExchange(this, message, null);
     if (exchange.isRequest()) {
       requests.put(message.id(), exchange);
     } else {
@@ -105,7 +103,7 @@ final class HttpChannel extends HttpSession {
 
   @Override
   public void forget(long id) {
-    PostExchange exchange = requests.get(id);
+    HttpExchange exchange = requests.get(id);
     if (exchange != null) {
       exchange.abort();
     }
@@ -164,8 +162,8 @@ final class HttpChannel extends HttpSession {
     barrier.stop();
     getStream.stop();
     doubts.stop();
-    new ArrayList<>(requests.values()).forEach(PostExchange::abort);
-    List.copyOf(others).forEach(PostExchange::abort);
+    new ArrayList<>(requests.values()).forEach(HttpExchange::abort);
+    List.copyOf(others).forEach(HttpExchange::abort);
     stopLingering();
   }
 
@@ -205,10 +203,10 @@ final class HttpChannel extends HttpSession {
 
   @Override
   public JsonObject diagnostics() {
-    long open = requests.values().stream().filter(PostExchange::isStreaming).count();
+    long open = requests.values().stream().filter(HttpExchange::isStreaming).count();
     boolean listening = getStream.isOpen();
     boolean hasPosition =
-        getStream.hasPosition() || requests.values().stream().anyMatch(PostExchange::hasPosition);
+        getStream.hasPosition() || requests.values().stream().anyMatch(HttpExchange::hasPosition);
     JsonObject facts = new JsonObject();
     if (sessionId != null) {
       facts.put("sessionId", sessionId.toString());
@@ -235,36 +233,27 @@ final class HttpChannel extends HttpSession {
 
   // Package-private methods for the exchanges and streams of this channel.
 
-  GetStream getStream() {
-    return getStream;
-  }
-
+  @Override
   boolean resumes() {
     return sessions;
   }
 
-  boolean hasSession() {
-    return sessionId != null;
-  }
-
-  /**
-   * Whether the server may have lost what it knew: a session in which it has answered a request
-   * with a result. Before that, an error is about the handshake.
-   */
+  @Override
   boolean mayLoseSession() {
     return worked && sessions;
   }
 
-  SessionDoubts doubts() {
-    return doubts;
+  @Override
+  boolean answersInResponse() {
+    return true;
   }
 
   @Override
-  Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
-    PostExchange exchange = new PostExchange(this, message, verdict);
+  HttpExchange question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+    HttpExchange exchange = new HttpExchange(this, message, verdict);
     others.add(exchange);
-    owner.dispatch(exchange, PostExchange::start);
-    return exchange::abort;
+    start(exchange);
+    return exchange;
   }
 
   /** Creates a GET for a stream that may stay open. Never throws, like {@link #request}. */
@@ -288,30 +277,26 @@ final class HttpChannel extends HttpSession {
     }
   }
 
-  void waiting(int change) {
-    waiting += change;
-  }
-
-  void moved(HttpEndpoint to) {
+  @Override
+  void postsMoved(HttpEndpoint to) {
+    super.postsMoved(to);
     streamsMoved(to);
-    postsMoved(to);
   }
 
-  /**
-   * @param request our id of the request on whose stream it came, or {@link
-   *     Receiver#STANDING_STREAM}
-   */
-  void deliver(Envelope message, long request) {
-    if (!over) {
-      receiver.onMessage(message, request);
-    }
+  @Override
+  void prepare(HttpExchange exchange, HttpClientRequest created) {
+    super.prepare(exchange, created);
+    created.putHeader(HttpHeaders.ACCEPT, HttpConventions.POST_ACCEPTS);
+    getStream.posted(exchange);
   }
 
-  /** The server has answered a request of the owner. */
-  void answered(OutboundMessage to, Envelope reply) {
-    worked |= reply.kind() == Envelope.Kind.RESULT && !Methods.INITIALIZE.equals(to.method());
+  @Override
+  void answered(HttpExchange exchange, HttpClientResponse response) {
+    super.answered(exchange, response);
+    getStream.answered(exchange, response.statusCode());
   }
 
+  @Override
   void failed(OutboundMessage message, TransportException why) {
     if (over) {
       return;
@@ -323,14 +308,10 @@ final class HttpChannel extends HttpSession {
     }
   }
 
-  /**
-   * The server has accepted a message.
-   *
-   * @return why the response cannot be used, else null
-   */
-  @Nullable TransportException accepted(OutboundMessage message, HttpClientResponse response) {
+  @Override
+  @Nullable TransportException accepted(HttpExchange exchange, HttpClientResponse response) {
     refusal = null;
-    if (Methods.INITIALIZE.equals(message.method())) {
+    if (Methods.INITIALIZE.equals(exchange.message().method())) {
       String id = response.getHeader(McpHeaders.SESSION_ID);
       if (id != null) {
         if (!HttpConventions.isSessionId(id)) {
@@ -345,7 +326,15 @@ final class HttpChannel extends HttpSession {
     return null;
   }
 
-  boolean takenOver(PostExchange exchange, HttpClientResponse response) {
+  @Override
+  boolean saysLost(
+      HttpExchange refused, int status, @Nullable Envelope error, @Nullable Envelope reply) {
+    boolean named = reply != null && reply == error;
+    return sessionId != null && ReplyMatch.saysUnknown(status, error, named, !mayLoseSession());
+  }
+
+  @Override
+  boolean takesOver(HttpExchange exchange, HttpClientResponse response) {
     boolean taken = !over && refusal != null && refusal.test(exchange.message(), response);
     if (taken) {
       exchange.abort();
@@ -365,7 +354,8 @@ final class HttpChannel extends HttpSession {
     closeIfIdle();
   }
 
-  void ended(PostExchange exchange) {
+  @Override
+  void ended(HttpExchange exchange) {
     getStream.gone(exchange);
     others.remove(exchange);
     if (exchange.isRequest()) {

@@ -51,6 +51,10 @@ abstract class HttpSession implements Channel {
 
   boolean paused;
   boolean over;
+
+  /** How many exchanges wait for credentials or a connection. */
+  int waiting;
+
   long junk;
 
   HttpSession(
@@ -121,11 +125,6 @@ abstract class HttpSession implements Channel {
     return credentials;
   }
 
-  /** The server has answered a POST. */
-  void answered(HttpClientResponse response) {
-    dialer.answered(response);
-  }
-
   /** The messages of an event or of a body. */
   List<Envelope> messages(byte[] bytes, int offset, int length) throws ProtocolException {
     return List.of(Envelope.received(bytes, offset, length, limits()));
@@ -146,10 +145,6 @@ abstract class HttpSession implements Channel {
 
   HeldBytes held(int maxBytes) {
     return new HeldBytes(maxBytes, ByteBudget.SMALL, received());
-  }
-
-  boolean isAwaited(long request) {
-    return receiver.isAwaited(request);
   }
 
   long after(long millis, Runnable action) {
@@ -200,14 +195,93 @@ abstract class HttpSession implements Channel {
     lingering.clear();
   }
 
+  // The steps of an exchange in which the transports differ, in their order.
+
+  /** Adds the headers of a POST; it is written next. */
+  void prepare(HttpExchange exchange, HttpClientRequest created) {
+    headers(exchange.message(), created);
+  }
+
+  /** The head of a response is there. */
+  void answered(HttpExchange exchange, HttpClientResponse response) {
+    dialer.answered(response);
+  }
+
+  /** Whether the response to a request holds its answer; otherwise it confirms the request only. */
+  abstract boolean answersInResponse();
+
+  /**
+   * The server has accepted a message.
+   *
+   * @return why the response cannot be used, else null
+   */
+  abstract @Nullable TransportException accepted(
+      HttpExchange exchange, HttpClientResponse response);
+
+  /** Whether a stream that was cut can be resumed with {@code Last-Event-ID}. */
+  boolean resumes() {
+    return false;
+  }
+
+  /**
+   * Whether the server may have lost what it knew: a session in which it has answered a request
+   * with a result. Before that, an error is about the handshake.
+   */
+  boolean mayLoseSession() {
+    return worked;
+  }
+
+  /**
+   * Whether a refusal says without doubt that the server does not know the session.
+   *
+   * @param error the body, if it is an error
+   * @param reply the error as the answer to the request; the same object if it names the request
+   */
+  abstract boolean saysLost(
+      HttpExchange refused, int status, @Nullable Envelope error, @Nullable Envelope reply);
+
+  void lost(HttpExchange refused) {
+    refused.fail(HttpFailures.sessionLost());
+    sessionLost();
+  }
+
+  /** Whether another transport takes over a message that the server has refused. */
+  boolean takesOver(HttpExchange exchange, HttpClientResponse response) {
+    return false;
+  }
+
+  TransportException refusal(
+      HttpClientResponse response, HttpEndpoint from, @Nullable Envelope error) {
+    return StatusFailures.of(response, from, error);
+  }
+
+  /** An exchange has ended in any way; its answer or failure follows. */
+  abstract void ended(HttpExchange exchange);
+
+  abstract void failed(OutboundMessage message, TransportException why);
+
+  /**
+   * @param request our id of the request on whose stream it came, or {@link
+   *     Receiver#STANDING_STREAM}
+   */
+  void deliver(Envelope message, long request) {
+    if (!over) {
+      receiver.onMessage(message, request);
+    }
+  }
+
+  /** Starts an exchange as a task of the owner. */
+  void start(HttpExchange exchange) {
+    owner.dispatch(exchange, HttpExchange::start);
+  }
+
   /**
    * Sends a request of the channel itself.
    *
    * @param verdict gets the status and the text by which the server refuses it, null otherwise;
    *     called once, in a later task
-   * @return ends it, with the verdict null
    */
-  abstract Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict);
+  abstract HttpExchange question(OutboundMessage message, Consumer<@Nullable String> verdict);
 
   /** The server no longer knows the session; the requests that say so have failed. */
   abstract void sessionLost();

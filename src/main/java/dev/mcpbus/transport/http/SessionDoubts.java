@@ -141,11 +141,11 @@ final class SessionDoubts {
   void ask(Consumer<TransportException> fail, String said, Runnable otherwise) {
     waiting.add(new DoubtedRequest(fail, words(said), otherwise));
     if (waiting.size() == 1) {
-      Runnable end =
+      HttpExchange asked =
           session.question(
               OutboundMessage.passedOn(-2, ID, Methods.TOOLS_LIST, QUESTION.clone(), List.of()),
               this::answered);
-      timer = owner.setTimer(PATIENCE_MILLIS, id -> end.run());
+      timer = owner.setTimer(PATIENCE_MILLIS, id -> asked.abort());
     }
   }
 

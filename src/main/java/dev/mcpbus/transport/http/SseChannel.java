@@ -44,11 +44,11 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
   private final EventStream stream;
   private final Promise<SseChannel> opened;
   private final SendWindow window = new SendWindow(SendWindow.MESSAGES, SendWindow.BYTES);
-  private final Deque<SsePost> queue = new ArrayDeque<>();
-  private final Set<SsePost> posting = new HashSet<>();
+  private final Deque<HttpExchange> queue = new ArrayDeque<>();
+  private final Set<HttpExchange> posting = new HashSet<>();
 
   /** Requests without a reply; the post is null if the server has accepted it. */
-  private final Map<Long, @Nullable SsePost> unanswered = new HashMap<>();
+  private final Map<Long, @Nullable HttpExchange> unanswered = new HashMap<>();
 
   /** Messages that arrived before the owner could know that the channel is open. */
   private final Deque<Envelope> early = new ArrayDeque<>(0);
@@ -57,7 +57,7 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
   private boolean resumed;
   private int redirects;
   private long deadline = -1;
-  private @Nullable SsePost blocking;
+  private @Nullable HttpExchange blocking;
   private boolean accepted;
   private boolean initialized;
   private @Nullable Future<Void> closed;
@@ -106,7 +106,7 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
         after(
             millis,
             () ->
-                ended(
+                sessionEnded(
                     new TransportException(
                         Reason.CONNECT_FAILED,
                         Reached.NO,
@@ -197,7 +197,7 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
     if (earlyEnd == null) {
       stream.hold(false);
     } else {
-      ended(earlyEnd);
+      sessionEnded(earlyEnd);
     }
   }
 
@@ -228,17 +228,17 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
     if (isOpen() && !resumed) {
       earlyEnd = earlyEnd == null ? reason : earlyEnd;
     } else {
-      ended(reason);
+      sessionEnded(reason);
     }
   }
 
   /** The stream has ended, and with it the session: it cannot be resumed. */
-  private void ended(TransportException reason) {
+  private void sessionEnded(TransportException reason) {
     if (over) {
       return;
     }
     boolean wasOpen = isOpen();
-    List<SsePost> unsent = List.copyOf(queue);
+    List<HttpExchange> unsent = List.copyOf(queue);
     release()
         .onComplete(
             (nothing, failure) -> {
@@ -247,7 +247,7 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
               }
             });
     if (wasOpen) {
-      for (SsePost each : unsent) {
+      for (HttpExchange each : unsent) {
         report(each.message(), reason.withReached(Reached.NO));
       }
       receiver.onClosed(reason);
@@ -258,7 +258,7 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
   public void send(OutboundMessage message) throws TransportException {
     checkOpen();
     window.take(message.bytes().length);
-    SsePost next = new SsePost(this, message, null);
+    HttpExchange next = new HttpExchange(this, message, null);
     if (message.kind() == Envelope.Kind.REQUEST) {
       unanswered.put(message.id(), next);
     }
@@ -273,7 +273,7 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
 
   private void pump() {
     while (!over && !queue.isEmpty() && (initialized || blocking == null)) {
-      SsePost next = queue.remove();
+      HttpExchange next = queue.remove();
       if (!initialized) {
         blocking = next;
         owner.setTimer(BLOCKING_MILLIS, id -> unblock(next));
@@ -283,7 +283,7 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
   }
 
   /** A post without an answer for this long no longer delays the others. */
-  private void unblock(SsePost slow) {
+  private void unblock(HttpExchange slow) {
     if (blocking == slow) {
       blocking = null;
       initialized |= Methods.INITIALIZED.equals(slow.message().method());
@@ -291,14 +291,14 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
     }
   }
 
-  private void begin(SsePost next) {
+  private void begin(HttpExchange next) {
     posting.add(next);
-    owner.dispatch(next, SsePost::start);
+    start(next);
   }
 
   @Override
   public void forget(long id) {
-    SsePost held = unanswered.remove(id);
+    HttpExchange held = unanswered.remove(id);
     if (held != null) {
       if (queue.remove(held)) {
         window.give(held.message().bytes().length);
@@ -331,7 +331,7 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
       stream.stop();
       doubts.stop();
       queue.clear();
-      List.copyOf(posting).forEach(SsePost::abort);
+      List.copyOf(posting).forEach(HttpExchange::abort);
       Promise<Void> done = owner.promise();
       pending = done.future();
       closed = pending;
@@ -351,31 +351,37 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
 
   // Package-private methods for the stream and the posts of this channel.
 
-  /** Whether the server has accepted a message yet. */
-  boolean hasAccepted() {
-    return accepted;
-  }
-
-  /** The server has accepted a message; the answer arrives on the stream. */
-  void accepted(SsePost done) {
-    accepted = true;
-    unanswered.replace(done.message().id(), done, null);
-    settled(done);
+  @Override
+  boolean answersInResponse() {
+    return false;
   }
 
   @Override
-  Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
-    SsePost asked = new SsePost(this, message, verdict);
-    begin(asked);
-    return asked::abort;
+  @Nullable TransportException accepted(HttpExchange exchange, HttpClientResponse response) {
+    accepted = true;
+    unanswered.replace(exchange.message().id(), exchange, null);
+    return null;
   }
 
-  /** The server no longer knows the session of the stream, as it says of one post. */
-  void lost(SsePost refused) {
-    List<SsePost> unsent = List.copyOf(queue);
+  @Override
+  HttpExchange question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+    HttpExchange asked = new HttpExchange(this, message, verdict);
+    begin(asked);
+    return asked;
+  }
+
+  @Override
+  boolean saysLost(
+      HttpExchange refused, int status, @Nullable Envelope error, @Nullable Envelope reply) {
+    return status == 404 && accepted && !refused.isQuestion();
+  }
+
+  @Override
+  void lost(HttpExchange refused) {
+    List<HttpExchange> unsent = List.copyOf(queue);
     queue.clear();
     TransportException why = HttpFailures.sessionLost();
-    failed(refused, why);
+    refused.fail(why);
     unsent.forEach(each -> report(each.message(), why));
     sessionLost();
   }
@@ -383,29 +389,39 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
   /** The server may still execute the requests that it has accepted. */
   @Override
   void sessionLost() {
-    ended(unanswered.isEmpty() ? HttpFailures.sessionLost() : HttpFailures.lostInFlight());
+    sessionEnded(unanswered.isEmpty() ? HttpFailures.sessionLost() : HttpFailures.lostInFlight());
   }
 
-  /**
-   * One message was not delivered. If its answer has arrived nevertheless, the receiver is not
-   * notified.
-   */
-  void failed(SsePost done, TransportException why) {
-    if (!over) {
-      report(done.message(), why);
-    }
-    settled(done);
+  @Override
+  TransportException refusal(
+      HttpClientResponse response, HttpEndpoint from, @Nullable Envelope error) {
+    return response.statusCode() == 404
+        ? new TransportException(
+            Reason.CONNECT_FAILED,
+            Reached.NO,
+            "HTTP 404 from "
+                + from
+                + ", the URL that the server's endpoint event named: is a proxy in between?")
+        : super.refusal(response, from, null);
   }
 
-  /** A post has ended or was cancelled. */
-  void settled(SsePost done) {
-    if (posting.remove(done)) {
-      initialized |= Methods.INITIALIZED.equals(done.message().method());
-      blocking = blocking == done ? null : blocking;
-      if (!done.isQuestion()) {
-        window.give(done.message().bytes().length);
+  @Override
+  void ended(HttpExchange exchange) {
+    if (posting.remove(exchange)) {
+      initialized |= Methods.INITIALIZED.equals(exchange.message().method());
+      blocking = blocking == exchange ? null : blocking;
+      if (!exchange.isQuestion()) {
+        window.give(exchange.message().bytes().length);
       }
       pump();
+    }
+  }
+
+  /** If the answer of the message has arrived nevertheless, the receiver is not notified. */
+  @Override
+  void failed(OutboundMessage message, TransportException why) {
+    if (!over) {
+      report(message, why);
     }
   }
 
