@@ -33,8 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One MCP session over Streamable HTTP: each message is a {@link HttpExchange}, messages of the
- * server outside a request come on the {@link StandaloneStream}. Confined to the owner's event
- * loop.
+ * server outside a request come on the {@link GetStream}. Confined to the owner's event loop.
  */
 final class HttpChannel extends HttpSession {
 

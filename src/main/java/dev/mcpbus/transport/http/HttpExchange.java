@@ -173,6 +173,10 @@ final class HttpExchange implements EventStream.StreamListener {
     response.exceptionHandler(HttpConventions.IGNORE);
     authorization.received(response);
     session.answered(this, response);
+    if (done) {
+      HttpConventions.drain(response);
+      return;
+    }
     if (isRequest()) {
       answer = response;
       if (session.paused) {
@@ -543,7 +547,7 @@ final class HttpExchange implements EventStream.StreamListener {
    * @param said the verdict of a question
    * @return false if it had ended before
    */
-  private boolean end(@Nullable String said) {
+  boolean end(@Nullable String said) {
     if (!finish()) {
       return false;
     }

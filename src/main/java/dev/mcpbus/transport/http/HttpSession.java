@@ -202,7 +202,7 @@ abstract class HttpSession implements Channel {
     headers(exchange.message(), created);
   }
 
-  /** The head of a response is there. */
+  /** The head of a response is there; may end the exchange, where the rest does not matter. */
   void answered(HttpExchange exchange, HttpClientResponse response) {
     dialer.answered(response);
   }
