@@ -188,16 +188,9 @@ final class HttpChannel extends HttpSession {
                       authorization.addTo(request);
                       return request.send().compose(HttpClientResponse::end);
                     })
-                .onComplete(
-                    (nothing, failure) -> {
-                      cancel(timer);
-                      done.tryComplete();
-                    }),
-        why -> {
-          cancel(timer);
-          done.tryComplete();
-        });
-    return done.future();
+                .onComplete((nothing, failure) -> done.tryComplete()),
+        why -> done.tryComplete());
+    return done.future().onComplete(ended -> cancel(timer));
   }
 
   @Override
@@ -230,7 +223,7 @@ final class HttpChannel extends HttpSession {
     refusal = handler;
   }
 
-  // Package-private methods for the exchanges and streams of this channel.
+  // What exchanges and streams of this transport do in their own way.
 
   @Override
   boolean resumes() {

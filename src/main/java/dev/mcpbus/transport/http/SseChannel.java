@@ -349,7 +349,7 @@ final class SseChannel extends HttpSession implements EventStream.StreamListener
         .put("junk", junk);
   }
 
-  // Package-private methods for the stream and the posts of this channel.
+  // What exchanges of this transport do in their own way.
 
   @Override
   boolean answersInResponse() {
