@@ -107,11 +107,8 @@ final class GetStream implements EventStream.StreamListener {
 
   void stop() {
     state = State.OFF;
-    cancelTimer();
+    endTrial();
     unanswered.clear();
-    if (ping != null) {
-      ping.abort();
-    }
     if (stream != null) {
       stream.stop();
     }
@@ -187,8 +184,8 @@ final class GetStream implements EventStream.StreamListener {
   }
 
   private void proven() {
-    cancelTimer();
     state = State.PROVEN;
+    endTrial();
     unanswered.clear();
   }
 
@@ -265,7 +262,7 @@ final class GetStream implements EventStream.StreamListener {
 
   /** The ping was answered as soon as the stream was closed. */
   private void blamed() {
-    cancelTimer();
+    endTrial();
     if (trials >= 2 && (!disturbed || trials >= MAX_TRIALS)) {
       turnOff("serial");
     } else {
@@ -286,9 +283,7 @@ final class GetStream implements EventStream.StreamListener {
 
   /** The stream was not the cause: it comes back, and the next trial is far away. */
   private void rest() {
-    if (ping != null) {
-      ping.abort();
-    }
+    endTrial();
     if (alone && stream != null) {
       stream.get();
     }
@@ -325,6 +320,13 @@ final class GetStream implements EventStream.StreamListener {
               timer = -1;
               next.run();
             });
+  }
+
+  private void endTrial() {
+    cancelTimer();
+    if (ping != null) {
+      ping.abort();
+    }
   }
 
   private void cancelTimer() {
