@@ -4,6 +4,7 @@ import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.PluginTransportOptions;
 import dev.mcpbus.transport.TransportOptions;
 import dev.mcpbus.transport.TransportProvider;
@@ -12,6 +13,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,17 +23,17 @@ record PluginEntryReader(ConfigEntry entry, JsonObject view) {
 
   private static final Logger LOG = LoggerFactory.getLogger(PluginEntryReader.class);
 
-  /** Schemes that a plug-in cannot have. */
-  private static final Set<String> BUILT_IN =
-      Set.of("http", "https", "tcp", "tls", "unix", "pipe", "file");
+  /** Schemes that a plug-in cannot have besides those of the built-in transports. */
+  private static final Set<String> NONE = Set.of("pipe", "file");
 
-  /** The plug-in type for the URL's scheme; empty if no plug-in has it. */
+  /** The type for the URL's scheme, built-in or of a plug-in; empty if none has it. */
   static Optional<String> typeOf(String url) {
     int colon = url.indexOf(':');
     String scheme = colon < 0 ? "" : url.substring(0, colon);
-    return BUILT_IN.contains(scheme)
+    return NONE.contains(scheme)
         ? Optional.empty()
-        : Plugins.transports().all().stream()
+        : Stream.concat(
+                BuiltInTransport.all().values().stream(), Plugins.transports().all().stream())
             .filter(provider -> takes(provider, scheme))
             .map(TransportProvider::type)
             .findFirst();

@@ -3,6 +3,7 @@ package dev.mcpbus.config;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.security.oauth.TokenStoreProvider;
 import dev.mcpbus.supervisor.ConnectionStrategy;
+import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.TransportProvider;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,6 +38,10 @@ public final class Plugins<T> {
   private static final class Transports {
     static final Plugins<TransportProvider> ALL =
         load(TransportProvider.class, TransportProvider::type, ServerTypeResolver.RESERVED);
+
+    static {
+      BuiltInTransport.all().forEach(ALL::with);
+    }
   }
 
   private static final class Strategies {
@@ -65,7 +70,7 @@ public final class Plugins<T> {
             .with(NamePolicy.DOTTED.name(), NamePolicy.DOTTED);
   }
 
-  /** Transport plug-ins by type, without the built-in transports. */
+  /** All transports by type: plug-ins, and the built-in ones. */
   public static Plugins<TransportProvider> transports() {
     return Transports.ALL;
   }

@@ -135,7 +135,7 @@ final class ServerReader {
 
   private @Nullable TransportOptions transport(ServerSettings settings) {
     String type = new ServerTypeResolver(entry, this::url).read();
-    if (ServerTypeResolver.TYPES.contains(type) && entry.has("options")) {
+    if (!ServerTypeResolver.keyOf(type).isEmpty() && entry.has("options")) {
       entry.wrong(
           entry.line("options"),
           "\"options\" belongs to a transport that is a plug-in, not to \"" + type + "\"",

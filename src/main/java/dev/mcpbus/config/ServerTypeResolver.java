@@ -1,14 +1,13 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.config.Substitution.Filled;
+import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.HttpOptions;
-import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.StdioOptions;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -20,31 +19,14 @@ import java.util.stream.Stream;
  */
 record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
 
-  static final List<String> TYPES =
-      List.of(
-          StdioOptions.TYPE,
-          HttpOptions.TYPE,
-          SseOptions.TYPE,
-          SocketOptions.TYPE,
-          BusOptions.TYPE);
+  static final List<String> TYPES = List.copyOf(BuiltInTransport.all().keySet());
 
-  /** Other programs' words for the built-in types. */
-  private static final Map<String, String> SYNONYMS =
-      Map.of(
-          "local", StdioOptions.TYPE,
-          "remote", HttpOptions.TYPE,
-          "streamable", HttpOptions.TYPE,
-          "streamable-http", HttpOptions.TYPE,
-          "streamablehttp", HttpOptions.TYPE,
-          "http-stream", HttpOptions.TYPE,
-          "httpstream", HttpOptions.TYPE,
-          "url", HttpOptions.TYPE,
-          "tcp", SocketOptions.TYPE,
-          "unix", SocketOptions.TYPE);
-
-  /** Names that a plug-in cannot have: the built-in types and their synonyms. */
+  /** Names that a plug-in cannot have: the built-in types and other programs' words for them. */
   static final List<String> RESERVED =
-      Stream.concat(TYPES.stream(), SYNONYMS.keySet().stream()).sorted().toList();
+      BuiltInTransport.all().values().stream()
+          .flatMap(each -> Stream.concat(Stream.of(each.type()), each.names().stream()))
+          .sorted()
+          .toList();
 
   /** A built-in type or that of a plug-in; empty after a problem. */
   String read() {
@@ -78,31 +60,36 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
       return "";
     }
     String type = plain(written.get().value().reveal());
-    return switch (type) {
-      case "stdio" -> needs("command", StdioOptions.TYPE);
-      case "http" ->
-          needs("url", entry.flag("preferSSE").orElse(false) ? SseOptions.TYPE : HttpOptions.TYPE);
-      case "sse" -> needs("url", SseOptions.TYPE);
-      case "socket" -> needs("url", SocketOptions.TYPE);
-      case "bus" -> needs("address", BusOptions.TYPE);
-      default -> {
-        if (Plugins.transports().find(type).isPresent()) {
-          yield type;
-        }
-        String near = MessageTexts.nearest(type, TYPES);
-        entry.wrong(
-            entry.line("type"),
-            "unknown type " + MessageTexts.quote(written.get().shown()),
-            near == null ? Plugins.transports().remedy(TYPES) : "Did you mean \"" + near + "\"?");
-        yield "";
-      }
-    };
+    String key = keyOf(type);
+    if (!key.isEmpty()) {
+      boolean old = type.equals(HttpOptions.TYPE) && entry.flag("preferSSE").orElse(false);
+      return needs(key, old ? SseOptions.TYPE : type);
+    }
+    if (Plugins.transports().find(type).isPresent()) {
+      return type;
+    }
+    String near = MessageTexts.nearest(type, TYPES);
+    entry.wrong(
+        entry.line("type"),
+        "unknown type " + MessageTexts.quote(written.get().shown()),
+        near == null ? Plugins.transports().remedy(TYPES) : "Did you mean \"" + near + "\"?");
+    return "";
+  }
+
+  /** The key beside which the settings of a type stand; empty if they are in "options". */
+  static String keyOf(String type) {
+    BuiltInTransport builtIn = BuiltInTransport.all().get(type);
+    return builtIn == null ? "" : builtIn.key();
   }
 
   /** A type in small letters; another program's word as ours. */
   static String plain(String type) {
     String small = type.toLowerCase(Locale.ROOT);
-    return SYNONYMS.getOrDefault(small.replace('_', '-'), small);
+    return BuiltInTransport.all().values().stream()
+        .filter(each -> each.names().contains(small.replace('_', '-')))
+        .map(BuiltInTransport::type)
+        .findFirst()
+        .orElse(small);
   }
 
   private boolean hasMisspelt() {
@@ -122,14 +109,10 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
   private String typeOfUrl() {
     String url = this.url.get().map(text -> text.value().reveal().strip()).orElse("");
     String lower = url.toLowerCase(Locale.ROOT);
-    if (lower.startsWith("tcp:")
-        || lower.startsWith("tls:")
-        || (lower.startsWith("unix:") && url.indexOf('#') < 0)) {
-      return SocketOptions.TYPE;
-    }
-    Optional<String> plugged = PluginEntryReader.typeOf(lower);
-    if (plugged.isPresent()) {
-      return plugged.get();
+    boolean httpOverUnix = lower.startsWith("unix:") && url.indexOf('#') >= 0;
+    Optional<String> ofScheme = httpOverUnix ? Optional.empty() : PluginEntryReader.typeOf(lower);
+    if (ofScheme.isPresent() && !ofScheme.get().equals(HttpOptions.TYPE)) {
+      return ofScheme.get();
     }
     boolean looksOld = lower.replaceFirst("\\?.*", "").matches(".*/sse/?");
     return entry.flag("preferSSE").orElse(looksOld) ? SseOptions.TYPE : HttpOptions.TYPE;

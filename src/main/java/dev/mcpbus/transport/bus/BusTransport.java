@@ -1,11 +1,14 @@
 package dev.mcpbus.transport.bus;
 
+import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.BusOptions;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -14,6 +17,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
+import java.util.Set;
 
 /**
  * Connects to a {@link BusServer}. Immutable. {@link #open} fails with {@code CONNECT_FAILED} if no
@@ -91,5 +95,19 @@ public final class BusTransport implements Transport {
     }
     return new TransportException(
         Reason.CONNECT_FAILED, Reached.NO, "bus address \"" + address + "\": " + why);
+  }
+
+  /** Makes transports of the type {@code bus}. Stateless. */
+  public static final class BusProvider extends BuiltInTransport {
+
+    public BusProvider() {
+      super(BusOptions.TYPE, "address", Set.of(), Set.of());
+    }
+
+    @Override
+    public Transport create(
+        Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {
+      return new BusTransport(vertx, (BusOptions) options);
+    }
   }
 }

@@ -60,7 +60,7 @@ final class FallbackChannel implements Channel {
     SseChannel candidate = httpSse.get();
     opening = candidate;
     candidate
-        .opened()
+        .opening()
         .onComplete(
             (opened, failure) -> {
               opening = null;

@@ -1,16 +1,12 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.ByteBudget;
-import dev.mcpbus.internals.HeldBytes;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
+import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolException;
 import dev.mcpbus.protocol.ProtocolVersion;
-import dev.mcpbus.protocol.Quirks;
-import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
@@ -22,9 +18,7 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.RequestOptions;
 import io.vertx.core.json.JsonObject;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -38,45 +32,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One MCP session over Streamable HTTP: each message is a {@link PostExchange}, messages of the
- * server outside a request come on the {@link StandaloneStream}. Everything, the connections
- * included, is confined to the owner's event loop.
+ * One MCP session over Streamable HTTP: each message is a {@link HttpExchange}, messages of the
+ * server outside a request come on the {@link GetStream}. Confined to the owner's event loop.
  */
-final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
+final class HttpChannel extends HttpSession {
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpChannel.class);
 
   private static final int MAX_WAITING = 1_024;
   private static final long LOST_GRACE_MILLIS = 5_000;
+  private static final long MAX_END_MILLIS = 2_000;
 
-  private final InternalContext owner;
-  private final ByteBudget.ByteAccount received;
-  private final HttpDialer dialer;
-  private final ConfiguredHeaders configured;
-  private final @Nullable ChannelCredentials credentials;
-  private final HttpOptions options;
-  private final Receiver receiver;
-  private final Map<Long, PostExchange> requests = new HashMap<>();
-  private final Set<PostExchange> others = new HashSet<>(4);
+  private final Map<Long, HttpExchange> requests = new HashMap<>();
+  private final Set<HttpExchange> others = new HashSet<>(4);
   private final InitializedBarrier barrier;
-  private final LingeringStreams lingering = new LingeringStreams(this);
-  private final SessionDoubts doubts;
   private final GetStream getStream;
-  private HttpEndpoint endpoint;
-  private RequestOptions post;
   private @Nullable CharSequence sessionId;
   private @Nullable CharSequence negotiated;
   private boolean batches;
-  private HttpEra era = HttpEra.INITIALIZE;
+
+  /**
+   * Whether the era has sessions: then the server offers a GET stream, and a stream that was cut
+   * can be resumed with {@code Last-Event-ID}. 2026-07-28 has none of it.
+   */
+  private boolean sessions = true;
+
   private @Nullable Promise<Void> closing;
   private @Nullable BiPredicate<OutboundMessage, HttpClientResponse> refusal;
-  private boolean paused;
-  private boolean worked;
   private boolean lost;
-  private boolean over;
   private long lostTimer = -1;
-  private int waiting;
-  private long junk;
 
   HttpChannel(
       InternalContext owner,
@@ -86,26 +70,14 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
       @Nullable ChannelCredentials credentials,
       HttpOptions options,
       Receiver receiver) {
-    this.owner = owner;
-    this.doubts = new SessionDoubts(owner, this);
-    this.received = ByteBudget.received(owner.context());
-    this.barrier =
-        new InitializedBarrier(this, exchange -> owner.dispatch(exchange, PostExchange::start));
+    super(owner, dialer, endpoint, configured, credentials, options, receiver);
+    this.barrier = new InitializedBarrier(this);
     this.getStream = new GetStream(this, new GetStreamMemory(owner.vertx()));
-    this.dialer = dialer;
-    this.endpoint = endpoint;
-    this.post = endpoint.request(HttpMethod.POST);
-    this.configured = configured;
-    this.credentials = credentials;
-    this.options = options;
-    this.receiver = receiver;
   }
 
   @Override
   public void send(OutboundMessage message) throws TransportException {
-    if (over) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
-    }
+    checkOpen();
     if (lost) {
       throw HttpFailures.sessionLost();
     }
@@ -115,7 +87,7 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
           Reached.NO,
           MAX_WAITING + " requests wait for one of " + options.maxConnections() + " connections");
     }
-    PostExchange exchange = new PostExchange(this, message, null);
+    HttpExchange exchange = new HttpExchange(this, message, null);
     if (exchange.isRequest()) {
       requests.put(message.id(), exchange);
     } else {
@@ -130,7 +102,7 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
 
   @Override
   public void forget(long id) {
-    PostExchange exchange = requests.get(id);
+    HttpExchange exchange = requests.get(id);
     if (exchange != null) {
       exchange.abort();
     }
@@ -151,10 +123,11 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
   /**
    * The messages of a body or of an event: one, or those of a batch where the version has batches.
    */
+  @Override
   List<Envelope> messages(byte[] bytes, int offset, int length) throws ProtocolException {
     return batches && Envelope.isBatch(bytes, offset, length)
         ? Envelope.batch(bytes, offset, length, limits(), false)
-        : List.of(Envelope.received(bytes, offset, length, limits()));
+        : super.messages(bytes, offset, length);
   }
 
   /** The GET stream opens with the first message that the server accepts after this call. */
@@ -162,7 +135,10 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
   public void negotiated(String protocolVersion) {
     negotiated = HttpHeaders.createOptimized(protocolVersion);
     batches = ProtocolVersion.hasBatches(protocolVersion);
-    era = HttpEra.of(protocolVersion);
+    sessions =
+        ProtocolVersion.ofWire(protocolVersion)
+            .filter(version -> version.era() == Era.DISCOVER)
+            .isEmpty();
   }
 
   @Override
@@ -178,15 +154,6 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     return pending.future();
   }
 
-  /** An account for an unfinished message of the server. */
-  ByteBudget.ByteAccount received() {
-    return received.another();
-  }
-
-  HeldBytes held(int maxBytes) {
-    return new HeldBytes(maxBytes, ByteBudget.SMALL, received());
-  }
-
   /** Stops everything; the receiver is not called any more. */
   private void abandon() {
     over = true;
@@ -194,23 +161,44 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     barrier.stop();
     getStream.stop();
     doubts.stop();
-    new ArrayList<>(requests.values()).forEach(PostExchange::abort);
-    List.copyOf(others).forEach(PostExchange::abort);
-    lingering.stop();
+    new ArrayList<>(requests.values()).forEach(HttpExchange::abort);
+    List.copyOf(others).forEach(HttpExchange::abort);
+    stopLingering();
   }
 
+  /**
+   * Ends the session at its server: one DELETE, and at most 2 s for its answer. Never fails: a
+   * server that does not answer ends the session by itself.
+   */
   private Future<Void> endSession() {
-    return sessionId == null || lost
-        ? owner.succeededFuture()
-        : new SessionEnd(this, configured).run(owner);
+    if (sessionId == null || lost) {
+      return owner.succeededFuture();
+    }
+    Promise<Void> done = owner.promise();
+    long timer = after(MAX_END_MILLIS, done::tryComplete);
+    RequestAuthorization authorization = new RequestAuthorization(credentials());
+    authorization.obtain(
+        HttpMethod.DELETE,
+        endpoint(),
+        () ->
+            request(HttpMethod.DELETE)
+                .compose(
+                    request -> {
+                      headers(null, request);
+                      authorization.addTo(request);
+                      return request.send().compose(HttpClientResponse::end);
+                    })
+                .onComplete((nothing, failure) -> done.tryComplete()),
+        why -> done.tryComplete());
+    return done.future().onComplete(ended -> cancel(timer));
   }
 
   @Override
   public JsonObject diagnostics() {
-    long open = requests.values().stream().filter(PostExchange::isStreaming).count();
+    long open = requests.values().stream().filter(HttpExchange::isStreaming).count();
     boolean listening = getStream.isOpen();
     boolean hasPosition =
-        getStream.hasPosition() || requests.values().stream().anyMatch(PostExchange::hasPosition);
+        getStream.hasPosition() || requests.values().stream().anyMatch(HttpExchange::hasPosition);
     JsonObject facts = new JsonObject();
     if (sessionId != null) {
       facts.put("sessionId", sessionId.toString());
@@ -235,135 +223,72 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     refusal = handler;
   }
 
-  // Package-private methods for the exchanges and streams of this channel.
+  // What exchanges and streams of this transport do in their own way.
 
-  GetStream getStream() {
-    return getStream;
+  @Override
+  boolean resumes() {
+    return sessions;
   }
 
-  HttpEra era() {
-    return era;
-  }
-
-  boolean isPaused() {
-    return paused;
-  }
-
-  ParseLimits limits() {
-    return options.limits();
-  }
-
-  HttpEndpoint endpoint() {
-    return endpoint;
-  }
-
-  /** Null if the configured headers are all that requests need. */
-  @Nullable ChannelCredentials credentials() {
-    return credentials;
-  }
-
-  InstantSource clock() {
-    return InstantSource.system();
-  }
-
-  boolean hasSession() {
-    return sessionId != null;
-  }
-
-  /**
-   * Whether the server may have lost what it knew: a session in which it has answered a request
-   * with a result. Before that, an error is about the handshake.
-   */
+  @Override
   boolean mayLoseSession() {
-    return worked && era.resumes();
-  }
-
-  SessionDoubts doubts() {
-    return doubts;
+    return worked && sessions;
   }
 
   @Override
-  public Quirks quirks() {
-    return receiver.quirks();
+  boolean answersInResponse() {
+    return true;
   }
 
   @Override
-  public Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
-    PostExchange exchange = new PostExchange(this, message, verdict);
+  HttpExchange question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+    HttpExchange exchange = new HttpExchange(this, message, verdict);
     others.add(exchange);
-    owner.dispatch(exchange, PostExchange::start);
-    return exchange::abort;
-  }
-
-  /** Never throws: if the client is closed, the future fails. */
-  Future<HttpClientRequest> request(HttpMethod method) {
-    return dialer.request(method.equals(HttpMethod.POST) ? post : endpoint.request(method));
+    start(exchange);
+    return exchange;
   }
 
   /** Creates a GET for a stream that may stay open. Never throws, like {@link #request}. */
   Future<HttpClientRequest> streamRequest() {
-    return dialer.stream(endpoint.request(HttpMethod.GET));
+    return dialer.stream(endpoint().request(HttpMethod.GET));
   }
 
-  /** The server has answered a POST. */
-  void answered(HttpClientResponse response) {
-    dialer.answered(response);
-  }
-
-  /** Adds the configured headers and the headers of the session. */
+  @Override
   void headers(@Nullable OutboundMessage message, HttpClientRequest to) {
-    // The response future reports a failure; without this handler Vert.x would log it, too.
-    to.exceptionHandler(HttpConventions.IGNORE);
-    configured.addTo(to);
+    super.headers(message, to);
     if (sessionId != null) {
       to.putHeader(McpHeaders.SESSION_ID, sessionId);
     }
-    era().headers(message, negotiated, to);
-  }
-
-  boolean isAwaited(long request) {
-    return receiver.isAwaited(request);
-  }
-
-  long after(long millis, Runnable action) {
-    return owner.setTimer(Math.max(1, millis), id -> action.run());
-  }
-
-  void cancel(long timer) {
-    if (timer >= 0) {
-      owner.cancelTimer(timer);
+    if (negotiated != null) {
+      to.putHeader(McpHeaders.PROTOCOL_VERSION, negotiated);
+    }
+    if (message != null) {
+      for (OutboundMessage.MessageHeader header : message.headers()) {
+        to.putHeader(header.name(), header.value());
+      }
     }
   }
 
-  void waiting(int change) {
-    waiting += change;
+  @Override
+  void postsMoved(HttpEndpoint to) {
+    super.postsMoved(to);
+    streamsMoved(to);
   }
 
-  /** The server redirected within its origin; {@code to} holds for the life of the channel. */
-  void moved(HttpEndpoint to) {
-    endpoint = to;
-    post = to.request(HttpMethod.POST);
+  @Override
+  void prepare(HttpExchange exchange, HttpClientRequest created) {
+    super.prepare(exchange, created);
+    created.putHeader(HttpHeaders.ACCEPT, HttpConventions.POST_ACCEPTS);
+    getStream.posted(exchange);
   }
 
-  void countJunk() {
-    junk++;
+  @Override
+  void answered(HttpExchange exchange, HttpClientResponse response) {
+    super.answered(exchange, response);
+    getStream.answered(exchange, response.statusCode());
   }
 
-  /**
-   * @param request our id of the request on whose stream it came, or {@link
-   *     Receiver#STANDING_STREAM}
-   */
-  void deliver(Envelope message, long request) {
-    if (!over) {
-      receiver.onMessage(message, request);
-    }
-  }
-
-  /** The server has answered a request of the owner. */
-  void answered(OutboundMessage to, Envelope reply) {
-    worked |= reply.kind() == Envelope.Kind.RESULT && !Methods.INITIALIZE.equals(to.method());
-  }
-
+  @Override
   void failed(OutboundMessage message, TransportException why) {
     if (over) {
       return;
@@ -375,14 +300,10 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     }
   }
 
-  /**
-   * The server has accepted a message.
-   *
-   * @return why the response cannot be used, else null
-   */
-  @Nullable TransportException accepted(OutboundMessage message, HttpClientResponse response) {
+  @Override
+  @Nullable TransportException accepted(HttpExchange exchange, HttpClientResponse response) {
     refusal = null;
-    if (Methods.INITIALIZE.equals(message.method())) {
+    if (Methods.INITIALIZE.equals(exchange.message().method())) {
       String id = response.getHeader(McpHeaders.SESSION_ID);
       if (id != null) {
         if (!HttpConventions.isSessionId(id)) {
@@ -391,13 +312,21 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
         sessionId = HttpHeaders.createOptimized(id);
       }
     }
-    if (negotiated != null && options.listen() && era().listens() && !lost && !over) {
+    if (negotiated != null && options.listen() && sessions && !lost && !over) {
       getStream.open();
     }
     return null;
   }
 
-  boolean takenOver(PostExchange exchange, HttpClientResponse response) {
+  @Override
+  boolean saysLost(
+      HttpExchange refused, int status, @Nullable Envelope error, @Nullable Envelope reply) {
+    boolean named = reply != null && reply == error;
+    return sessionId != null && ReplyMatch.saysUnknown(status, error, named, !mayLoseSession());
+  }
+
+  @Override
+  boolean takesOver(HttpExchange exchange, HttpClientResponse response) {
     boolean taken = !over && refusal != null && refusal.test(exchange.message(), response);
     if (taken) {
       exchange.abort();
@@ -407,7 +336,7 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
 
   /** Runs once, even if several requests detect it; calls in flight have a grace period. */
   @Override
-  public void sessionLost() {
+  void sessionLost() {
     if (lost || over) {
       return;
     }
@@ -417,7 +346,8 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
     closeIfIdle();
   }
 
-  void ended(PostExchange exchange) {
+  @Override
+  void ended(HttpExchange exchange) {
     getStream.gone(exchange);
     others.remove(exchange);
     if (exchange.isRequest()) {
@@ -450,18 +380,5 @@ final class HttpChannel implements Channel, SessionDoubts.DoubtedChannel {
       abandon();
       receiver.onClosed(why);
     }
-  }
-
-  /** After its reply a stream may end by itself, so that its connection can be used again. */
-  void linger(EventStreamReader reader) {
-    if (over) {
-      reader.stop();
-    } else {
-      lingering.add(reader);
-    }
-  }
-
-  void lingered(EventStreamReader reader) {
-    lingering.remove(reader);
   }
 }

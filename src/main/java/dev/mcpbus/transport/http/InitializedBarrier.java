@@ -2,7 +2,6 @@ package dev.mcpbus.transport.http;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,19 +14,13 @@ final class InitializedBarrier {
   private static final long MAX_WAIT_MILLIS = 1_000;
 
   private final HttpChannel channel;
-  private final Consumer<PostExchange> start;
-  private final List<PostExchange> held = new ArrayList<>(2);
-  private @Nullable PostExchange opening;
+  private final List<HttpExchange> held = new ArrayList<>(2);
+  private @Nullable HttpExchange opening;
   private long timer = -1;
 
-  /**
-   * Creates an open barrier.
-   *
-   * @param start starts an exchange
-   */
-  InitializedBarrier(HttpChannel channel, Consumer<PostExchange> start) {
+  /** Creates an open barrier. */
+  InitializedBarrier(HttpChannel channel) {
     this.channel = channel;
-    this.start = start;
   }
 
   int waiting() {
@@ -35,27 +28,27 @@ final class InitializedBarrier {
   }
 
   /** Starts {@code exchange}, now or when the barrier opens. */
-  void pass(PostExchange exchange) {
+  void pass(HttpExchange exchange) {
     if (opening != null) {
       held.add(exchange);
     } else {
-      start.accept(exchange);
+      channel.start(exchange);
     }
   }
 
   /** Starts {@code first} and closes the barrier behind it. */
-  void passAlone(PostExchange first) {
+  void passAlone(HttpExchange first) {
     if (opening != null) {
       held.add(first);
       return;
     }
     opening = first;
     timer = channel.after(MAX_WAIT_MILLIS, this::open);
-    start.accept(first);
+    channel.start(first);
   }
 
   /** True if the barrier waits for the end of {@code exchange}; the caller opens it then. */
-  boolean waitsFor(PostExchange exchange) {
+  boolean waitsFor(HttpExchange exchange) {
     return exchange == opening;
   }
 
@@ -63,9 +56,9 @@ final class InitializedBarrier {
     channel.cancel(timer);
     timer = -1;
     opening = null;
-    List<PostExchange> ready = List.copyOf(held);
+    List<HttpExchange> ready = List.copyOf(held);
     held.clear();
-    ready.forEach(start);
+    ready.forEach(channel::start);
   }
 
   void stop() {

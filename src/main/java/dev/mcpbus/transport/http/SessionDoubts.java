@@ -6,7 +6,6 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.Quirk;
-import dev.mcpbus.protocol.Quirks;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.TransportException;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * A text alone proves nothing: a tool, too, may not find a session, of a browser for example. So
  * one {@code tools/list} asks again for all requests that are in doubt. If the server refuses it in
  * the same words, it has lost the session and executed none of them. Confined to the owner context
- * of its channel.
+ * of its session.
  */
 final class SessionDoubts {
 
@@ -69,36 +68,18 @@ final class SessionDoubts {
           .map(word -> " " + word)
           .toList();
 
-  /** The channel of the session that is in doubt. */
-  interface DoubtedChannel {
-
-    /**
-     * Sends a request of the channel itself.
-     *
-     * @param verdict gets the status and the text by which the server refuses it, null otherwise;
-     *     called once, in a later task
-     * @return ends it, with the verdict null
-     */
-    Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict);
-
-    Quirks quirks();
-
-    /** The server has lost the session; the requests in doubt have failed. */
-    void sessionLost();
-  }
-
   /** A request whose answer casts the doubt, what the answer was, and what it means otherwise. */
   private record DoubtedRequest(
       Consumer<TransportException> fail, List<String> words, Runnable otherwise) {}
 
   private final InternalContext owner;
-  private final DoubtedChannel channel;
+  private final HttpSession session;
   private final List<DoubtedRequest> waiting = new ArrayList<>(2);
   private long timer = -1;
 
-  SessionDoubts(InternalContext owner, DoubtedChannel channel) {
+  SessionDoubts(InternalContext owner, HttpSession session) {
     this.owner = owner;
-    this.channel = channel;
+    this.session = session;
   }
 
   /** Whether a text may mean that the server does not know the session. */
@@ -160,11 +141,11 @@ final class SessionDoubts {
   void ask(Consumer<TransportException> fail, String said, Runnable otherwise) {
     waiting.add(new DoubtedRequest(fail, words(said), otherwise));
     if (waiting.size() == 1) {
-      Runnable end =
-          channel.question(
+      HttpExchange asked =
+          session.question(
               OutboundMessage.passedOn(-2, ID, Methods.TOOLS_LIST, QUESTION.clone(), List.of()),
               this::answered);
-      timer = owner.setTimer(PATIENCE_MILLIS, id -> end.run());
+      timer = owner.setTimer(PATIENCE_MILLIS, id -> asked.abort());
     }
   }
 
@@ -180,7 +161,7 @@ final class SessionDoubts {
     boolean lost =
         said != null
             && (areIn(said) || all.stream().anyMatch(each -> each.words().equals(words)))
-            && channel.quirks().tolerates(Quirk.SESSION_LOST_IN_WORDS);
+            && session.quirks().tolerates(Quirk.SESSION_LOST_IN_WORDS);
     for (DoubtedRequest each : all) {
       if (lost && each.words().equals(words)) {
         each.fail().accept(HttpFailures.sessionLost());
@@ -189,7 +170,7 @@ final class SessionDoubts {
       }
     }
     if (lost) {
-      channel.sessionLost();
+      session.sessionLost();
     }
   }
 

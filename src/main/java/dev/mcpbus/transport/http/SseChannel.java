@@ -1,12 +1,8 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ParseLimits;
-import dev.mcpbus.protocol.Quirks;
-import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.OutboundMessage;
 import dev.mcpbus.transport.SendWindow;
@@ -19,6 +15,7 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -38,36 +35,31 @@ import org.slf4j.LoggerFactory;
  * the other, because servers refuse a message that overtakes it. Each waits at most one second for
  * the one before it. After that they are posted concurrently.
  */
-final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.DoubtedChannel {
+final class SseChannel extends HttpSession implements EventStream.StreamListener {
 
   private static final Logger LOG = LoggerFactory.getLogger(SseChannel.class);
 
   private static final long BLOCKING_MILLIS = 1_000;
 
-  private final InternalContext owner;
-  private final HttpDialer dialer;
-  private final ConfiguredHeaders configured;
-  private final @Nullable ChannelCredentials credentials;
-  private final HttpOptions options;
-  private final Receiver receiver;
-  private final SseStream stream;
-  private final SessionDoubts doubts;
+  private final EventStream stream;
   private final Promise<SseChannel> opened;
   private final SendWindow window = new SendWindow(SendWindow.MESSAGES, SendWindow.BYTES);
-  private final Deque<SsePost> queue = new ArrayDeque<>();
-  private final Set<SsePost> posting = new HashSet<>();
+  private final Deque<HttpExchange> queue = new ArrayDeque<>();
+  private final Set<HttpExchange> posting = new HashSet<>();
 
   /** Requests without a reply; the post is null if the server has accepted it. */
-  private final Map<Long, @Nullable SsePost> unanswered = new HashMap<>();
+  private final Map<Long, @Nullable HttpExchange> unanswered = new HashMap<>();
 
+  /** Messages that arrived before the owner could know that the channel is open. */
+  private final Deque<Envelope> early = new ArrayDeque<>(0);
+
+  private @Nullable TransportException earlyEnd;
+  private boolean resumed;
+  private int redirects;
   private long deadline = -1;
-  private @Nullable HttpEndpoint post;
-  private @Nullable SsePost blocking;
+  private @Nullable HttpExchange blocking;
   private boolean accepted;
   private boolean initialized;
-  private boolean worked;
-  private boolean over;
-  private long junk;
   private @Nullable Future<Void> closed;
 
   SseChannel(
@@ -78,40 +70,22 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
       @Nullable ChannelCredentials credentials,
       HttpOptions options,
       Receiver receiver) {
-    this.owner = owner;
-    this.doubts = new SessionDoubts(owner, this);
-    this.dialer = dialer;
-    this.configured = configured;
-    this.credentials = credentials;
-    this.options = options;
-    this.receiver = receiver;
+    super(owner, dialer, endpoint, configured, credentials, options, receiver);
     this.opened = owner.promise();
-    this.stream = new SseStream(this, endpoint, options.limits(), this);
+    this.stream = new EventStream(this, this);
   }
 
   /** Completes with the first event; if it fails, everything is released. */
-  Future<SseChannel> opened() {
+  Future<SseChannel> opening() {
     return opened.future();
   }
 
-  void start() {
-    stream.open();
+  private boolean isOpen() {
+    return opened.future().succeeded();
   }
 
-  /** The stream starts to connect: the deadline of the first event starts now. */
-  @Override
-  public void connecting() {
-    owner.cancelTimer(deadline);
-    long millis = 2 * options.connectTimeout().toMillis();
-    deadline =
-        owner.setTimer(
-            Math.max(1, millis),
-            id ->
-                ended(
-                    new TransportException(
-                        Reason.CONNECT_FAILED,
-                        Reached.NO,
-                        "no endpoint event from " + stream.endpoint() + " in " + millis + " ms")));
+  void start() {
+    stream.get();
   }
 
   /**
@@ -120,20 +94,126 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
    */
   @Override
   public void authorizing() {
-    owner.cancelTimer(deadline);
+    cancel(deadline);
   }
 
-  /** The server has sent the URL for posts. */
+  /** The stream starts to connect: the deadline of the first event starts now. */
   @Override
-  public void endpoint(HttpEndpoint target) {
-    post = target;
-    owner.cancelTimer(deadline);
+  public Future<HttpClientRequest> get() {
+    cancel(deadline);
+    long millis = 2 * options.connectTimeout().toMillis();
+    deadline =
+        after(
+            millis,
+            () ->
+                sessionEnded(
+                    new TransportException(
+                        Reason.CONNECT_FAILED,
+                        Reached.NO,
+                        "no endpoint event from " + endpoint() + " in " + millis + " ms")));
+    return request(HttpMethod.GET);
+  }
+
+  /** Follows a redirect within the origin: the stream has sent nothing that could be repeated. */
+  @Override
+  public void refused(HttpClientResponse response) {
+    int status = response.statusCode();
+    if (status >= 300 && status < 400) {
+      try {
+        streamsMoved(endpoint().redirected(response, redirects++));
+        stream.get();
+      } catch (TransportException e) {
+        end(e);
+      }
+    } else if (status < 400 || status == 400 || status == 405) {
+      end(
+          new TransportException(
+              Reason.PROTOCOL_ERROR,
+              Reached.NO,
+              "HTTP "
+                  + status
+                  + " without an event stream in answer to GET "
+                  + endpoint()
+                  + ": this is not a server with HTTP+SSE (2024-11-05); for Streamable HTTP set"
+                  + " type \"http\""));
+    } else {
+      end(StatusFailures.of(response, endpoint(), null));
+    }
+  }
+
+  @Override
+  public void failed(TransportException why, boolean isFinal) {
+    end(why);
+  }
+
+  @Override
+  public void cut(@Nullable Throwable cause) {
+    end(
+        cause == null
+            ? new TransportException(
+                Reason.UPSTREAM_RESET, Reached.MAYBE, endpoint() + " has ended the event stream")
+            : HttpFailures.sent(cause, endpoint()));
+  }
+
+  @Override
+  public void broken(TransportException why) {
+    end(why);
+  }
+
+  /** The event {@code endpoint} is the first one: it names the URL for posts. */
+  @Override
+  public void other(String type, byte[] data, int length) {
+    if (isOpen() || !type.equals("endpoint")) {
+      junk++;
+      return;
+    }
+    HttpEndpoint target =
+        endpoint().resolve(new String(data, 0, length, StandardCharsets.UTF_8).strip());
+    if (target == null || !endpoint().sameOrigin(target)) {
+      end(
+          HttpFailures.protocol(
+              "the endpoint event of "
+                  + endpoint()
+                  + (target == null ? " is not a URL" : " leads to " + target.origin())
+                  + ", which is refused: messages are posted to the origin of the stream only"));
+      return;
+    }
+    stream.hold(true);
+    postsMoved(target);
+    cancel(deadline);
     opened.complete(this);
-    owner.run(() -> stream.resume());
+    owner.run(this::resume);
+  }
+
+  /** Delivers messages from now on, first those that arrived together with the endpoint event. */
+  private void resume() {
+    resumed = true;
+    while (!over && !early.isEmpty()) {
+      deliver(early.remove());
+    }
+    if (over) {
+      return;
+    }
+    if (earlyEnd == null) {
+      stream.hold(false);
+    } else {
+      sessionEnded(earlyEnd);
+    }
   }
 
   @Override
-  public void message(Envelope message) {
+  public boolean message(Envelope message, boolean replayed) {
+    if (!isOpen()) {
+      end(HttpFailures.protocol(endpoint() + " sent a message before the endpoint event"));
+    } else if (resumed) {
+      deliver(message);
+    } else {
+      early.add(message);
+    }
+    return true;
+  }
+
+  private void deliver(Envelope message) {
     if (over || SessionDoubts.isAnswer(message)) {
       return;
     }
@@ -144,24 +224,21 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
     receiver.onMessage(message);
   }
 
-  @Override
-  public void junk() {
-    junk++;
+  private void end(TransportException reason) {
+    if (isOpen() && !resumed) {
+      earlyEnd = earlyEnd == null ? reason : earlyEnd;
+    } else {
+      sessionEnded(reason);
+    }
   }
 
-  @Override
-  public Quirks quirks() {
-    return receiver.quirks();
-  }
-
-  /** The stream has ended, and with it the session. */
-  @Override
-  public void ended(TransportException reason) {
+  /** The stream has ended, and with it the session: it cannot be resumed. */
+  private void sessionEnded(TransportException reason) {
     if (over) {
       return;
     }
-    boolean wasOpen = post != null;
-    List<SsePost> unsent = List.copyOf(queue);
+    boolean wasOpen = isOpen();
+    List<HttpExchange> unsent = List.copyOf(queue);
     release()
         .onComplete(
             (nothing, failure) -> {
@@ -170,7 +247,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
               }
             });
     if (wasOpen) {
-      for (SsePost each : unsent) {
+      for (HttpExchange each : unsent) {
         report(each.message(), reason.withReached(Reached.NO));
       }
       receiver.onClosed(reason);
@@ -179,11 +256,9 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
 
   @Override
   public void send(OutboundMessage message) throws TransportException {
-    if (over) {
-      throw new TransportException(Reason.UPSTREAM_RESET, Reached.NO, "the channel is closed");
-    }
+    checkOpen();
     window.take(message.bytes().length);
-    SsePost next = new SsePost(this, message, null);
+    HttpExchange next = new HttpExchange(this, message, null);
     if (message.kind() == Envelope.Kind.REQUEST) {
       unanswered.put(message.id(), next);
     }
@@ -198,7 +273,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
 
   private void pump() {
     while (!over && !queue.isEmpty() && (initialized || blocking == null)) {
-      SsePost next = queue.remove();
+      HttpExchange next = queue.remove();
       if (!initialized) {
         blocking = next;
         owner.setTimer(BLOCKING_MILLIS, id -> unblock(next));
@@ -208,7 +283,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
   }
 
   /** A post without an answer for this long no longer delays the others. */
-  private void unblock(SsePost slow) {
+  private void unblock(HttpExchange slow) {
     if (blocking == slow) {
       blocking = null;
       initialized |= Methods.INITIALIZED.equals(slow.message().method());
@@ -216,14 +291,14 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
     }
   }
 
-  private void begin(SsePost next) {
+  private void begin(HttpExchange next) {
     posting.add(next);
-    owner.dispatch(next, SsePost::start);
+    start(next);
   }
 
   @Override
   public void forget(long id) {
-    SsePost held = unanswered.remove(id);
+    HttpExchange held = unanswered.remove(id);
     if (held != null) {
       if (queue.remove(held)) {
         window.give(held.message().bytes().length);
@@ -238,7 +313,7 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
 
   @Override
   public Future<Void> close() {
-    boolean opening = post == null;
+    boolean opening = !isOpen();
     Future<Void> done = release();
     if (opening) {
       opened.tryFail(
@@ -252,11 +327,11 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
     Future<Void> pending = closed;
     if (pending == null) {
       over = true;
-      owner.cancelTimer(deadline);
+      cancel(deadline);
       stream.stop();
       doubts.stop();
       queue.clear();
-      List.copyOf(posting).forEach(SsePost::abort);
+      List.copyOf(posting).forEach(HttpExchange::abort);
       Promise<Void> done = owner.promise();
       pending = done.future();
       closed = pending;
@@ -274,115 +349,79 @@ final class SseChannel implements Channel, SseStream.SseListener, SessionDoubts.
         .put("junk", junk);
   }
 
-  // Package-private methods for the stream and the posts of this channel.
+  // What exchanges of this transport do in their own way.
 
-  /** An account for an unfinished event. */
-  ByteBudget.ByteAccount received() {
-    return ByteBudget.received(owner.context());
-  }
-
-  /** Null if the configured headers are all that requests need. */
-  @Nullable ChannelCredentials credentials() {
-    return credentials;
-  }
-
-  /** Never throws: if the client is closed, the future fails. */
-  Future<HttpClientRequest> request(HttpMethod method, HttpEndpoint to) {
-    return dialer
-        .request(to.request(method))
-        .onSuccess(
-            request -> {
-              request.exceptionHandler(HttpConventions.IGNORE);
-              configured.addTo(request);
-            });
-  }
-
-  /** The server has answered a request. */
-  void answered(HttpClientResponse response) {
-    dialer.answered(response);
-  }
-
-  HttpEndpoint postUrl() {
-    return post == null ? stream.endpoint() : post;
-  }
-
-  /** The server redirected posts within its origin. */
-  void moved(HttpEndpoint to) {
-    post = to;
-  }
-
-  /** Whether the server has accepted a message yet. */
-  boolean hasAccepted() {
-    return accepted;
-  }
-
-  /** Whether the server has answered a request of the session with a result. */
-  boolean hasWorked() {
-    return worked;
-  }
-
-  /** The server has accepted a message; the answer arrives on the stream. */
-  void accepted(SsePost done) {
-    accepted = true;
-    unanswered.replace(done.message().id(), done, null);
-    settled(done);
-  }
-
-  SessionDoubts doubts() {
-    return doubts;
-  }
-
-  ParseLimits limits() {
-    return options.limits();
+  @Override
+  boolean answersInResponse() {
+    return false;
   }
 
   @Override
-  public Runnable question(OutboundMessage message, Consumer<@Nullable String> verdict) {
-    SsePost asked = new SsePost(this, message, verdict);
-    begin(asked);
-    return asked::abort;
+  @Nullable TransportException accepted(HttpExchange exchange, HttpClientResponse response) {
+    accepted = true;
+    unanswered.replace(exchange.message().id(), exchange, null);
+    return null;
   }
 
-  /** The server no longer knows the session of the stream, as it says of one post. */
-  void lost(SsePost refused) {
-    List<SsePost> unsent = List.copyOf(queue);
+  @Override
+  HttpExchange question(OutboundMessage message, Consumer<@Nullable String> verdict) {
+    HttpExchange asked = new HttpExchange(this, message, verdict);
+    begin(asked);
+    return asked;
+  }
+
+  @Override
+  boolean saysLost(
+      HttpExchange refused, int status, @Nullable Envelope error, @Nullable Envelope reply) {
+    return status == 404 && accepted && !refused.isQuestion();
+  }
+
+  @Override
+  void lost(HttpExchange refused) {
+    List<HttpExchange> unsent = List.copyOf(queue);
     queue.clear();
     TransportException why = HttpFailures.sessionLost();
-    failed(refused, why);
+    refused.fail(why);
     unsent.forEach(each -> report(each.message(), why));
     sessionLost();
   }
 
   /** The server may still execute the requests that it has accepted. */
   @Override
-  public void sessionLost() {
-    ended(unanswered.isEmpty() ? HttpFailures.sessionLost() : HttpFailures.lostInFlight());
+  void sessionLost() {
+    sessionEnded(unanswered.isEmpty() ? HttpFailures.sessionLost() : HttpFailures.lostInFlight());
   }
 
-  boolean isAwaited(long request) {
-    return receiver.isAwaited(request);
+  @Override
+  TransportException refusal(
+      HttpClientResponse response, HttpEndpoint from, @Nullable Envelope error) {
+    return response.statusCode() == 404
+        ? new TransportException(
+            Reason.CONNECT_FAILED,
+            Reached.NO,
+            "HTTP 404 from "
+                + from
+                + ", the URL that the server's endpoint event named: is a proxy in between?")
+        : super.refusal(response, from, null);
   }
 
-  /**
-   * One message was not delivered. If its answer has arrived nevertheless, the receiver is not
-   * notified.
-   */
-  void failed(SsePost done, TransportException why) {
-    if (!over) {
-      report(done.message(), why);
-    }
-    settled(done);
-  }
-
-  /** A post has ended or was cancelled. */
-  void settled(SsePost done) {
-    if (posting.remove(done)) {
-      initialized |= Methods.INITIALIZED.equals(done.message().method());
-      blocking = blocking == done ? null : blocking;
-      if (!done.isQuestion()) {
-        window.give(done.message().bytes().length);
+  @Override
+  void ended(HttpExchange exchange) {
+    if (posting.remove(exchange)) {
+      initialized |= Methods.INITIALIZED.equals(exchange.message().method());
+      blocking = blocking == exchange ? null : blocking;
+      if (!exchange.isQuestion()) {
+        window.give(exchange.message().bytes().length);
       }
       pump();
+    }
+  }
+
+  /** If the answer of the message has arrived nevertheless, the receiver is not notified. */
+  @Override
+  void failed(OutboundMessage message, TransportException why) {
+    if (!over) {
+      report(message, why);
     }
   }
 

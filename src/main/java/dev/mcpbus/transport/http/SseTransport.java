@@ -2,14 +2,19 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.transport.Authenticator;
+import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.SseOptions;
 import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.time.InstantSource;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +76,7 @@ public final class SseTransport implements Transport {
             tls ->
                 endpoint
                     .through(options.proxy())
-                    .compose(to -> start(context, receiver, tls, to).opened()))
+                    .compose(to -> start(context, receiver, tls, to).opening()))
         .map(channel -> channel);
   }
 
@@ -89,5 +94,20 @@ public final class SseTransport implements Transport {
             receiver);
     channel.start();
     return channel;
+  }
+
+  /** Makes transports of the type {@code sse}. Stateless. */
+  public static final class SseProvider extends BuiltInTransport {
+
+    public SseProvider() {
+      super(SseOptions.TYPE, "url", Set.of(), Set.of());
+    }
+
+    @Override
+    public Transport create(
+        Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {
+      SseOptions sse = (SseOptions) options;
+      return new SseTransport(sse, authenticators.create(sse.http()));
+    }
   }
 }

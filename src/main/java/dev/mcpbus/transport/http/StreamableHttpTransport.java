@@ -2,13 +2,18 @@ package dev.mcpbus.transport.http;
 
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.transport.Authenticator;
+import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.HttpOptions;
 import dev.mcpbus.transport.TlsFiles;
 import dev.mcpbus.transport.Transport;
+import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.time.InstantSource;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,5 +80,31 @@ public final class StreamableHttpTransport implements Transport {
             options,
             receiver);
     return new FallbackChannel(http, () -> httpSse.start(context, receiver, tls, to), receiver);
+  }
+
+  /** Makes transports of the type {@code http}. Stateless. */
+  public static final class StreamableHttpProvider extends BuiltInTransport {
+
+    public StreamableHttpProvider() {
+      super(
+          HttpOptions.TYPE,
+          "url",
+          Set.of(
+              "remote",
+              "streamable",
+              "streamable-http",
+              "streamablehttp",
+              "http-stream",
+              "httpstream",
+              "url"),
+          Set.of("http", "https"));
+    }
+
+    @Override
+    public Transport create(
+        Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {
+      HttpOptions http = (HttpOptions) options;
+      return new StreamableHttpTransport(http, authenticators.create(http));
+    }
   }
 }

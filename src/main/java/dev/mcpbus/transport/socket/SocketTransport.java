@@ -5,6 +5,8 @@ import dev.mcpbus.internals.ClientScope;
 import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.internals.TcpKeepAlive;
+import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.SocketOptions;
 import dev.mcpbus.transport.TlsFiles;
@@ -12,6 +14,7 @@ import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -21,6 +24,7 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
@@ -142,5 +146,19 @@ public final class SocketTransport implements Transport {
         (tls ? "TLS with " : "no connection to ") + target.text() + ": " + why,
         -1,
         cause);
+  }
+
+  /** Makes transports of the type {@code socket}. Stateless. */
+  public static final class SocketProvider extends BuiltInTransport {
+
+    public SocketProvider() {
+      super(SocketOptions.TYPE, "url", Set.of("tcp", "unix"), Set.of("tcp", "tls", "unix"));
+    }
+
+    @Override
+    public Transport create(
+        Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {
+      return new SocketTransport(vertx, (SocketOptions) options);
+    }
   }
 }

@@ -1,6 +1,8 @@
 package dev.mcpbus.transport.stdio;
 
 import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.transport.AuthenticatorFactory;
+import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.Channel;
 import dev.mcpbus.transport.OutputListener;
 import dev.mcpbus.transport.StdioOptions;
@@ -8,10 +10,13 @@ import dev.mcpbus.transport.Transport;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
 import dev.mcpbus.transport.TransportException.Reason;
+import dev.mcpbus.transport.TransportOptions;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -120,5 +125,19 @@ public final class StdioTransport implements Transport {
         inbox,
         stderr,
         portable ? PortableChildProcess::launch : LinuxChildProcess::launch);
+  }
+
+  /** Makes transports of the type {@code stdio}. Stateless. */
+  public static final class StdioProvider extends BuiltInTransport {
+
+    public StdioProvider() {
+      super(StdioOptions.TYPE, "command", Set.of("local"), Set.of());
+    }
+
+    @Override
+    public Transport create(
+        Vertx vertx, TransportOptions options, AuthenticatorFactory authenticators) {
+      return new StdioTransport((StdioOptions) options);
+    }
   }
 }
