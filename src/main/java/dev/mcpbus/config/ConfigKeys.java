@@ -1,9 +1,11 @@
 package dev.mcpbus.config;
 
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -147,19 +149,24 @@ final class ConfigKeys {
           clientName sourcePath key
           """);
 
-  /** Names from other programs that differ too much from ours for a comparison of letters. */
+  /**
+   * Names from other programs that differ too much from ours for a comparison of letters. In order:
+   * of two that are equally near, the first counts.
+   */
   static final Map<String, String> HINTS =
-      Map.of(
-          "cmd", "command",
-          "arguments", "args",
-          "environment", "env",
-          "transport", "type",
-          "transportType", "type",
-          "retry", "restart",
-          "logJsonRpc", "rpcLog",
-          "workingDirectory", "cwd",
-          "endpoint", "url",
-          "requestInit", "headers");
+      Collections.unmodifiableMap(
+          new TreeMap<>(
+              Map.of(
+                  "cmd", "command",
+                  "arguments", "args",
+                  "environment", "env",
+                  "transport", "type",
+                  "transportType", "type",
+                  "retry", "restart",
+                  "logJsonRpc", "rpcLog",
+                  "workingDirectory", "cwd",
+                  "endpoint", "url",
+                  "requestInit", "headers")));
 
   private ConfigKeys() {}
 
