@@ -1,7 +1,5 @@
 package dev.mcpbus.config;
 
-import dev.mcpbus.config.ConfigNode.ConfigMember;
-import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.ServerId;
 import dev.mcpbus.security.AuthOptions;
@@ -31,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class AuthReader {
 
-  private static final int MAX_COUNT = 1_000_000;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.@-]{1,64}");
   private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
 
@@ -39,56 +36,21 @@ final class AuthReader {
 
   static AuthOptions read(ConfigEntry entry) {
     List<ApiKey> keys = keys(entry);
-    Jwt jwt = entry.object("jwt", ConfigKeys.JWT).map(AuthReader::jwt).orElse(null);
+    Jwt jwt = entry.object("jwt").map(AuthReader::jwt).orElse(null);
     List<Policy> policies = new ArrayList<>();
-    items(entry, "policies", ConfigKeys.POLICY).forEach(one -> policies.add(policy(one)));
-    Limits limits =
-        entry
-            .object("limits", ConfigKeys.AUTH_LIMITS)
-            .map(AuthReader::limits)
-            .orElse(Limits.UNBOUNDED);
-    Optional<ConfigEntry> audit = entry.object("audit", ConfigKeys.AUDIT);
+    entry.objects("policies").forEach(one -> policies.add(policy(one)));
+    Limits limits = entry.object("limits").map(AuthReader::limits).orElse(Limits.UNBOUNDED);
+    Optional<ConfigEntry> audit = entry.object("audit");
     boolean on = audit.flatMap(one -> one.flag("on")).orElse(true);
     return new AuthOptions(
         keys, jwt, policies, limits, on, audit.map(one -> file(one, on)).orElse(null));
-  }
-
-  private static List<ConfigEntry> items(ConfigEntry entry, String key, Set<String> known) {
-    List<ConfigEntry> items = new ArrayList<>();
-    ConfigMember list =
-        entry.node().member(key).filter(member -> !member.value().is(ValueType.NULL)).orElse(null);
-    if (list == null) {
-      return items;
-    }
-    boolean objects =
-        list.value().is(ValueType.ARRAY)
-            && list.value().items().stream().allMatch(item -> item.is(ValueType.OBJECT));
-    if (!objects) {
-      entry.wrong(
-          list.line(),
-          MessageTexts.quote(entry.path() + key) + " must be a list of objects",
-          "Write \"" + key + "\": [{ ... }]");
-      return items;
-    }
-    for (int i = 0; i < list.value().items().size(); i++) {
-      ConfigEntry item =
-          new ConfigEntry(
-              list.value().items().get(i),
-              entry.path() + key + "[" + i + "].",
-              null,
-              entry.problems(),
-              entry.substitution());
-      item.check(known, Set.of("$comment"));
-      items.add(item);
-    }
-    return items;
   }
 
   private static List<ApiKey> keys(ConfigEntry entry) {
     List<ApiKey> keys = new ArrayList<>();
     Set<String> names = new HashSet<>();
     Set<String> hashes = new HashSet<>();
-    for (ConfigEntry item : items(entry, "apiKeys", ConfigKeys.API_KEY)) {
+    for (ConfigEntry item : entry.objects("apiKeys")) {
       String name = item.word("name").orElse("");
       String hash = item.withOwn().word("hash").orElse("");
       if (!NAME.matcher(name).matches() || name.equals("local") || !names.add(name)) {
@@ -115,9 +77,7 @@ final class AuthReader {
                 words(item, "roles"),
                 item.flag("admin").orElse(false),
                 expires(item),
-                item.object("limits", ConfigKeys.AUTH_LIMITS)
-                    .map(AuthReader::limits)
-                    .orElse(null)));
+                item.object("limits").map(AuthReader::limits).orElse(null)));
       }
     }
     return keys;
@@ -158,7 +118,7 @@ final class AuthReader {
         resource == null || url(entry, "resource", resource) == null ? null : resource,
         words(entry, "scopes"),
         words(entry, "adminScopes"),
-        entry.duration("leeway", true).orElse(Duration.ofSeconds(30)));
+        entry.duration("leeway").orElse(Duration.ofSeconds(30)));
   }
 
   private static @Nullable URI url(ConfigEntry entry, String key, String text) {
@@ -218,9 +178,9 @@ final class AuthReader {
   }
 
   private static Limits limits(ConfigEntry entry) {
-    double rate = entry.number("rate", 0, MAX_COUNT).orElse(0.0);
-    int burst = entry.whole("burst", 1, MAX_COUNT).orElse((int) Math.max(1, Math.ceil(rate)));
-    return new Limits(rate, burst, entry.whole("concurrency", 0, MAX_COUNT).orElse(0));
+    double rate = entry.number("rate").orElse(0.0);
+    int burst = entry.whole("burst").orElse((int) Math.max(1, Math.ceil(rate)));
+    return new Limits(rate, burst, entry.whole("concurrency").orElse(0));
   }
 
   private static @Nullable AuditFile file(ConfigEntry entry, boolean on) {
@@ -238,8 +198,8 @@ final class AuthReader {
             path ->
                 new AuditFile(
                     path.toString(),
-                    entry.whole("maxMegabytes", 1, 10_000).orElse(10) * 1024L * 1024L,
-                    entry.whole("keep", 1, 20).orElse(10),
+                    entry.whole("maxMegabytes").orElse(10) * 1024L * 1024L,
+                    entry.whole("keep").orElse(10),
                     onFailure))
         .orElse(null);
   }

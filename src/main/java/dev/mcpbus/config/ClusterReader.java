@@ -1,12 +1,10 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ClusterSecret;
-import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.config.Substitution.Filled;
 import dev.mcpbus.protocol.Sensitive;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +34,7 @@ final class ClusterReader {
    */
   static ClusterOptions read(ConfigEntry top) {
     ClusterOptions base = ClusterOptions.DEFAULT;
-    Optional<ConfigEntry> found = top.object("cluster", ConfigKeys.CLUSTER);
+    Optional<ConfigEntry> found = top.object("cluster");
     if (found.isEmpty()) {
       ClusterSecret common = ofVariable(top);
       return common == null ? base : base.withSecret(common);
@@ -64,28 +62,21 @@ final class ClusterReader {
               + " \"quorum\"");
     }
     ClusterOptions options =
-        new ClusterOptions(
-            entry.word("name").orElse(base.name()),
-            entry.word("node").orElse(null),
-            entry.word("host").orElse(base.host()),
-            entry.whole("port", 1, 65_535).orElse(base.port()),
-            entry.whole("busPort", 0, 65_535).orElse(base.busPort()),
-            members,
-            entry.word("kubernetes").orElse(null),
-            majorityOf > 0 ? majorityOf / 2 + 1 : fixedQuorum(entry).orElse(base.quorum()),
-            majorityOf,
-            new LinkedHashSet<>(entry.words("labels")),
-            entry.number("weight", 0.001, 1_000).orElse(base.weight()),
-            entry.whole("wire", WireForm.OLDEST, WireForm.NEWEST).orElse(base.wire()),
-            entry.duration("rolloutGrace", true).orElse(base.rolloutGrace()),
-            secret,
-            entry.object("tls", ConfigKeys.CLUSTER_TLS).flatMap(ClusterReader::tls).orElse(null));
+        Filling.of(entry, base)
+            .set("members", Optional.of(members))
+            .set("majorityOf", Optional.of(majorityOf))
+            .hand(
+                QUORUM,
+                cluster -> majorityOf > 0 ? Optional.of(majorityOf / 2 + 1) : fixedQuorum(cluster))
+            .set("secret", Optional.ofNullable(secret))
+            .hand("tls", cluster -> cluster.object("tls").flatMap(ClusterReader::tls))
+            .done();
     exposed(entry, options);
     return options;
   }
 
   private static Optional<Integer> fixedQuorum(ConfigEntry entry) {
-    return entry.isText(QUORUM) ? Optional.empty() : entry.whole(QUORUM, 0, MAX_QUORUM);
+    return entry.isText(QUORUM) ? Optional.empty() : entry.whole(QUORUM);
   }
 
   /** The N of {@code majority of N}, or the number of members; 0 for a fixed number. */

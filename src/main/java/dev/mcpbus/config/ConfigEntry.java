@@ -7,26 +7,29 @@ import dev.mcpbus.config.Substitution.Filled;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads an object of the configuration key by key. Each method returns the value, or empty if the
- * key is absent, null or wrong; a wrong value is reported to {@code problems}. Owned by one read.
+ * key is absent, null or wrong; a wrong value is reported to {@code problems}. Ranges and the keys
+ * of inner objects are those of the schema. Owned by one read.
  *
+ * @param schema of the object; a number, a duration or an object must be one of its keys
  * @param path of the object inside its server or file, for messages; empty at the top
  * @param server the server to which problems belong, null for the file's own settings
  */
 record ConfigEntry(
     ConfigNode node,
+    ConfigSchema schema,
     String path,
     @Nullable String server,
     ProblemCollector problems,
@@ -37,11 +40,11 @@ record ConfigEntry(
 
   private static final int MAX_MEANT = 3;
 
-  /** Reports every key that is neither in {@code known} nor in {@code foreign}. */
-  void check(Set<String> known, Set<String> foreign) {
+  /** Reports every key that the schema does not have. */
+  private void check() {
     for (ConfigMember member : node.members()) {
-      if (!known.contains(member.name()) && !foreign.contains(member.name())) {
-        unknown(member, known);
+      if (!schema.keys().containsKey(member.name()) && !schema.foreign().test(member.name())) {
+        unknown(member, schema.names());
       }
     }
   }
@@ -183,12 +186,17 @@ record ConfigEntry(
 
   /** The same object, for texts that stay in this process: they may name any variable. */
   ConfigEntry withOwn() {
-    return new ConfigEntry(node, path, server, problems, substitution.withOwn());
+    return new ConfigEntry(node, schema, path, server, problems, substitution.withOwn());
   }
 
   /** The same object, for texts that may name the variables that the entry sets. */
   ConfigEntry with(EntryVariables variables) {
-    return new ConfigEntry(node, path, server, problems, substitution.with(variables));
+    return new ConfigEntry(node, schema, path, server, problems, substitution.with(variables));
+  }
+
+  /** The same object, of which some keys are of interest. */
+  ConfigEntry as(ConfigSchema part) {
+    return new ConfigEntry(node, part, path, server, problems, substitution);
   }
 
   /** Whether it is the word {@code false}, for a key whose other values are texts. */
@@ -208,8 +216,8 @@ record ConfigEntry(
     return found.map(member -> Boolean.valueOf(member.value().text()));
   }
 
-  Optional<Integer> whole(String key, int min, int max) {
-    Optional<Double> number = number(key, min, max);
+  Optional<Integer> whole(String key) {
+    Optional<Double> number = number(key);
     if (number.isPresent() && number.get() != Math.rint(number.get())) {
       wrong(line(key), MessageTexts.quote(path + key) + " must be a whole number", "Round it");
       return Optional.empty();
@@ -217,7 +225,9 @@ record ConfigEntry(
     return number.map(Double::intValue);
   }
 
-  Optional<Double> number(String key, double min, double max) {
+  Optional<Double> number(String key) {
+    double min = schema.key(key).min();
+    double max = schema.key(key).max();
     Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {
       return Optional.empty();
@@ -242,7 +252,8 @@ record ConfigEntry(
     return bound == Math.rint(bound) ? Long.toString((long) bound) : Double.toString(bound);
   }
 
-  Optional<Duration> duration(String key, boolean zeroAllowed) {
+  Optional<Duration> duration(String key) {
+    boolean positive = schema.key(key).positive();
     Optional<ConfigMember> found = member(key);
     if (found.isEmpty()) {
       return Optional.empty();
@@ -262,7 +273,7 @@ record ConfigEntry(
     if (value.isEmpty()) {
       wrong(
           member.line(), MessageTexts.quote(path + key) + " is not a duration", DurationText.HELP);
-    } else if (value.get().isZero() && !zeroAllowed) {
+    } else if (value.get().isZero() && positive) {
       wrong(
           member.line(),
           MessageTexts.quote(path + key) + " must be more than zero",
@@ -299,18 +310,60 @@ record ConfigEntry(
     return text.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  Optional<ConfigEntry> object(String key, Set<String> known) {
+  Optional<ConfigEntry> object(String key) {
+    Optional<ConfigEntry> entry = anyObject(key, schema.key(key).members());
+    entry.ifPresent(ConfigEntry::check);
+    return entry;
+  }
+
+  /** An object of which any key may be read. */
+  Optional<ConfigEntry> anyObject(String key) {
+    return anyObject(key, ConfigSchema.ANY);
+  }
+
+  private Optional<ConfigEntry> anyObject(String key, ConfigSchema members) {
     Optional<ConfigMember> found = member(key);
     if (found.isPresent() && !found.get().value().is(ValueType.OBJECT)) {
       wrong(found.get(), "an object", "Write \"" + key + "\": { ... }");
       return Optional.empty();
     }
-    Optional<ConfigEntry> entry =
-        found.map(
-            member ->
-                new ConfigEntry(member.value(), path + key + ".", server, problems, substitution));
-    entry.ifPresent(inner -> inner.check(known, Set.of("$comment")));
-    return entry;
+    return found.map(member -> inner(member.value(), members, key));
+  }
+
+  private ConfigEntry inner(ConfigNode value, ConfigSchema members, String name) {
+    return new ConfigEntry(value, members, path + name + ".", server, problems, substitution);
+  }
+
+  /** The objects of a list; none if absent. */
+  List<ConfigEntry> objects(String key) {
+    List<ConfigEntry> objects = new ArrayList<>();
+    ConfigMember list = member(key).orElse(null);
+    if (list == null) {
+      return objects;
+    }
+    List<ConfigNode> items = list.value().items();
+    if (!list.value().is(ValueType.ARRAY)
+        || !items.stream().allMatch(item -> item.is(ValueType.OBJECT))) {
+      wrong(
+          list.line(),
+          MessageTexts.quote(path + key) + " must be a list of objects",
+          "Write \"" + key + "\": [{ ... }]");
+      return objects;
+    }
+    for (int i = 0; i < items.size(); i++) {
+      ConfigEntry item = inner(items.get(i), schema.key(key).members(), key + "[" + i + "]");
+      item.check();
+      objects.add(item);
+    }
+    return objects;
+  }
+
+  /** The object with the values of a map, whose names are free. */
+  ConfigEntry values(ConfigMember map) {
+    ConfigSchema.DeclaredKey value = schema.key(map.name());
+    Map<String, ConfigSchema.DeclaredKey> keys = new LinkedHashMap<>();
+    map.value().members().forEach(member -> keys.put(member.name(), value));
+    return inner(map.value(), new ConfigSchema(keys, name -> false), map.name());
   }
 
   /** A list of strings; numbers and booleans count as their text. Empty if absent. */
@@ -324,7 +377,7 @@ record ConfigEntry(
       return Optional.empty();
     }
     List<ConfigNode> items = found.get().value().items();
-    List<Filled> texts = new java.util.ArrayList<>();
+    List<Filled> texts = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       scalar(items.get(i), path + key + "[" + i + "]").ifPresent(texts::add);
     }

@@ -161,7 +161,7 @@ public final class ConfigReader {
     Substitution substitution = new Substitution(environment, folder, Map.of(), problems);
     ServerReader reader =
         new ServerReader(
-            new ConfigEntry(node, "", server, problems, substitution),
+            new ConfigEntry(node, ConfigSchema.SERVER, "", server, problems, substitution),
             server,
             new LinkedHashSet<>());
     if (reader.disabled()) {
@@ -185,7 +185,9 @@ public final class ConfigReader {
     if (written == null) {
       return own;
     }
-    ConfigEntry entry = new ConfigEntry(ConfigNode.of(written), "", null, problems, substitution);
+    ConfigEntry entry =
+        new ConfigEntry(
+            ConfigNode.of(written), ConfigSchema.SETTINGS, "", null, problems, substitution);
     return SettingsReader.read(entry, ServerSettings.DEFAULT);
   }
 
@@ -252,7 +254,7 @@ public final class ConfigReader {
         registry ? new RegistryFile(environment, problems).servers(root) : roots.get(0);
     Substitution substitution =
         new Substitution(environment, ClientFile.folderOf(file), inputs(root), problems);
-    ConfigEntry top = new ConfigEntry(root, "", null, problems, substitution);
+    ConfigEntry top = new ConfigEntry(root, ConfigSchema.TOP, "", null, problems, substitution);
     boolean own = !registry && servers.name().equals("mcpServers");
     McpBusConfig frame = own ? frame(top) : TopLevelReader.NONE;
     if (frame.stateDir() != null) {
@@ -337,8 +339,7 @@ public final class ConfigReader {
   private McpBusConfig frame(ConfigEntry top) {
     TopLevelReader.checkKeys(top);
     SettingsReader.rpcLog(top).ifPresent(mode -> defaults = defaults.withRpcLog(mode));
-    top.object("defaults", ConfigKeys.SETTINGS)
-        .ifPresent(entry -> defaults = SettingsReader.read(entry, defaults));
+    top.object("defaults").ifPresent(entry -> defaults = SettingsReader.read(entry, defaults));
     return TopLevelReader.read(top);
   }
 
@@ -381,7 +382,8 @@ public final class ConfigReader {
       }
       ConfigNode node =
           seeds ? SecondsForm.rewritten(server.value(), name, problems) : server.value();
-      ConfigEntry entry = new ConfigEntry(node, "", name, problems, substitution);
+      ConfigEntry entry =
+          new ConfigEntry(node, ConfigSchema.SERVER, "", name, problems, substitution);
       ServerReader reader = new ServerReader(entry, name, files);
       ConnectionId id = ids.get(server.name());
       if (!reader.disabled()) {

@@ -2,7 +2,6 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.protocol.schema.ViolationTexts;
-import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.JsonSchemaOptions;
@@ -10,9 +9,6 @@ import io.vertx.json.schema.OutputFormat;
 import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.SchemaException;
 import io.vertx.json.schema.Validator;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
@@ -27,26 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConfigSchemaCheck {
 
-  static final String RESOURCE = "/mcpbus.schema.json";
-
   private static final Validator VALIDATOR =
       Validator.create(
-          JsonSchema.of(schema()),
+          JsonSchema.of(ConfigSchema.declared()),
           new JsonSchemaOptions()
               .setDraft(Draft.DRAFT202012)
               .setBaseUri("https://mcpbus.invalid/")
               .setOutputFormat(OutputFormat.Basic));
 
   private ConfigSchemaCheck() {}
-
-  static JsonObject schema() {
-    try (InputStream in = ConfigSchemaCheck.class.getResourceAsStream(RESOURCE)) {
-      return new JsonObject(
-          new String(Objects.requireNonNull(in, RESOURCE).readAllBytes(), StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
 
   static void check(ConfigNode root, ProblemCollector problems) {
     OutputUnit result;

@@ -318,9 +318,8 @@ final class ForeignRoots {
     List<ConfigMember> members = new ArrayList<>();
     for (ConfigMember member : entry.members()) {
       String key = member.name();
-      boolean foreign = ConfigKeys.FOREIGN.contains(key);
-      if (ConfigKeys.SERVER.contains(key)
-          || ToolRuleReader.KEYS.contains(key)
+      boolean foreign = ConfigSchema.SERVER.foreign().test(key);
+      if (ConfigSchema.SERVER.keys().containsKey(key)
           || (!foreign && ForeignRestrictions.RESTRICTS.matcher(key).find())
           || (!foreign && form == Form.PLACE && MessageTexts.isNear(key, ConfigKeys.SERVER))) {
         members.add(member);

@@ -21,7 +21,6 @@ import java.util.regex.Pattern;
 /** Reads {@code gateway}: the views and bounds of the MCP gateway. */
 final class GatewayReader {
 
-  private static final int MAX_COUNT = 1_000_000;
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,63}");
 
   private GatewayReader() {}
@@ -30,17 +29,14 @@ final class GatewayReader {
    * @param names of the servers, as written
    */
   static GatewayOptions read(ConfigEntry entry, List<String> names) {
-    GatewayOptions base = GatewayOptions.DEFAULT;
-    Optional<Boolean> passUnknown = entry.flag("passUnknown");
-    return new GatewayOptions(
-        views(entry, names, passUnknown.orElse(false)),
-        entry.duration("sessionIdle", false).orElse(base.sessionIdle()),
-        entry.whole("maxSessions", 1, MAX_COUNT).orElse(base.maxSessions()),
-        entry.whole("maxCalls", 1, MAX_COUNT).orElse(base.maxCalls()),
-        entry.whole("maxStreams", 1, MAX_COUNT).orElse(base.maxStreams()),
-        entry.whole("pageSize", 1, MAX_COUNT).orElse(base.pageSize()),
-        passUnknown.orElse(null),
-        entry.duration("handshakeWait", true).orElse(base.handshakeWait()));
+    Filling<GatewayOptions> filling = Filling.of(entry, GatewayOptions.DEFAULT);
+    return filling
+        .hand(
+            "views",
+            gateway ->
+                Optional.of(
+                    views(gateway, names, Boolean.TRUE.equals(filling.value("passUnknown")))))
+        .done();
   }
 
   private static Map<String, ViewOptions> views(
@@ -56,13 +52,7 @@ final class GatewayReader {
           all.get().line(), "\"gateway.views\" must be an object", "Write {\"name\": { ... }}");
       return views;
     }
-    ConfigEntry parent =
-        new ConfigEntry(
-            all.get().value(),
-            gateway.path() + "views.",
-            gateway.server(),
-            gateway.problems(),
-            gateway.substitution());
+    ConfigEntry parent = gateway.values(all.get());
     for (ConfigMember member : all.get().value().members()) {
       String problem = ConnectionId.problem(member.name());
       if (problem != null) {
@@ -70,7 +60,7 @@ final class GatewayReader {
         continue;
       }
       parent
-          .object(member.name(), ConfigKeys.VIEW)
+          .object(member.name())
           .ifPresent(view -> views.put(member.name(), view(view, names, passUnknown)));
     }
     return views;

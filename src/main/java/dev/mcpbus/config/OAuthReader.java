@@ -40,9 +40,7 @@ final class OAuthReader {
       server.wrong(server.line("auth"), "\"oauth\" and \"auth\" mean the same", "Keep one of them");
       return Optional.empty();
     }
-    return server
-        .object(server.has("auth") ? "auth" : "oauth", ConfigKeys.OAUTH)
-        .map(entry -> options(entry));
+    return server.object(server.has("auth") ? "auth" : "oauth").map(entry -> options(entry));
   }
 
   private OAuthOptions options(ConfigEntry entry) {
@@ -65,11 +63,8 @@ final class OAuthReader {
             redirect(entry),
             entry.file("privateKey").orElse(null),
             text(entry, "keyId"),
-            entry.object("idJag", ConfigKeys.ID_JAG).map(OAuthReader::idJag).orElse(null),
-            entry
-                .object("workloadIdentity", ConfigKeys.WORKLOAD_IDENTITY)
-                .map(OAuthReader::workload)
-                .orElse(null),
+            entry.object("idJag").map(OAuthReader::idJag).orElse(null),
+            entry.object("workloadIdentity").map(OAuthReader::workload).orElse(null),
             entry.choice("dpop", DpopMode.class).orElse(DpopMode.AUTO),
             entry
                 .plugin("tokenStore", Plugins.tokenStores())
@@ -180,12 +175,12 @@ final class OAuthReader {
   private static URI redirect(ConfigEntry entry) {
     if (entry.has("callbackPort")) {
       return entry
-          .whole("callbackPort", 1, 65_535)
+          .whole("callbackPort")
           .map(port -> URI.create("http://localhost:" + port + "/callback"))
           .orElse(OAuthOptions.ANY_LOOPBACK_PORT);
     }
     return entry
-        .whole("redirectPort", 0, 65_535)
+        .whole("redirectPort")
         .map(port -> URI.create("http://127.0.0.1:" + port + "/callback"))
         .orElse(OAuthOptions.ANY_LOOPBACK_PORT);
   }

@@ -66,7 +66,7 @@ final class ServerReader {
     int before = entry.problems().count();
     keys();
     entry.texts("labels");
-    int replicas = entry.whole("replicas", 1, ServerOrigin.MAX_REPLICAS).orElse(1);
+    int replicas = entry.whole("replicas").orElse(1);
     ToolPolicy tools = ToolRuleReader.read(entry);
     ServerSettings settings = SettingsReader.read(entry, defaults).withTools(tools);
     TransportOptions transport = transport(settings);
@@ -124,9 +124,8 @@ final class ServerReader {
   private void keys() {
     for (ConfigMember member : entry.node().members()) {
       boolean known =
-          ConfigKeys.SERVER.contains(member.name())
-              || ConfigKeys.FOREIGN.contains(member.name())
-              || ToolRuleReader.KEYS.contains(member.name());
+          entry.schema().keys().containsKey(member.name())
+              || entry.schema().foreign().test(member.name());
       if (!known) {
         entry.unknown(member, ConfigKeys.SERVER);
       }

@@ -108,7 +108,8 @@ record ServerTypeResolver(ConfigEntry entry, Supplier<Optional<Filled>> url) {
   private boolean hasMisspelt() {
     return entry.node().members().stream()
         .map(ConfigNode.ConfigMember::name)
-        .filter(name -> !ConfigKeys.SERVER.contains(name) && !ConfigKeys.FOREIGN.contains(name))
+        .filter(name -> !ConfigKeys.SERVER.contains(name))
+        .filter(name -> !ConfigSchema.SERVER.foreign().test(name))
         .anyMatch(
             name ->
                 ConfigEntry.meant(name, ConfigKeys.SERVER).stream()

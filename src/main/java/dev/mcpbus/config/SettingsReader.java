@@ -2,16 +2,8 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.config.Substitution.Filled;
-import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.connection.options.ConnectionOptions.Repeat;
-import dev.mcpbus.connection.options.ConnectionOptions.Validation;
-import dev.mcpbus.connection.options.ConnectionOptions.WhenUnavailable;
-import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.supervisor.Backoff;
-import dev.mcpbus.supervisor.RestartIntensity;
-import dev.mcpbus.supervisor.RestartPolicy;
-import dev.mcpbus.supervisor.RestartType;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,77 +11,38 @@ import java.util.Optional;
 /** Reads how a server behaves; an absent key keeps the value of {@code base}. */
 final class SettingsReader {
 
-  private static final int MAX_COUNT = 1_000_000;
-  private static final int MAX_MESSAGE = 1024 * 1024 * 1024;
-
   private static final double MAX_LIKE_SECONDS = 600;
 
   private SettingsReader() {}
 
   static ServerSettings read(ConfigEntry entry, ServerSettings base) {
-    ConnectionOptions.Builder options = base.connection().with();
     Optional<Duration> request = requestTimeout(entry);
-    Optional<Duration> most = entry.duration("maxCallDuration", false);
-    most.ifPresent(options::maxCallDuration);
-    entry.duration("maxStreamDuration", true).ifPresent(options::maxStreamDuration);
-    request.ifPresent(
-        value -> {
-          options.requestTimeout(value);
-          Duration ceiling = most.orElse(base.connection().maxCallDuration());
-          if (ceiling.compareTo(value) < 0 && most.isPresent()) {
-            entry.wrong(
-                entry.line("maxCallDuration"),
-                "\"maxCallDuration\" is shorter than the request timeout",
-                "Make it longer, or leave it out");
-          } else if (ceiling.compareTo(value) < 0) {
-            options.maxCallDuration(value);
-          }
-        });
-    entry.duration("handshakeTimeout", false).ifPresent(options::handshakeTimeout);
-    entry.duration("installTimeout", false).ifPresent(options::installTimeout);
-    entry.duration("probeTimeout", false).ifPresent(options::probeTimeout);
-    protocolVersion(entry).ifPresent(options::protocolVersion);
-    capabilities(entry).ifPresent(options::capabilities);
-    entry.flag("lazy").ifPresent(options::lazy);
-    entry.duration("idleStop", true).ifPresent(options::idleStop);
-    entry.flag("shared").ifPresent(options::shared);
-    entry.choice("repeat", Repeat.class).ifPresent(options::repeat);
-    entry.flag("renewable").ifPresent(options::renewable);
-    entry.flag("strict").ifPresent(options::strict);
-    entry.flag("toolsOnly").ifPresent(options::toolsOnly);
-    entry.choice("validate", Validation.class).ifPresent(options::validation);
-    entry.choice("whenUnavailable", WhenUnavailable.class).ifPresent(options::whenUnavailable);
-    entry.whole("maxPending", 1, MAX_COUNT).ifPresent(options::maxPending);
-    entry.whole("maxStash", 0, MAX_COUNT).ifPresent(options::maxStash);
-    entry.whole("maxPages", 1, MAX_COUNT).ifPresent(options::maxPages);
-    entry
-        .object("ping", ConfigKeys.PING)
-        .ifPresent(
-            ping -> {
-              ping.duration("interval", true).ifPresent(options::pingInterval);
-              ping.duration("timeout", false).ifPresent(options::pingTimeout);
-              ping.whole("threshold", 1, 1_000).ifPresent(options::pingThreshold);
-            });
-    entry
-        .object("healthCheck", ConfigKeys.HEALTH_CHECK)
-        .flatMap(check -> check.duration("interval", true))
-        .ifPresent(options::healthInterval);
-    PinReader.read(entry).ifPresent(options::pin);
-    entry
-        .object("limits", ConfigKeys.LIMITS)
-        .ifPresent(limits -> options.limits(limits(limits, base.connection().limits())));
-    RestartPolicy restart =
-        entry
-            .object("restart", ConfigKeys.RESTART)
-            .map(inner -> restart(inner, base.restart()))
-            .orElse(base.restart());
-    return new ServerSettings(
-        options.build(),
-        restart,
-        rpcLog(entry).orElse(base.rpcLog()),
-        entry.duration("closeGrace", true).orElse(base.closeGrace()),
-        entry.duration("drain", true).orElse(base.drain()),
-        entry.duration("connectTimeout", false).orElse(base.connectTimeout()));
+    Optional<Duration> most = entry.duration("maxCallDuration");
+    Optional<Duration> stream = entry.duration("maxStreamDuration");
+    Duration ceiling = most.orElse(base.connection().maxCallDuration());
+    boolean shorter = request.isPresent() && ceiling.compareTo(request.get()) < 0;
+    if (shorter && most.isPresent()) {
+      entry.wrong(
+          entry.line("maxCallDuration"),
+          "\"maxCallDuration\" is shorter than the request timeout",
+          "Make it longer, or leave it out");
+    }
+    return Filling.of(entry.as(ConfigSchema.SETTINGS), base)
+        .set("requestTimeout", request)
+        .set("maxCallDuration", shorter && most.isEmpty() ? request : most)
+        .set("maxStreamDuration", stream)
+        .hand("protocolVersion", SettingsReader::protocolVersion)
+        .hand("capabilities", SettingsReader::capabilities)
+        .hand("pin", PinReader::read)
+        .hand(
+            "restart.backoff",
+            restart ->
+                restart.object("backoff").map(inner -> backoff(inner, base.restart().backoff())))
+        .hand(
+            "restart.strategy",
+            restart -> restart.plugin("strategy", Plugins.connectionStrategies()))
+        .hand("rpcLog", SettingsReader::rpcLog)
+        .done();
   }
 
   /** {@code off}, {@code on} or {@code bus}; true is {@code on}, false is {@code off}. */
@@ -156,8 +109,8 @@ final class SettingsReader {
           "\"timeout\" counts milliseconds here, so calls end after " + bare.text() + " ms",
           "Write \"" + bare.text() + "s\" if seconds are meant, as in Cline and Roo");
     }
-    Optional<Duration> timeout = entry.duration("timeout", false);
-    return entry.duration("requestTimeout", false).or(() -> timeout);
+    Optional<Duration> timeout = entry.duration("timeout");
+    return entry.duration("requestTimeout").or(() -> timeout);
   }
 
   /** Other programs count seconds, and no server answers within so few milliseconds. */
@@ -166,41 +119,9 @@ final class SettingsReader {
     return value >= 1 && value <= MAX_LIKE_SECONDS;
   }
 
-  private static ParseLimits limits(ConfigEntry entry, ParseLimits base) {
-    return new ParseLimits(
-        entry.whole("maxMessageBytes", 1_024, MAX_MESSAGE).orElse(base.maxBytes()),
-        entry.whole("maxDepth", 8, 10_000).orElse(base.maxDepth()),
-        entry.whole("maxNumberLength", 16, MAX_COUNT).orElse(base.maxNumberLength()));
-  }
-
-  private static RestartPolicy restart(ConfigEntry entry, RestartPolicy base) {
-    RestartType type = entry.choice("type", RestartType.class).orElse(base.type());
-    RestartIntensity intensity =
-        entry
-            .object("intensity", ConfigKeys.INTENSITY)
-            .map(
-                inner ->
-                    new RestartIntensity(
-                        inner.whole("restarts", 0, MAX_COUNT).orElse(base.intensity().restarts()),
-                        inner.duration("period", false).orElse(base.intensity().period())))
-            .orElse(base.intensity());
-    Backoff backoff =
-        entry
-            .object("backoff", ConfigKeys.BACKOFF)
-            .map(inner -> backoff(inner, base.backoff()))
-            .orElse(base.backoff());
-    return new RestartPolicy(
-        type,
-        intensity,
-        backoff,
-        entry.duration("quietPeriod", false).orElse(base.quietPeriod()),
-        entry.duration("reprobe", true).orElse(base.reprobe()),
-        entry.plugin("strategy", Plugins.connectionStrategies()).orElse(base.strategy()));
-  }
-
   private static Backoff backoff(ConfigEntry entry, Backoff base) {
-    Optional<Duration> first = entry.duration("initial", true);
-    Optional<Duration> last = entry.duration("max", true);
+    Optional<Duration> first = entry.duration("initial");
+    Optional<Duration> last = entry.duration("max");
     Duration initial = first.orElse(base.initial());
     Duration max = last.orElse(base.max());
     if (max.compareTo(initial) < 0) {
@@ -215,7 +136,7 @@ final class SettingsReader {
     return new Backoff(
         initial,
         max,
-        entry.number("factor", 1, 100).orElse(base.factor()),
-        entry.number("jitter", 0, 1).orElse(base.jitter()));
+        entry.number("factor").orElse(base.factor()),
+        entry.number("jitter").orElse(base.jitter()));
   }
 }

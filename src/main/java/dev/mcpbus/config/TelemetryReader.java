@@ -11,13 +11,14 @@ final class TelemetryReader {
   private TelemetryReader() {}
 
   static TelemetryOptions read(ConfigEntry top) {
-    Optional<ConfigEntry> tracing = top.object("tracing", ConfigKeys.TRACING);
-    return new TelemetryOptions(
-        top.object("metrics", ConfigKeys.METRICS).flatMap(m -> m.flag("enabled")).orElse(null),
-        tracing.flatMap(t -> t.flag("enabled")).orElse(null),
-        tracing.flatMap(TelemetryReader::endpoint).orElse(null),
-        tracing.flatMap(t -> t.number("sampling", 0, 1)).orElse(null),
-        tracing.flatMap(t -> t.word("service")).orElse(null));
+    Optional<ConfigEntry> tracing = top.object("tracing");
+    TelemetryOptions metrics =
+        top.object("metrics")
+            .map(entry -> Filling.of(entry, TelemetryOptions.DEFAULT).done())
+            .orElse(TelemetryOptions.DEFAULT);
+    return tracing
+        .map(entry -> Filling.of(entry, metrics).hand("endpoint", TelemetryReader::endpoint).done())
+        .orElse(metrics);
   }
 
   private static Optional<String> endpoint(ConfigEntry tracing) {

@@ -17,7 +17,7 @@ record TlsReader(ConfigEntry outer, JsonObject view) {
 
   /** Empty if the entry has none, or after a problem. */
   Optional<TlsOptions> read(URI url) {
-    return outer.object("tls", ConfigKeys.TLS).flatMap(entry -> read(entry, url));
+    return outer.object("tls").flatMap(entry -> read(entry, url));
   }
 
   private Optional<TlsOptions> read(ConfigEntry entry, URI url) {

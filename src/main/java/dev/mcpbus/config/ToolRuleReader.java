@@ -15,27 +15,6 @@ import java.util.Set;
  */
 final class ToolRuleReader {
 
-  /** Gemini, Qwen, Amp; Codex; several agents; Goose. */
-  private static final Set<String> ALLOW =
-      ConfigKeys.words(
-          "includeTools include_tools enabledTools enabled_tools allowedTools "
-              + "allowed_tools availableTools available_tools");
-
-  /** Gemini, Qwen; Roo, Kilo, Kiro, Windsurf; Codex, Crush; Claude's agents. */
-  private static final Set<String> DENY =
-      ConfigKeys.words(
-          "excludeTools exclude_tools excludedTools disabledTools disabled_tools "
-              + "disallowedTools disallowed_tools");
-
-  /** Copilot's list, or a switch for each tool; filters of other gateways. */
-  private static final Set<String> FORMS = Set.of("tools", "toolFilter");
-
-  /** Tools that a client calls without confirmation. mcpbus never requests confirmation. */
-  private static final Set<String> CONSENT =
-      Set.of("alwaysAllow", "autoApprove", "trust", "default_tools_approval_mode");
-
-  static final Set<String> KEYS = union(ALLOW, DENY, FORMS, CONSENT);
-
   private static final String NAMES = "Write a list of tools' names";
 
   private final ConfigEntry entry;
@@ -61,16 +40,16 @@ final class ToolRuleReader {
 
   private void read(ConfigMember member) {
     String key = member.name();
-    if (ALLOW.contains(key)) {
+    ConfigSchema.DeclaredKey declared = ConfigSchema.SERVER.keys().get(key);
+    String rules = declared == null ? "" : declared.rules();
+    boolean isObject = member.value().is(ValueType.OBJECT);
+    if (rules.equals("allow") || (key.equals("tools") && !isObject)) {
       allow(entry, member);
-    } else if (DENY.contains(key)) {
+    } else if (rules.equals("deny")) {
       deny.addAll(names(entry, member));
-    } else if (key.equals("tools") && !member.value().is(ValueType.OBJECT)) {
-      allow(entry, member);
-    } else if (FORMS.contains(key)) {
-      Set<String> all = names(member);
-      entry.object(key, all).ifPresent(inner -> form(inner, all));
-    } else if (CONSENT.contains(key) && isSet(member.value())) {
+    } else if (rules.equals("form")) {
+      entry.anyObject(key).ifPresent(inner -> form(inner, names(member)));
+    } else if (rules.equals("consent") && isSet(member.value())) {
       entry.note(
           member.line(),
           "\""
@@ -147,7 +126,7 @@ final class ToolRuleReader {
       return;
     }
     ConfigEntry inner =
-        of.object(tool.name(), names(tool))
+        of.anyObject(tool.name())
             .orElseThrow(() -> new IllegalStateException("an object that is none"));
     if (!inner.flag("enabled").orElse(true) || inner.flag("disabled").orElse(false)) {
       deny.add(tool.name());
@@ -180,14 +159,5 @@ final class ToolRuleReader {
     Set<String> names = new LinkedHashSet<>();
     object.value().members().forEach(member -> names.add(member.name()));
     return names;
-  }
-
-  @SafeVarargs
-  private static Set<String> union(Set<String>... sets) {
-    Set<String> all = new LinkedHashSet<>();
-    for (Set<String> set : sets) {
-      all.addAll(set);
-    }
-    return Set.copyOf(all);
   }
 }

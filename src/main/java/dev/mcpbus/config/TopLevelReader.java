@@ -46,9 +46,10 @@ final class TopLevelReader {
   static void checkKeys(ConfigEntry top) {
     boolean ours = ConfigKeys.OURS.stream().anyMatch(top::has);
     for (ConfigMember member : top.node().members()) {
-      boolean known = ConfigKeys.TOP.contains(member.name()) || member.name().equals("$comment");
+      boolean known =
+          ConfigSchema.TOP.keys().containsKey(member.name()) || member.name().equals("$comment");
       if (!known && (ours || isMeant(top, member.name()))) {
-        top.unknown(member, ConfigKeys.TOP);
+        top.unknown(member, ConfigSchema.TOP.names());
       }
     }
   }
@@ -56,7 +57,8 @@ final class TopLevelReader {
   /** A second "mcpServers" in other letters, such as {@code _mcpServers}, is put aside. */
   private static boolean isMeant(ConfigEntry top, String name) {
     return MessageTexts.isNear(
-        name, ConfigKeys.TOP.stream().filter(key -> !isFilled(top.node().get(key))).toList());
+        name,
+        ConfigSchema.TOP.names().stream().filter(key -> !isFilled(top.node().get(key))).toList());
   }
 
   private static boolean isFilled(@Nullable ConfigNode value) {
@@ -93,12 +95,11 @@ final class TopLevelReader {
 
   /** The settings, without servers and problems. */
   static McpBusConfig read(ConfigEntry top) {
-    AuthOptions auth =
-        top.object("auth", ConfigKeys.AUTH).map(AuthReader::read).orElse(NONE.auth());
-    Optional<ConfigEntry> supervisor = top.object("supervisor", ConfigKeys.SUPERVISOR);
-    Optional<ConfigEntry> catalog = top.object("catalog", ConfigKeys.CATALOG);
+    AuthOptions auth = top.object("auth").map(AuthReader::read).orElse(NONE.auth());
+    Optional<ConfigEntry> supervisor = top.object("supervisor");
+    Optional<ConfigEntry> catalog = top.object("catalog");
     return new McpBusConfig(
-        top.object("bridge", ConfigKeys.BRIDGE)
+        top.object("bridge")
             .map(entry -> BridgeReader.read(entry, auth.isRequired()))
             .orElse(NONE.bridge()),
         top.has("bridge"),
@@ -106,10 +107,8 @@ final class TopLevelReader {
         supervisor
             .flatMap(s -> s.choice("strategy", RestartStrategy.class))
             .orElse(NONE.strategy()),
-        supervisor
-            .flatMap(s -> s.whole("startConcurrency", 1, 1_000))
-            .orElse(NONE.startConcurrency()),
-        top.object("gateway", ConfigKeys.GATEWAY)
+        supervisor.flatMap(s -> s.whole("startConcurrency")).orElse(NONE.startConcurrency()),
+        top.object("gateway")
             .map(entry -> GatewayReader.read(entry, names(top)))
             .orElse(NONE.gateway()),
         catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NONE.names()),
@@ -117,7 +116,7 @@ final class TopLevelReader {
         catalog.flatMap(TopLevelReader::registry).orElse(null),
         ClusterReader.read(top),
         TelemetryReader.read(top),
-        top.object("state", ConfigKeys.STATE).flatMap(state -> state.path("dir")).orElse(null),
+        top.object("state").flatMap(state -> state.path("dir")).orElse(null),
         List.of(),
         List.of());
   }

@@ -29,8 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ConfigGoldenTest {
 
   private static final Path GOLDEN =
-      Path.of(
-          System.getProperty("mcpbus.basedir", "."), "src/test/resources/golden/config.txt");
+      Path.of(System.getProperty("mcpbus.basedir", "."), "src/test/resources/golden/config.txt");
 
   private static final String PLAIN =
       "{\"mcpServers\":{\"one\":{\"command\":\"run\"},\"two\":{\"url\":\"https://h/\"}}}";
@@ -100,9 +99,7 @@ class ConfigGoldenTest {
 
   private String shown(String text) {
     return "  "
-        + text.replace(directory + "/", "")
-            .replace("\n", "\\n")
-            .replaceAll("\\p{Cntrl}", "?");
+        + text.replace(directory + "/", "").replace("\n", "\\n").replaceAll("\\p{Cntrl}", "?");
   }
 
   private void file(ConfigResult result, List<String> out) {

@@ -101,7 +101,7 @@ class OAuthReaderTest {
 
   @Test
   void no_key_of_ours_is_taken_for_one_of_another_program() {
-    for (String key : ConfigKeys.OAUTH) {
+    for (String key : ConfigSchema.OAUTH.names()) {
       ConfigNode written =
           ConfigNode.object(1, List.of(new ConfigMember(key, 1, ConfigNode.text(1, "x"))));
       assertThat(ForeignOAuth.translated(written, ignored -> {}).get(key)).as(key).isNotNull();
