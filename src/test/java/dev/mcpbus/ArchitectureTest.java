@@ -159,8 +159,8 @@ class ArchitectureTest {
           protocol.schema.ViolationTexts security.AuthOptions
           security.oauth.LoopbackHosts security.oauth.TokenStoreProvider
           supervisor.Backoff supervisor.ConnectionStrategy
-          supervisor.RestartIntensity supervisor.RestartPolicy supervisor.RestartStrategy
-          supervisor.RestartType transport.BusOptions transport.ChildEnvironment
+          supervisor.RestartPolicy supervisor.RestartStrategy transport.BusOptions
+          transport.ChildEnvironment
           transport.CommandSearch transport.HttpOptions
           transport.OAuthOptions transport.PluginTransportOptions transport.SocketOptions
           transport.SseOptions transport.StdioOptions transport.TlsOptions
@@ -172,7 +172,7 @@ class ArchitectureTest {
       names(
           """
           ClusterParts Deployments HttpDoors InProcessService LeftOutServers Main McpBus McpBusVerticle
-          OptionsDraft OptionsReader Service StartReport TelemetryParts VerticleTree
+          OptionsReader Service StartReport TelemetryParts VerticleTree
           """);
 
   /** Packages whose insides an upgrade of Vert.x, Netty or Hazelcast may move. */

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.config.ConfigNode.ConfigMember;
 import dev.mcpbus.config.ConfigNode.ValueType;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.Sha256;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -277,21 +278,9 @@ public final class ConfigReader {
       return Optional.empty();
     }
     return Optional.of(
-        new McpBusConfig(
-            frame.bridge(),
-            frame.hasBridge(),
-            frame.auth(),
-            frame.strategy(),
-            frame.startConcurrency(),
-            gateway,
-            frame.names(),
-            frame.search(),
-            frame.registry(),
-            frame.cluster(),
-            frame.telemetry(),
-            frame.stateDir(),
-            definitions,
-            problems.sorted()));
+        RecordCopy.with(
+            frame,
+            Map.of("gateway", gateway, "servers", definitions, "problems", problems.sorted())));
   }
 
   /** The ids of all servers in the file, including disabled and wrong ones. */

@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.connection.options.ToolPolicy;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.supervisor.RestartPolicy;
 import java.time.Duration;
@@ -37,11 +38,10 @@ public record ServerSettings(
 
   /** A copy with rules for tools. */
   ServerSettings withTools(ToolPolicy tools) {
-    return new ServerSettings(
-        connection.with().tools(tools).build(), restart, rpcLog, closeGrace, drain, connectTimeout);
+    return RecordCopy.with(this, "connection", connection.with().tools(tools).build());
   }
 
   ServerSettings withRpcLog(RpcLogMode other) {
-    return new ServerSettings(connection, restart, other, closeGrace, drain, connectTimeout);
+    return RecordCopy.with(this, "rpcLog", other);
   }
 }
