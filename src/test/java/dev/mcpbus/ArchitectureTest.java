@@ -156,7 +156,7 @@ class ArchitectureTest {
           bridge.options.BridgeLimitOptions bridge.options.BridgeOptions
           bridge.options.BridgeTlsOptions connection.options.ConnectionOptions
           connection.options.PinOptions connection.options.ToolPolicy directory.MetaTools directory.ViewOptions gateway.options.GatewayOptions
-          protocol.schema.ViolationTexts security.AuthOptions
+          security.AuthOptions
           security.oauth.LoopbackHosts security.oauth.TokenStoreProvider
           supervisor.Backoff supervisor.ConnectionStrategy
           supervisor.RestartPolicy supervisor.RestartStrategy transport.BusOptions

@@ -264,7 +264,7 @@ public final class ConfigReader {
     JsonObject settings = own ? defaults(root) : new JsonObject();
     List<ServerDefinition> definitions = servers(servers, substitution, settings);
     if (own) {
-      ConfigSchemaCheck.check(root, problems);
+      ConfigShape.check(root, problems);
     } else if (top.has("auth")) {
       problems.fatal(
           top.line("auth"),

@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of one object of the configuration, in the order of {@code mcpbus.schema.json}, which
@@ -22,10 +22,11 @@ import java.util.stream.Stream;
  * Immutable.
  *
  * @param keys by name; those of other programs are not among them
- * @param foreign keys for other programs, which mcpbus ignores
+ * @param foreign keys for other programs, which mcpbus ignores; all, where the schema says nothing
  */
 record ConfigSchema(Map<String, DeclaredKey> keys, Predicate<String> foreign) {
 
+  private static final JsonObject NONE = new JsonObject();
   private static final JsonObject DECLARED = declared();
 
   static final ConfigSchema TOP = of(DECLARED);
@@ -108,17 +109,18 @@ record ConfigSchema(Map<String, DeclaredKey> keys, Predicate<String> foreign) {
     for (Object part : schema.getJsonArray("allOf", new JsonArray())) {
       keys.putAll(of((JsonObject) part).keys);
     }
-    for (Map.Entry<String, Object> each : schema.getJsonObject("properties", new JsonObject())) {
+    for (Map.Entry<String, Object> each : schema.getJsonObject("properties", NONE)) {
       if (each.getValue() instanceof JsonObject key) {
         keys.put(each.getKey(), key(each.getKey(), resolved(key)));
       }
     }
-    String patterns =
-        schema.getJsonObject("patternProperties", new JsonObject()).fieldNames().stream()
-            .collect(Collectors.joining("|"));
-    return new ConfigSchema(
-        Collections.unmodifiableMap(keys),
-        patterns.isEmpty() ? "$comment"::equals : Pattern.compile(patterns).asMatchPredicate());
+    boolean closed =
+        Stream.of("additionalProperties", "unevaluatedProperties")
+            .anyMatch(word -> Boolean.FALSE.equals(schema.getValue(word)));
+    String patterns = String.join("|", schema.getJsonObject("patternProperties", NONE).fieldNames());
+    Predicate<String> foreign =
+        patterns.isEmpty() ? "$comment"::equals : Pattern.compile(patterns).asMatchPredicate();
+    return new ConfigSchema(Collections.unmodifiableMap(keys), closed ? foreign : name -> true);
   }
 
   /** The schema with what it refers to; what stands beside the reference counts more. */
@@ -135,13 +137,17 @@ record ConfigSchema(Map<String, DeclaredKey> keys, Predicate<String> foreign) {
   }
 
   private static DeclaredKey key(String name, JsonObject schema) {
-    JsonObject members =
-        Stream.of("items", "additionalProperties")
-            .map(schema::getValue)
-            .filter(JsonObject.class::isInstance)
-            .map(JsonObject.class::cast)
-            .findFirst()
-            .orElse(schema);
-    return new DeclaredKey(name, schema, of(members));
+    JsonObject inner = inner(schema);
+    return new DeclaredKey(name, schema, of(inner == null ? schema : inner));
+  }
+
+  /** Of the items of a list, or of the values of a map; null for anything else. */
+  static @Nullable JsonObject inner(JsonObject declared) {
+    return Stream.of("items", "additionalProperties")
+        .map(declared::getValue)
+        .filter(JsonObject.class::isInstance)
+        .map(found -> resolved((JsonObject) found))
+        .findFirst()
+        .orElse(null);
   }
 }

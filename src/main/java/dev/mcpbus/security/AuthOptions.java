@@ -60,11 +60,6 @@ public record AuthOptions(
     return RecordCopy.with(this, "limits", other);
   }
 
-  /** Whether both configure the audit log alike. */
-  public boolean hasAuditOf(AuthOptions other) {
-    return audit == other.audit && Objects.equals(auditFile, other.auditFile);
-  }
-
   /** True where a request without credentials is refused. */
   public boolean isRequired() {
     return !apiKeys.isEmpty() || jwt != null;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ConfigGoldenTest {
 
-  private static final Path GOLDEN =
+  static final Path GOLDEN =
       Path.of(System.getProperty("mcpbus.basedir", "."), "src/test/resources/golden/config.txt");
 
   private static final String PLAIN =
