@@ -174,7 +174,7 @@ final class AuthReader {
         MessageTexts.quote(entry.path() + "actions")
             + ": unknown action "
             + MessageTexts.quote(shown),
-        "Use list, call, read, get, subscribe, admin");
+        "Use " + String.join(", ", entry.schema().key("actions").words()));
   }
 
   private static Limits limits(ConfigEntry entry) {

@@ -17,13 +17,6 @@ final class ConfigKeys {
 
   static final List<String> ROOTS = List.of("mcpServers", "servers", "mcp_servers");
 
-  /** The capabilities that a client may declare, in the order of the message. */
-  static final List<String> CAPABILITIES =
-      List.of(
-          ("elicitation elicitation.form elicitation.url sampling sampling.tools sampling.context"
-                  + " roots")
-              .split(" "));
-
   /** What a server is, how to reach it and how it behaves, without words of other programs. */
   static final Set<String> SERVER =
       keys(

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -66,6 +67,13 @@ record ConfigSchema(Map<String, DeclaredKey> keys, Predicate<String> foreign) {
 
     double max() {
       return declared.getDouble("maximum", Double.POSITIVE_INFINITY);
+    }
+
+    /** The words that the value, or each of its items, may be. */
+    List<String> words() {
+      JsonObject items = inner(declared);
+      return (items == null ? declared : items)
+          .getJsonArray("enum").stream().map(String::valueOf).toList();
     }
 
     /** What a list of tools does; empty for every other key. */

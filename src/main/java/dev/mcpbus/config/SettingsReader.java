@@ -6,6 +6,7 @@ import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.supervisor.Backoff;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Reads how a server behaves; an absent key keeps the value of {@code base}. */
@@ -67,6 +68,7 @@ final class SettingsReader {
 
   /** Nests words such as {@code elicitation.url} into the form of MCP. */
   private static Optional<JsonObject> capabilities(ConfigEntry entry) {
+    List<String> known = entry.schema().key("capabilities").words();
     return entry
         .texts("capabilities")
         .map(
@@ -77,11 +79,11 @@ final class SettingsReader {
                 if (text.open()) {
                   continue;
                 }
-                if (!ConfigKeys.CAPABILITIES.contains(word)) {
+                if (!known.contains(word)) {
                   entry.wrong(
                       entry.line("capabilities"),
                       "unknown capability " + MessageTexts.quote(text.shown()),
-                      "Use some of " + String.join(", ", ConfigKeys.CAPABILITIES));
+                      "Use some of " + String.join(", ", known));
                 }
                 JsonObject into = all;
                 for (String part : word.split("\\.", -1)) {
