@@ -125,7 +125,8 @@ record ConfigSchema(Map<String, DeclaredKey> keys, Predicate<String> foreign) {
     boolean closed =
         Stream.of("additionalProperties", "unevaluatedProperties")
             .anyMatch(word -> Boolean.FALSE.equals(schema.getValue(word)));
-    String patterns = String.join("|", schema.getJsonObject("patternProperties", NONE).fieldNames());
+    String patterns =
+        String.join("|", schema.getJsonObject("patternProperties", NONE).fieldNames());
     Predicate<String> foreign =
         patterns.isEmpty() ? "$comment"::equals : Pattern.compile(patterns).asMatchPredicate();
     return new ConfigSchema(Collections.unmodifiableMap(keys), closed ? foreign : name -> true);

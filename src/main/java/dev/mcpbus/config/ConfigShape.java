@@ -82,9 +82,7 @@ final class ConfigShape {
     if (wrong != null) {
       return Stream.of(
           new Misfit(
-              line,
-              MessageTexts.quote(path) + " " + wrong,
-              "Compare it with mcpbus.schema.json"));
+              line, MessageTexts.quote(path) + " " + wrong, "Compare it with mcpbus.schema.json"));
     }
     if (declared.containsKey("properties")) {
       return members(value, path + ".", members);

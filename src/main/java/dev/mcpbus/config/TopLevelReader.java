@@ -96,29 +96,20 @@ final class TopLevelReader {
   /** The settings, without servers and problems. */
   static McpBusConfig read(ConfigEntry top) {
     AuthOptions auth = top.object("auth").map(AuthReader::read).orElse(NONE.auth());
-    Optional<ConfigEntry> supervisor = top.object("supervisor");
-    Optional<ConfigEntry> catalog = top.object("catalog");
-    return new McpBusConfig(
-        top.object("bridge")
-            .map(entry -> BridgeReader.read(entry, auth.isRequired()))
-            .orElse(NONE.bridge()),
-        top.has("bridge"),
-        auth,
-        supervisor
-            .flatMap(s -> s.choice("strategy", RestartStrategy.class))
-            .orElse(NONE.strategy()),
-        supervisor.flatMap(s -> s.whole("startConcurrency")).orElse(NONE.startConcurrency()),
-        top.object("gateway")
-            .map(entry -> GatewayReader.read(entry, names(top)))
-            .orElse(NONE.gateway()),
-        catalog.flatMap(c -> c.plugin("names", Plugins.namePolicies())).orElse(NONE.names()),
-        catalog.flatMap(c -> c.flag("search")).orElse(NONE.search()),
-        catalog.flatMap(TopLevelReader::registry).orElse(null),
-        ClusterReader.read(top),
-        TelemetryReader.read(top),
-        top.object("state").flatMap(state -> state.path("dir")).orElse(null),
-        List.of(),
-        List.of());
+    return Filling.of(top, NONE)
+        .set("auth", Optional.of(auth))
+        .set("hasBridge", Optional.of(top.has("bridge")))
+        .hand(
+            "bridge",
+            file -> file.object("bridge").map(entry -> BridgeReader.read(entry, auth.isRequired())))
+        .hand(
+            "gateway",
+            file -> file.object("gateway").map(entry -> GatewayReader.read(entry, names(file))))
+        .hand("catalog.names", catalog -> catalog.plugin("names", Plugins.namePolicies()))
+        .hand("catalog.registry", TopLevelReader::registry)
+        .hand("cluster", file -> Optional.of(ClusterReader.read(file)))
+        .hand("metrics", file -> Optional.of(TelemetryReader.read(file)))
+        .done();
   }
 
   /** The names of the servers as written; a pattern for items begins with one of them. */

@@ -37,8 +37,7 @@ class ConfigurationTablesTest {
   @ParameterizedTest
   @ValueSource(strings = {"configuration", "http"})
   void each_table_has_what_the_schema_says(String name) throws IOException {
-    Path page =
-        Path.of(System.getProperty("mcpbus.basedir", "."), "src/docs/" + name + ".md");
+    Path page = Path.of(System.getProperty("mcpbus.basedir", "."), "src/docs/" + name + ".md");
     String text = Files.readString(page);
     List<String> blocks = new ArrayList<>();
     String made =
@@ -171,8 +170,7 @@ class ConfigurationTablesTest {
   /** Each word once, of two spellings the first. */
   private static String words(JsonArray words) {
     Map<String, String> first = new LinkedHashMap<>();
-    words.forEach(
-        word -> first.putIfAbsent(word.toString().replace('-', '_'), "`" + word + "`"));
+    words.forEach(word -> first.putIfAbsent(word.toString().replace('-', '_'), "`" + word + "`"));
     return String.join(", ", first.values());
   }
 

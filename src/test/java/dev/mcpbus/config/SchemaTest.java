@@ -52,7 +52,9 @@ class SchemaTest {
     each(
         ConfigSchema.TOP,
         (name, key) ->
-            key.declared().fieldNames().stream().filter(x -> x.startsWith("x-")).forEach(used::add));
+            key.declared().fieldNames().stream()
+                .filter(x -> x.startsWith("x-"))
+                .forEach(used::add));
     String page =
         Files.readString(
             Path.of(System.getProperty("mcpbus.basedir", ".")).resolve("CONTRIBUTING.md"));
@@ -76,8 +78,7 @@ class SchemaTest {
     assertThat(all.getJsonObject("defaults").size()).isGreaterThan(20);
     same("", none.usable().orElseThrow(), written.usable().orElseThrow());
     same("", none.defaults(), written.defaults());
-    assertThat(
-            ConfigSchema.SETTINGS.key("protocolVersion").words())
+    assertThat(ConfigSchema.SETTINGS.key("protocolVersion").words())
         .isEqualTo(ProtocolVersion.supported());
   }
 
