@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What an editor refuses by {@code mcpbus.schema.json} and the readers take: a word in other
  * letters, a number in a list of texts, a mistake in a key that nobody reads. Reports the first of
  * the file's own settings, and the first of each server, where the readers have found nothing.
+ *
+ * @param server whose entry is looked at; null for the file's own settings
  */
-final class ConfigShape {
+record ConfigShape(ProblemCollector problems, @Nullable String server) {
 
   private static final Map<String, ValueType> TYPES =
       Map.of(
@@ -27,82 +27,57 @@ final class ConfigShape {
           "number", ValueType.NUMBER,
           "integer", ValueType.NUMBER,
           "array", ValueType.ARRAY,
-          "object", ValueType.OBJECT);
-
-  private record Misfit(int line, String message, String remedy) {}
-
-  private ConfigShape() {}
+          "object", ValueType.OBJECT,
+          "null", ValueType.NULL);
 
   static void check(ConfigNode root, ProblemCollector problems) {
+    ConfigShape file = new ConfigShape(problems, null);
     ConfigMember servers = root.member("mcpServers").orElseThrow();
-    report(members(root.without(servers.name()), "", ConfigSchema.TOP), null, problems);
+    file.members(root.without(servers.name()), "", ConfigSchema.TOP);
     if (servers.value().is(ValueType.NULL)) {
-      report(
-          Stream.of(new Misfit(servers.line(), "\"mcpServers\" is null", "Write {} for none")),
-          null,
-          problems);
+      file.wrong(servers.line(), "\"mcpServers\" is null", "Write {} for none");
     }
-    for (ConfigMember server : servers.value().members()) {
-      report(
-          members(server.value(), "", ConfigSchema.SERVER),
-          ServerNames.key(server.name()),
-          problems);
+    for (ConfigMember each : servers.value().members()) {
+      new ConfigShape(problems, ServerNames.key(each.name()))
+          .members(each.value(), "", ConfigSchema.SERVER);
     }
   }
 
-  private static void report(
-      Stream<Misfit> found, @Nullable String server, ProblemCollector problems) {
+  private void wrong(int line, String message, String remedy) {
     if (!problems.has(server)) {
-      found
-          .findFirst()
-          .ifPresent(one -> problems.add(one.line(), server, one.message(), one.remedy()));
+      problems.add(line, server, message, remedy);
     }
   }
 
-  private static Stream<Misfit> members(ConfigNode object, String path, ConfigSchema schema) {
-    return object.members().stream()
-        .flatMap(
-            member -> {
-              String at = path + member.name();
-              DeclaredKey key = schema.keys().get(member.name());
-              if (key != null) {
-                return misfits(member.line(), member.value(), at, key.declared(), key.members());
-              }
-              return schema.foreign().test(member.name())
-                  ? Stream.empty()
-                  : Stream.of(
-                      new Misfit(
-                          member.line(), "unknown key " + MessageTexts.quote(at), "Remove it"));
-            });
+  private void members(ConfigNode object, String path, ConfigSchema schema) {
+    for (ConfigMember member : object.members()) {
+      String at = path + member.name();
+      DeclaredKey key = schema.keys().get(member.name());
+      if (key != null) {
+        value(member.line(), member.value(), at, key.declared(), key.members());
+      } else if (!schema.foreign().test(member.name())) {
+        wrong(member.line(), "unknown key " + MessageTexts.quote(at), "Remove it");
+      }
+    }
   }
 
-  private static Stream<Misfit> misfits(
+  private void value(
       int line, ConfigNode value, String path, JsonObject declared, ConfigSchema members) {
     String wrong = value.is(ValueType.NULL) ? null : wrong(value, declared);
-    if (wrong != null) {
-      return Stream.of(
-          new Misfit(
-              line, MessageTexts.quote(path) + " " + wrong, "Compare it with mcpbus.schema.json"));
-    }
-    if (declared.containsKey("properties")) {
-      return members(value, path + ".", members);
-    }
     JsonObject inner = ConfigSchema.inner(declared);
-    return inner == null
-        ? Stream.empty()
-        : Stream.concat(
-            value.members().stream()
-                .flatMap(
-                    each ->
-                        misfits(
-                            each.line(), each.value(), path + "." + each.name(), inner, members)),
-            IntStream.range(0, value.items().size())
-                .boxed()
-                .flatMap(
-                    i -> {
-                      ConfigNode item = value.items().get(i);
-                      return misfits(item.line(), item, path + "[" + i + "]", inner, members);
-                    }));
+    if (wrong != null) {
+      wrong(line, MessageTexts.quote(path) + " " + wrong, "Compare it with mcpbus.schema.json");
+    } else if (declared.containsKey("properties")) {
+      members(value, path + ".", members);
+    } else if (inner != null) {
+      for (ConfigMember each : value.members()) {
+        value(each.line(), each.value(), path + "." + each.name(), inner, members);
+      }
+      for (int i = 0; i < value.items().size(); i++) {
+        ConfigNode item = value.items().get(i);
+        value(item.line(), item, path + "[" + i + "]", inner, members);
+      }
+    }
   }
 
   /** What is wrong with the value itself; null if it fits. */

@@ -5,6 +5,7 @@ import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -43,20 +44,31 @@ final class Filling<R extends Record> {
   /**
    * Where a value goes.
    *
-   * @param outer the component that is the record of {@code component}; null for the record itself
+   * @param outer the component that is the record of {@code component}; empty for the record itself
    */
-  private record FillTarget(
-      @Nullable String outer, RecordComponent component, @Nullable Object current) {}
+  private record FillTarget(String outer, RecordComponent component, @Nullable Object current) {}
 
   private final ConfigEntry entry;
   private final R base;
+  private final Map<String, FillTarget> targets = new LinkedHashMap<>();
   private final Map<String, Function<ConfigEntry, ? extends Optional<?>>> byHand = new HashMap<>();
-  private final Map<String, @Nullable Object> own = new HashMap<>();
-  private final Map<String, Map<String, @Nullable Object>> nested = new HashMap<>();
+  private final Map<String, Map<String, @Nullable Object>> read = new HashMap<>();
 
   private Filling(ConfigEntry entry, R base) {
     this.entry = entry;
     this.base = base;
+    targets("", base);
+    for (FillTarget each : List.copyOf(targets.values())) {
+      if (each.current() instanceof Record inner) {
+        targets(each.component().getName(), inner);
+      }
+    }
+  }
+
+  private void targets(String outer, Record of) {
+    for (RecordComponent each : RecordCopy.components(of.getClass())) {
+      targets.putIfAbsent(each.getName(), new FillTarget(outer, each, RecordCopy.get(of, each)));
+    }
   }
 
   /**
@@ -85,20 +97,19 @@ final class Filling<R extends Record> {
   /** The value of a component as far as it is read. */
   @Nullable Object value(String component) {
     FillTarget target = target(component);
-    Map<String, @Nullable Object> read =
-        target.outer() == null ? own : nested.getOrDefault(target.outer(), Map.of());
-    return read.getOrDefault(component, target.current());
+    return read.getOrDefault(target.outer(), Map.of()).getOrDefault(component, target.current());
   }
 
   /** Reads all keys. What the record's constructor throws comes out as it is. */
   R done() {
     fill(entry, "");
-    for (RecordComponent each : RecordCopy.components(base.getClass())) {
-      Map<String, @Nullable Object> changes = nested.get(each.getName());
-      if (changes != null && RecordCopy.get(base, each) instanceof Record inner) {
-        own.put(each.getName(), RecordCopy.with(inner, changes));
-      }
-    }
+    Map<String, @Nullable Object> own = new HashMap<>(read.getOrDefault("", Map.of()));
+    read.forEach(
+        (outer, changes) -> {
+          if (!outer.isEmpty() && target(outer).current() instanceof Record inner) {
+            own.put(outer, RecordCopy.with(inner, changes));
+          }
+        });
     return RecordCopy.with(base, own);
   }
 
@@ -111,7 +122,7 @@ final class Filling<R extends Record> {
               if (hand != null) {
                 hand.apply(of).ifPresent(found -> put(key.into(), found));
               } else if (!key.byHand()) {
-                FillTarget target = find(key.into());
+                FillTarget target = targets.get(key.into());
                 if (target == null) {
                   of.object(name).ifPresent(inner -> fill(inner, path + name + "."));
                 } else {
@@ -149,37 +160,14 @@ final class Filling<R extends Record> {
   }
 
   private void put(String component, Object value) {
-    FillTarget target = target(component);
-    if (target.outer() == null) {
-      own.put(component, value);
-    } else {
-      nested.computeIfAbsent(target.outer(), outer -> new HashMap<>()).put(component, value);
-    }
+    read.computeIfAbsent(target(component).outer(), outer -> new HashMap<>()).put(component, value);
   }
 
   private FillTarget target(String component) {
-    FillTarget found = find(component);
+    FillTarget found = targets.get(component);
     if (found == null) {
       throw new IllegalStateException(base.getClass() + " has no " + component);
     }
     return found;
-  }
-
-  private @Nullable FillTarget find(String component) {
-    FillTarget found = find(component, base, null);
-    for (RecordComponent outer : RecordCopy.components(base.getClass())) {
-      if (found == null && RecordCopy.get(base, outer) instanceof Record inner) {
-        found = find(component, inner, outer.getName());
-      }
-    }
-    return found;
-  }
-
-  private static @Nullable FillTarget find(String name, Record of, @Nullable String outer) {
-    return RecordCopy.components(of.getClass()).stream()
-        .filter(each -> each.getName().equals(name))
-        .findFirst()
-        .map(each -> new FillTarget(outer, each, RecordCopy.get(of, each)))
-        .orElse(null);
   }
 }

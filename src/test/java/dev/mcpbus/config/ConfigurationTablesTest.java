@@ -222,7 +222,7 @@ class ConfigurationTablesTest {
   /** A sentence of the schema as a cell of a table. */
   private static String plain(String description) {
     String text = description.replaceFirst("\\.$", "");
-    boolean word = text.length() > 1 && Character.isLowerCase(text.charAt(1));
+    boolean word = text.matches("(?s)[A-Z]([a-z]| [a-z]).*");
     return word && !text.contains(". ")
         ? Character.toLowerCase(text.charAt(0)) + text.substring(1)
         : text;
