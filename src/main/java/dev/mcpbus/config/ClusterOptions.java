@@ -102,11 +102,6 @@ public record ClusterOptions(
     }
   }
 
-  /** A copy with another secret. */
-  ClusterOptions withSecret(ClusterSecret other) {
-    return RecordCopy.with(this, "secret", other);
-  }
-
   /** A copy with another TLS; null for none. */
   public ClusterOptions withTls(@Nullable Tls other) {
     return RecordCopy.with(this, "tls", other);

@@ -86,7 +86,8 @@ public record ConfigDiff(
           new RestartRow("state", McpBusConfig::stateDir));
 
   /** The names of all settings that apply only after a restart, as the log has them. */
-  static final List<String> NEED_RESTART = RESTART_ROWS.stream().map(RestartRow::name).toList();
+  public static final List<String> NEED_RESTART =
+      RESTART_ROWS.stream().map(RestartRow::name).toList();
 
   private static List<String> needsRestart(McpBusConfig live, McpBusConfig next) {
     return RESTART_ROWS.stream()

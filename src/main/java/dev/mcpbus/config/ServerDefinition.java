@@ -56,10 +56,6 @@ public record ServerDefinition(
     this(id, name, transport, connection, restart, rpcLog, drain, source, view, redactor, null);
   }
 
-  ServerDefinition withOrigin(ServerOrigin value) {
-    return RecordCopy.with(this, "origin", value);
-  }
-
   /** From the open channel to a ready session. */
   public Duration handshakeTimeout() {
     return connection.handshakeTimeout();

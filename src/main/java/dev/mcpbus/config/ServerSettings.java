@@ -1,8 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.connection.options.ToolPolicy;
-import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.supervisor.RestartPolicy;
 import java.time.Duration;
@@ -35,13 +33,4 @@ public record ServerSettings(
           Duration.ofSeconds(2),
           Duration.ofSeconds(5),
           Duration.ofSeconds(5));
-
-  /** A copy with rules for tools. */
-  ServerSettings withTools(ToolPolicy tools) {
-    return RecordCopy.with(this, "connection", connection.with().tools(tools).build());
-  }
-
-  ServerSettings withRpcLog(RpcLogMode other) {
-    return RecordCopy.with(this, "rpcLog", other);
-  }
 }
