@@ -22,6 +22,7 @@ import dev.mcpbus.hosting.ServerEntryReader;
 import dev.mcpbus.hosting.ServersVerticle;
 import dev.mcpbus.hosting.credentials.OAuthAuthenticators;
 import dev.mcpbus.input.InputOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
@@ -38,7 +39,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,7 +162,7 @@ public final class McpBus {
     public Options withServer(String name, JsonObject entry) {
       List<ServerDefinition> more = new ArrayList<>(servers);
       more.add(reader.read(name, entry));
-      return with(draft -> draft.servers = more);
+      return RecordCopy.with(this, "servers", more);
     }
 
     /** HTTP on 127.0.0.1: REST, JSON-RPC, MCP. Needs vertx-web. Port 0 takes a free one. */
@@ -171,61 +171,55 @@ public final class McpBus {
     }
 
     public Options withBridge(@Nullable BridgeOptions other) {
-      return with(draft -> draft.bridge = other);
+      return RecordCopy.with(this, "bridge", other);
     }
 
     public Options withGateway(GatewayOptions other) {
-      return with(draft -> draft.gateway = other);
+      return RecordCopy.with(this, "gateway", other);
     }
 
     /** Set it before a bridge that other machines can reach. */
     public Options withAuth(AuthOptions other) {
-      return with(draft -> draft.auth = other);
+      return RecordCopy.with(this, "auth", other);
     }
 
     public Options withSupervisor(SupervisorOptions other) {
-      return with(draft -> draft.supervisor = other);
+      return RecordCopy.with(this, "supervisor", other);
     }
 
     public Options withInput(InputOptions other) {
-      return with(draft -> draft.input = other);
+      return RecordCopy.with(this, "input", other);
     }
 
     public Options withNames(NamePolicy other) {
-      return with(draft -> draft.names = other);
+      return RecordCopy.with(this, "names", other);
     }
 
     public Options withSearch(boolean atStart) {
-      return with(draft -> draft.search = atStart);
+      return RecordCopy.with(this, "search", atStart);
     }
 
     /** A copy with another MCP registry, in which a preview looks names up; null for none. */
     public Options withRegistry(@Nullable URI base) {
-      return with(draft -> draft.registry = base);
+      return RecordCopy.with(this, "registry", base);
     }
 
     public Options withPlacement(OwnershipOptions other) {
-      return with(draft -> draft.placement = other);
+      return RecordCopy.with(this, "placement", other);
     }
 
     /** Metrics need Micrometer on the class path, traces OpenTelemetry. */
     public Options withTelemetry(TelemetryOptions other) {
-      return with(draft -> draft.telemetry = other);
+      return RecordCopy.with(this, "telemetry", other);
     }
 
     /** A copy with another state directory; null for none. */
     public Options withStateDir(@Nullable Path folder) {
-      return with(draft -> draft.stateDir = folder);
+      return RecordCopy.with(this, "stateDir", folder);
     }
 
     Options withProblems(List<ConfigProblem> found) {
-      return with(draft -> draft.problems = found);
-    }
-
-    private Options with(Consumer<OptionsDraft> change) {
-      OptionsDraft draft = new OptionsDraft(this);
-      change.accept(draft);
-      return draft.checked();
+      return RecordCopy.with(this, "problems", found);
     }
   }
 

@@ -3,9 +3,9 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.config.ConfigEnvironment;
-import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.read.ConfigReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

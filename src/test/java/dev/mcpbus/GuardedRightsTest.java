@@ -57,16 +57,16 @@ class GuardedRightsTest {
               "security.oauth.WorkloadToken"),
           "reads what a configuration means by it, and what of it may be shown",
           Set.of(
-              "config.ClusterReader",
-              "config.ConfigCheck",
-              "config.ConfigEntry",
-              "config.EntryMasking",
-              "config.PluginEntryReader",
-              "config.ServerReader",
-              "config.ServerTypeResolver",
-              "config.ServerUrlReader",
-              "config.SettingsReader",
-              "config.Substitution"));
+              "config.read.ClusterReader",
+              "config.read.ConfigCheck",
+              "config.read.ConfigEntry",
+              "config.read.EntryMasking",
+              "config.read.PluginEntryReader",
+              "config.read.ServerReader",
+              "config.read.ServerTypeResolver",
+              "config.read.ServerUrlReader",
+              "config.read.SettingsReader",
+              "config.read.Substitution"));
 
   /** The classes of the build, wherever it put them; those of the tests lie elsewhere. */
   private static final JavaClasses CLASSES =

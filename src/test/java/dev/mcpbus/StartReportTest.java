@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.cli.AdminTokenPublisher;
 import dev.mcpbus.config.ConfigEnvironment;
-import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.read.ConfigReader;
 import dev.mcpbus.connection.ManualTimers;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -1,6 +1,7 @@
 package dev.mcpbus.bus;
 
 import dev.mcpbus.internals.OptionalLibrary;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +36,11 @@ public record TelemetryOptions(
   public static final TelemetryOptions OFF = new TelemetryOptions(false, false, null, null, null);
 
   public TelemetryOptions withMetrics(boolean on) {
-    return new TelemetryOptions(on, tracing, endpoint, sampling, service);
+    return RecordCopy.with(this, "metrics", on);
   }
 
   public TelemetryOptions withTracing(boolean on) {
-    return new TelemetryOptions(metrics, on, endpoint, sampling, service);
+    return RecordCopy.with(this, "tracing", on);
   }
 
   /**

@@ -1,12 +1,12 @@
 package dev.mcpbus.cli;
 
-import dev.mcpbus.config.ConfigCheck;
-import dev.mcpbus.config.ConfigCheck.ListedServer;
 import dev.mcpbus.config.ConfigEnvironment;
 import dev.mcpbus.config.ConfigProblem;
-import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.config.read.ConfigCheck;
+import dev.mcpbus.config.read.ConfigCheck.ListedServer;
+import dev.mcpbus.config.read.ConfigReader;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;

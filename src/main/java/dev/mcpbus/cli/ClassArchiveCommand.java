@@ -1,9 +1,9 @@
 package dev.mcpbus.cli;
 
 import dev.mcpbus.config.ConfigEnvironment;
-import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.read.ConfigReader;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package dev.mcpbus.cli;
 
-import dev.mcpbus.config.ConfigCheck;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.read.ConfigCheck;
 import dev.mcpbus.internals.PrivateFile;
 import dev.mcpbus.protocol.Sha256;
 import java.io.IOException;

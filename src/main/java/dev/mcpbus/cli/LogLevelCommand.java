@@ -1,6 +1,6 @@
 package dev.mcpbus.cli;
 
-import dev.mcpbus.config.DurationText;
+import dev.mcpbus.config.read.DurationText;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;

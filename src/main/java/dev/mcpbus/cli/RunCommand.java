@@ -2,11 +2,11 @@ package dev.mcpbus.cli;
 
 import dev.mcpbus.cli.ServiceLauncher.Launch;
 import dev.mcpbus.config.ConfigEnvironment;
-import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
-import dev.mcpbus.config.DurationText;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.read.ConfigReader;
+import dev.mcpbus.config.read.DurationText;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

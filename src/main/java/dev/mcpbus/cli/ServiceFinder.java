@@ -1,10 +1,10 @@
 package dev.mcpbus.cli;
 
 import dev.mcpbus.config.ConfigEnvironment;
-import dev.mcpbus.config.ConfigReader;
 import dev.mcpbus.config.ConfigReport;
 import dev.mcpbus.config.ConfigResult;
 import dev.mcpbus.config.McpBusConfig;
+import dev.mcpbus.config.read.ConfigReader;
 import dev.mcpbus.security.AdminTokenFile;
 import java.io.IOException;
 import java.io.InputStream;

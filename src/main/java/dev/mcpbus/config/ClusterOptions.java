@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.bus.WireForm;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.LoopbackHosts;
 import dev.mcpbus.protocol.PublicApi;
 import java.nio.file.Path;
@@ -102,33 +103,9 @@ public record ClusterOptions(
     }
   }
 
-  /** A copy with another secret. */
-  ClusterOptions withSecret(ClusterSecret other) {
-    return with(other, tls);
-  }
-
   /** A copy with another TLS; null for none. */
   public ClusterOptions withTls(@Nullable Tls other) {
-    return with(secret, other);
-  }
-
-  private ClusterOptions with(@Nullable ClusterSecret otherSecret, @Nullable Tls otherTls) {
-    return new ClusterOptions(
-        name,
-        node,
-        host,
-        port,
-        busPort,
-        members,
-        kubernetes,
-        quorum,
-        majorityOf,
-        labels,
-        weight,
-        wire,
-        rolloutGrace,
-        otherSecret,
-        otherTls);
+    return RecordCopy.with(this, "tls", other);
   }
 
   /** Whether only processes of this machine can reach this node. */

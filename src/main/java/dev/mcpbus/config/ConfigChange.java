@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link ConfigWatcher} reports after a file has changed: a difference to apply, or the
+ * What {@code ConfigWatcher} reports after a file has changed: a difference to apply, or the
  * problems that prevent it.
  *
  * @param diff null if there are problems

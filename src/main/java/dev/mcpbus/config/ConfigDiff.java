@@ -3,10 +3,12 @@ package dev.mcpbus.config;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.security.AuthOptions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,51 +63,37 @@ public record ConfigDiff(
         needsRestart(live, next));
   }
 
+  /** A setting that applies only after a restart, by the name in the log. */
+  private record RestartRow(String name, Function<McpBusConfig, @Nullable Object> setting) {}
+
+  private static final List<RestartRow> RESTART_ROWS =
+      List.of(
+          new RestartRow("bridge.host", McpBusConfig::host),
+          new RestartRow("bridge.port", McpBusConfig::port),
+          new RestartRow("bridge", config -> config.bridge().withHost("127.0.0.1").withPort(0)),
+          new RestartRow("supervisor.strategy", McpBusConfig::strategy),
+          new RestartRow("supervisor.startConcurrency", McpBusConfig::startConcurrency),
+          new RestartRow("catalog.search", McpBusConfig::search),
+          new RestartRow("catalog.registry", McpBusConfig::registry),
+          new RestartRow("catalog.names", config -> config.names().name()),
+          new RestartRow("auth", config -> config.auth().isRequired()),
+          new RestartRow(
+              "auth.audit",
+              config -> Arrays.asList(config.auth().audit(), config.auth().auditFile())),
+          new RestartRow("gateway", McpBusConfig::gateway),
+          new RestartRow("metrics, tracing", McpBusConfig::telemetry),
+          new RestartRow("cluster", McpBusConfig::cluster),
+          new RestartRow("state", McpBusConfig::stateDir));
+
+  /** The names of all settings that apply only after a restart, as the log has them. */
+  public static final List<String> NEED_RESTART =
+      RESTART_ROWS.stream().map(RestartRow::name).toList();
+
   private static List<String> needsRestart(McpBusConfig live, McpBusConfig next) {
-    List<String> keys = new ArrayList<>();
-    if (!live.host().equals(next.host())) {
-      keys.add("bridge.host");
-    }
-    if (live.port() != next.port()) {
-      keys.add("bridge.port");
-    }
-    if (!live.bridge().withHost(next.host()).withPort(next.port()).equals(next.bridge())) {
-      keys.add("bridge");
-    }
-    if (live.strategy() != next.strategy()) {
-      keys.add("supervisor.strategy");
-    }
-    if (live.startConcurrency() != next.startConcurrency()) {
-      keys.add("supervisor.startConcurrency");
-    }
-    if (live.search() != next.search()) {
-      keys.add("catalog.search");
-    }
-    if (!Objects.equals(live.registry(), next.registry())) {
-      keys.add("catalog.registry");
-    }
-    if (!live.names().name().equals(next.names().name())) {
-      keys.add("catalog.names");
-    }
-    if (live.auth().isRequired() != next.auth().isRequired()) {
-      keys.add("auth");
-    }
-    if (!live.auth().hasAuditOf(next.auth())) {
-      keys.add("auth.audit");
-    }
-    if (!live.gateway().equals(next.gateway())) {
-      keys.add("gateway");
-    }
-    if (!live.telemetry().equals(next.telemetry())) {
-      keys.add("metrics, tracing");
-    }
-    if (!live.cluster().equals(next.cluster())) {
-      keys.add("cluster");
-    }
-    if (!Objects.equals(live.stateDir(), next.stateDir())) {
-      keys.add("state");
-    }
-    return keys;
+    return RESTART_ROWS.stream()
+        .filter(row -> !Objects.equals(row.setting().apply(live), row.setting().apply(next)))
+        .map(RestartRow::name)
+        .toList();
   }
 
   /** True if there is nothing to do. */

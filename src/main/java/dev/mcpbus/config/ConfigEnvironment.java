@@ -46,13 +46,13 @@ public record ConfigEnvironment(
    * The variable with what entries may use that callers add: globs of names of variables, and of
    * absolute paths of files, separated by blanks or commas.
    */
-  static final String LIST_VARIABLE = "MCPBUS_VARS";
+  public static final String LIST_VARIABLE = "MCPBUS_VARS";
 
   private static final String OWN = "MCPBUS_";
   private static final String INPUT = "MCPBUS_INPUT_";
 
   /** In a sealed environment, the value of each variable that has one. */
-  static final String VALUE_KEPT = "(the value stays in the environment)";
+  public static final String VALUE_KEPT = "(the value stays in the environment)";
 
   public ConfigEnvironment {
     variables = Map.copyOf(variables);
@@ -69,13 +69,13 @@ public record ConfigEnvironment(
   }
 
   /** Whether a variable is a key or a setting of mcpbus; an answer to an input is none. */
-  static boolean isOwn(String name) {
+  public static boolean isOwn(String name) {
     String upper = name.toUpperCase(Locale.ROOT);
     return upper.startsWith(OWN) && !upper.startsWith(INPUT);
   }
 
   /** The value of a variable for a text; empty if it has none, or must not get there. */
-  Optional<String> variable(String name) {
+  public Optional<String> variable(String name) {
     return readable.test(name) ? Optional.ofNullable(variables.get(name)) : Optional.empty();
   }
 
@@ -83,7 +83,7 @@ public record ConfigEnvironment(
    * The same environment for an entry that a caller adds, or pastes from elsewhere: it may name the
    * variables and files of {@value #LIST_VARIABLE} alone, and answers to inputs.
    */
-  ConfigEnvironment ofCaller() {
+  public ConfigEnvironment ofCaller() {
     List<String> globs =
         List.of(variables.getOrDefault(LIST_VARIABLE, "").strip().split("[\\s,]+"));
     return withReadable(
@@ -114,7 +114,7 @@ public record ConfigEnvironment(
   }
 
   /** The same environment for a text that stays in this process: it may name any variable. */
-  ConfigEnvironment withOwn() {
+  public ConfigEnvironment withOwn() {
     return withReadable(name -> true);
   }
 
@@ -122,7 +122,7 @@ public record ConfigEnvironment(
    * Where mcpbus keeps files of its own: admin tokens, tokens of servers, secrets of clusters; and
    * where the system shows its variables as files.
    */
-  List<Path> ownFolders() {
+  public List<Path> ownFolders() {
     List<Path> folders = new ArrayList<>(List.of(userHome.resolve(".mcpbus"), Path.of("/proc")));
     variables.forEach(
         (name, value) -> {
@@ -152,7 +152,7 @@ public record ConfigEnvironment(
    * The same environment without its values, for a reader whose result is shown: it tells which
    * variables and inputs have a value, and {@link #VALUE_KEPT} stands in place of each.
    */
-  ConfigEnvironment sealed() {
+  public ConfigEnvironment sealed() {
     Map<String, String> names = new HashMap<>();
     variables.forEach((name, value) -> names.put(name, value.isBlank() ? "" : VALUE_KEPT));
     return new ConfigEnvironment(
@@ -165,12 +165,12 @@ public record ConfigEnvironment(
   }
 
   /** Whether the values of variables are left out: {@link #sealed}. */
-  boolean isSealed() {
+  public boolean isSealed() {
     return inputs instanceof SealedInputs;
   }
 
   /** A sealed environment in which these variables have a value, too. */
-  ConfigEnvironment withSealed(Collection<String> names) {
+  public ConfigEnvironment withSealed(Collection<String> names) {
     Map<String, String> all = new HashMap<>(variables);
     names.forEach(name -> all.put(name, VALUE_KEPT));
     return withVariables(all)
@@ -202,12 +202,12 @@ public record ConfigEnvironment(
   }
 
   /** The answer to an input of a VS Code file; empty if there is none. */
-  Optional<String> input(String id) {
+  public Optional<String> input(String id) {
     return inputs.apply(id).or(() -> Optional.ofNullable(variables.get(inputVariable(id))));
   }
 
   /** {@code api-key} becomes {@code MCPBUS_INPUT_API_KEY}. */
-  static String inputVariable(String id) {
+  public static String inputVariable(String id) {
     return INPUT + id.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_");
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbus.config;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.ServerId;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ public record ConfigProblem(
   }
 
   ConfigProblem withMessage(String other) {
-    return new ConfigProblem(file, line, column, server, other, remedy, excerpt, fatal);
+    return RecordCopy.with(this, "message", other);
   }
 
   /** {@code file:line: server "x": message. remedy} */

@@ -4,6 +4,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.NamePolicy;
 import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.RestartStrategy;
 import java.net.URI;
@@ -54,21 +55,7 @@ public record McpBusConfig(
 
   /** The same settings with other servers. */
   public McpBusConfig withServers(List<ServerDefinition> others) {
-    return new McpBusConfig(
-        bridge,
-        hasBridge,
-        auth,
-        strategy,
-        startConcurrency,
-        gateway,
-        names,
-        search,
-        registry,
-        cluster,
-        telemetry,
-        stateDir,
-        others,
-        problems);
+    return RecordCopy.with(this, "servers", others);
   }
 
   /** The address on which the bridge listens. */

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Helpers for messages. Stateless. */
-final class MessageTexts {
+public final class MessageTexts {
 
   private static final int QUOTE_LIMIT = 80;
   private static final int MAX_COMPARED = 40;
@@ -18,21 +18,21 @@ final class MessageTexts {
   private MessageTexts() {}
 
   /** The text in double quotes, ASCII only, at most 80 characters. */
-  static String quote(String text) {
+  public static String quote(String text) {
     String cut = text.length() > QUOTE_LIMIT ? text.substring(0, QUOTE_LIMIT) : text;
     return "\"" + ascii(cut) + (text.length() > QUOTE_LIMIT ? "..." : "") + "\"";
   }
 
   /** The name of a server in double quotes, with its letters; at most 80 characters. */
   static String name(String name) {
-    return '"' + Printable.line(ServerNames.cut(name)) + '"';
+    return '"' + Printable.line(cut(name)) + '"';
   }
 
   /**
    * Writes everything outside printable ASCII as {@code \\uXXXX}, so that no text can send control
    * codes to a terminal.
    */
-  static String ascii(String text) {
+  public static String ascii(String text) {
     StringBuilder out = new StringBuilder(text.length());
     text.chars()
         .forEach(
@@ -47,7 +47,7 @@ final class MessageTexts {
   }
 
   /** The candidate most similar to {@code word}; null if none is similar enough. */
-  static @Nullable String nearest(String word, Collection<String> candidates) {
+  public static @Nullable String nearest(String word, Collection<String> candidates) {
     String lower = folded(word);
     if (lower.length() > MAX_COMPARED) {
       return null;
@@ -68,7 +68,7 @@ final class MessageTexts {
    * The candidates similar to {@code word}, best first: by the letters that differ, then those of
    * which one contains the other.
    */
-  static List<String> similar(String word, Collection<String> candidates, int most) {
+  public static List<String> similar(String word, Collection<String> candidates, int most) {
     String lower = folded(word);
     if (lower.length() > MAX_COMPARED) {
       return List.of();
@@ -98,14 +98,14 @@ final class MessageTexts {
   }
 
   /** Whether a word is certainly one of these, misspelt. */
-  static boolean isNear(String word, Collection<String> candidates) {
+  public static boolean isNear(String word, Collection<String> candidates) {
     String start = word.substring(0, Math.min(word.length(), MAX_COMPARED));
     return candidates.stream()
         .anyMatch(key -> NearWords.distance(start, key) <= (key.length() > 6 ? 2 : 1));
   }
 
   /** {@code a}, {@code a or b}, {@code a, b or c}. */
-  static String alternatives(List<String> words) {
+  public static String alternatives(List<String> words) {
     int last = words.size() - 1;
     return last < 1
         ? String.join("", words)
@@ -118,5 +118,10 @@ final class MessageTexts {
 
   private static String folded(String word) {
     return word.toLowerCase(Locale.ROOT).replace("_", "").replace("-", "");
+  }
+
+  /** A text for messages, shortened to 80 characters. */
+  public static String cut(String name) {
+    return name.length() > 80 ? name.substring(0, 80) + "..." : name;
   }
 }

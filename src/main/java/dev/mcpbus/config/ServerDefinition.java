@@ -2,6 +2,7 @@ package dev.mcpbus.config;
 
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.connection.options.ConnectionOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.Redactor;
 import dev.mcpbus.supervisor.RestartPolicy;
@@ -55,11 +56,6 @@ public record ServerDefinition(
     this(id, name, transport, connection, restart, rpcLog, drain, source, view, redactor, null);
   }
 
-  ServerDefinition withOrigin(ServerOrigin value) {
-    return new ServerDefinition(
-        id, name, transport, connection, restart, rpcLog, drain, source, view, redactor, value);
-  }
-
   /** From the open channel to a ready session. */
   public Duration handshakeTimeout() {
     return connection.handshakeTimeout();
@@ -77,23 +73,15 @@ public record ServerDefinition(
    * @param installTimeout the same
    */
   public ServerDefinition onDemand(Duration handshakeTimeout, Duration installTimeout) {
-    return new ServerDefinition(
-        id,
-        name,
-        transport,
+    return RecordCopy.with(
+        this,
+        "connection",
         connection
             .with()
             .lazy(true)
             .handshakeTimeout(handshakeTimeout)
             .installTimeout(installTimeout)
-            .build(),
-        restart,
-        rpcLog,
-        drain,
-        source,
-        view,
-        redactor,
-        origin);
+            .build());
   }
 
   /** Whether both make the same connection, so that a reload need not restart it. */

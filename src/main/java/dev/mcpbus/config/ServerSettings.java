@@ -1,7 +1,6 @@
 package dev.mcpbus.config;
 
 import dev.mcpbus.connection.options.ConnectionOptions;
-import dev.mcpbus.connection.options.ToolPolicy;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.supervisor.RestartPolicy;
 import java.time.Duration;
@@ -34,14 +33,4 @@ public record ServerSettings(
           Duration.ofSeconds(2),
           Duration.ofSeconds(5),
           Duration.ofSeconds(5));
-
-  /** A copy with rules for tools. */
-  ServerSettings withTools(ToolPolicy tools) {
-    return new ServerSettings(
-        connection.with().tools(tools).build(), restart, rpcLog, closeGrace, drain, connectTimeout);
-  }
-
-  ServerSettings withRpcLog(RpcLogMode other) {
-    return new ServerSettings(connection, restart, other, closeGrace, drain, connectTimeout);
-  }
 }

@@ -1,10 +1,8 @@
 /**
- * Reads and checks configuration files and reports all problems at once. A parser turns the text,
- * in any format, into a tree with line numbers ({@code ConfigNode}); {@code ConfigReader} turns the
- * tree into definitions; {@code ConfigWatcher} compares a changed file with what runs. Each record
- * of options belongs to the package that it configures; {@code ServerDefinition}, {@code
- * ClusterOptions} and {@code RpcLogMode} stand here, because they configure packages above this
- * one.
+ * A checked configuration, its problems, and what a reload has to do. {@code config.read} makes it
+ * of files, {@code config.paste} previews a text that a person pastes. Each record of options
+ * belongs to the package that it configures; {@code ServerDefinition}, {@code ClusterOptions} and
+ * {@code RpcLogMode} stand here, because they configure packages above this one.
  */
 @NullMarked
 package dev.mcpbus.config;

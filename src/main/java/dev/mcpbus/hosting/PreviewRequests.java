@@ -2,7 +2,7 @@ package dev.mcpbus.hosting;
 
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.config.ServerPreview;
+import dev.mcpbus.config.paste.ServerPreview;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;

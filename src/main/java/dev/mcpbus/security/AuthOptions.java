@@ -1,5 +1,6 @@
 package dev.mcpbus.security;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import dev.mcpbus.protocol.ServerId;
 import java.net.URI;
@@ -48,20 +49,15 @@ public record AuthOptions(
   }
 
   public AuthOptions withPolicies(List<Policy> other) {
-    return new AuthOptions(apiKeys, jwt, other, limits, audit, auditFile);
+    return RecordCopy.with(this, "policies", other);
   }
 
   public AuthOptions withJwt(@Nullable Jwt other) {
-    return new AuthOptions(apiKeys, other, policies, limits, audit, auditFile);
+    return RecordCopy.with(this, "jwt", other);
   }
 
   public AuthOptions withLimits(Limits other) {
-    return new AuthOptions(apiKeys, jwt, policies, other, audit, auditFile);
-  }
-
-  /** Whether both configure the audit log alike. */
-  public boolean hasAuditOf(AuthOptions other) {
-    return audit == other.audit && Objects.equals(auditFile, other.auditFile);
+    return RecordCopy.with(this, "limits", other);
   }
 
   /** True where a request without credentials is refused. */

@@ -1,5 +1,6 @@
 package dev.mcpbus.supervisor;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 
@@ -43,14 +44,14 @@ public record RestartPolicy(
   }
 
   public RestartPolicy withIntensity(RestartIntensity other) {
-    return new RestartPolicy(type, other, backoff, quietPeriod, reprobe, strategy);
+    return RecordCopy.with(this, "intensity", other);
   }
 
   public RestartPolicy withBackoff(Backoff other) {
-    return new RestartPolicy(type, intensity, other, quietPeriod, reprobe, strategy);
+    return RecordCopy.with(this, "backoff", other);
   }
 
   public RestartPolicy withStrategy(ConnectionStrategy other) {
-    return new RestartPolicy(type, intensity, backoff, quietPeriod, reprobe, other);
+    return RecordCopy.with(this, "strategy", other);
   }
 }

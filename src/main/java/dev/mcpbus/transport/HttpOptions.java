@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.OutboundProxy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.PublicApi;
@@ -82,97 +83,35 @@ public record HttpOptions(
   }
 
   public HttpOptions withHeaders(Map<String, String> other) {
-    return new HttpOptions(
-        url,
-        Sensitive.values(other),
-        connectTimeout,
-        listen,
-        maxConnections,
-        limits,
-        oauth,
-        headersHelper,
-        tls,
-        proxy);
+    return RecordCopy.with(this, "headers", Sensitive.values(other));
   }
 
   public HttpOptions withListen(boolean other) {
-    return new HttpOptions(
-        url,
-        headers,
-        connectTimeout,
-        other,
-        maxConnections,
-        limits,
-        oauth,
-        headersHelper,
-        tls,
-        proxy);
+    return RecordCopy.with(this, "listen", other);
   }
 
   public HttpOptions withConnectTimeout(Duration other) {
-    return new HttpOptions(
-        url, headers, other, listen, maxConnections, limits, oauth, headersHelper, tls, proxy);
+    return RecordCopy.with(this, "connectTimeout", other);
   }
 
   public HttpOptions withLimits(ParseLimits other) {
-    return new HttpOptions(
-        url,
-        headers,
-        connectTimeout,
-        listen,
-        maxConnections,
-        other,
-        oauth,
-        headersHelper,
-        tls,
-        proxy);
+    return RecordCopy.with(this, "limits", other);
   }
 
   public HttpOptions withOAuth(@Nullable OAuthOptions other) {
-    return new HttpOptions(
-        url,
-        headers,
-        connectTimeout,
-        listen,
-        maxConnections,
-        limits,
-        other,
-        headersHelper,
-        tls,
-        proxy);
+    return RecordCopy.with(this, "oauth", other);
   }
 
   public HttpOptions withHeadersHelper(@Nullable Sensitive other) {
-    return new HttpOptions(
-        url, headers, connectTimeout, listen, maxConnections, limits, oauth, other, tls, proxy);
+    return RecordCopy.with(this, "headersHelper", other);
   }
 
   public HttpOptions withTls(@Nullable TlsOptions other) {
-    return new HttpOptions(
-        url,
-        headers,
-        connectTimeout,
-        listen,
-        maxConnections,
-        limits,
-        oauth,
-        headersHelper,
-        other,
-        proxy);
+    return RecordCopy.with(this, "tls", other);
   }
 
   public HttpOptions withProxy(@Nullable Sensitive other) {
-    return new HttpOptions(
-        url,
-        headers,
-        connectTimeout,
-        listen,
-        maxConnections,
-        limits,
-        oauth,
-        headersHelper,
-        tls,
-        other);
+    return RecordCopy.with(this, "proxy", other);
   }
 
   @Override

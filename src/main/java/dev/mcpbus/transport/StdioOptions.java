@@ -1,5 +1,6 @@
 package dev.mcpbus.transport;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.SecretRules;
 import dev.mcpbus.protocol.Sensitive;
@@ -65,49 +66,27 @@ public record StdioOptions(
   }
 
   public StdioOptions withArgs(List<Sensitive> other) {
-    return new StdioOptions(
-        command, other, env, cwd, closeGrace, writeQueueBytes, stderrBytes, junkLines, limits);
+    return RecordCopy.with(this, "args", other);
   }
 
   public StdioOptions withEnv(Map<String, String> other) {
-    return new StdioOptions(
-        command,
-        args,
-        Sensitive.values(other),
-        cwd,
-        closeGrace,
-        writeQueueBytes,
-        stderrBytes,
-        junkLines,
-        limits);
+    return RecordCopy.with(this, "env", Sensitive.values(other));
   }
 
   public StdioOptions withCwd(@Nullable Path other) {
-    return new StdioOptions(
-        command,
-        args,
-        env,
-        other == null ? null : Sensitive.of(other.toString()),
-        closeGrace,
-        writeQueueBytes,
-        stderrBytes,
-        junkLines,
-        limits);
+    return RecordCopy.with(this, "cwd", other == null ? null : Sensitive.of(other.toString()));
   }
 
   public StdioOptions withCloseGrace(Duration other) {
-    return new StdioOptions(
-        command, args, env, cwd, other, writeQueueBytes, stderrBytes, junkLines, limits);
+    return RecordCopy.with(this, "closeGrace", other);
   }
 
   public StdioOptions withLimits(ParseLimits other) {
-    return new StdioOptions(
-        command, args, env, cwd, closeGrace, writeQueueBytes, stderrBytes, junkLines, other);
+    return RecordCopy.with(this, "limits", other);
   }
 
   public StdioOptions withWriteQueueBytes(int other) {
-    return new StdioOptions(
-        command, args, env, cwd, closeGrace, other, stderrBytes, junkLines, limits);
+    return RecordCopy.with(this, "writeQueueBytes", other);
   }
 
   @Override

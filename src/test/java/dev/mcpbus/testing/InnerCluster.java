@@ -17,6 +17,7 @@ import dev.mcpbus.config.ServerDefinition;
 import dev.mcpbus.config.ServerOrigin;
 import dev.mcpbus.config.ServerSettings;
 import dev.mcpbus.hosting.ServerEntryReader;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.security.AuthOptions;
 import dev.mcpbus.supervisor.SupervisorOptions;
 import io.vertx.core.Completable;
@@ -36,7 +37,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -105,22 +105,21 @@ public final class InnerCluster implements AutoCloseable {
    */
   public Node join(String node, int wire) {
     ClusterOptions options =
-        new ClusterOptions(
-            name,
-            node,
-            "127.0.0.1",
-            ports.get(joined++),
-            0,
-            ports.stream().map(port -> "127.0.0.1:" + port).toList(),
-            null,
-            0,
-            0,
-            Set.of(),
-            1,
-            wire,
-            ClusterOptions.DEFAULT.rolloutGrace(),
-            SECRET,
-            null);
+        RecordCopy.with(
+            ClusterOptions.DEFAULT,
+            Map.of(
+                "name",
+                name,
+                "node",
+                node,
+                "port",
+                ports.get(joined++),
+                "members",
+                ports.stream().map(port -> "127.0.0.1:" + port).toList(),
+                "wire",
+                wire,
+                "secret",
+                SECRET));
     Vertx vertx = TestBus.await(HazelcastCluster.start(McpBus.vertxOptions(), options, null));
     Node made = new Node(vertx, null);
     nodes.push(made);

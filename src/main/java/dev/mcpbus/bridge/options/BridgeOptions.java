@@ -1,10 +1,11 @@
 package dev.mcpbus.bridge.options;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.LoopbackHosts;
 import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -134,108 +135,51 @@ public record BridgeOptions(
     }
   }
 
-  /** A mutable copy, for the {@code with} methods. */
-  private static final class Draft {
-    private String host;
-    private int port;
-    private int maxBodyBytes;
-    private Duration receiveTimeout;
-    private Set<String> allowedHosts;
-    private Set<String> allowedOrigins;
-    private boolean allowRemote;
-    private BridgeLimitOptions limits;
-    private boolean eventBus;
-    private boolean console;
-    private @Nullable BridgeTlsOptions tls;
-    private @Nullable Duration drain;
-
-    Draft(BridgeOptions from) {
-      host = from.host;
-      port = from.port;
-      maxBodyBytes = from.maxBodyBytes;
-      receiveTimeout = from.receiveTimeout;
-      allowedHosts = from.allowedHosts;
-      allowedOrigins = from.allowedOrigins;
-      allowRemote = from.allowRemote;
-      limits = from.limits;
-      eventBus = from.eventBus;
-      console = from.console;
-      tls = from.tls;
-      drain = from.drain;
-    }
-
-    BridgeOptions checked() {
-      return new BridgeOptions(
-          host,
-          port,
-          maxBodyBytes,
-          receiveTimeout,
-          allowedHosts,
-          allowedOrigins,
-          allowRemote,
-          limits,
-          eventBus,
-          console,
-          tls,
-          drain);
-    }
-  }
-
-  private BridgeOptions with(Consumer<Draft> change) {
-    Draft draft = new Draft(this);
-    change.accept(draft);
-    return draft.checked();
-  }
-
   public BridgeOptions withHost(String other) {
-    return with(draft -> draft.host = other);
+    return RecordCopy.with(this, "host", other);
   }
 
   /**
    * @param remote whether the host may be more than loopback; only with authentication
    */
   public BridgeOptions withRemote(boolean remote) {
-    return with(draft -> draft.allowRemote = remote);
+    return RecordCopy.with(this, "allowRemote", remote);
   }
 
   public BridgeOptions withPort(int other) {
-    return with(draft -> draft.port = other);
+    return RecordCopy.with(this, "port", other);
   }
 
   public BridgeOptions withMaxBodyBytes(int other) {
-    return with(draft -> draft.maxBodyBytes = other);
+    return RecordCopy.with(this, "maxBodyBytes", other);
   }
 
   public BridgeOptions withReceiveTimeout(Duration other) {
-    return with(draft -> draft.receiveTimeout = other);
+    return RecordCopy.with(this, "receiveTimeout", other);
   }
 
   public BridgeOptions withLimits(BridgeLimitOptions other) {
-    return with(draft -> draft.limits = other);
+    return RecordCopy.with(this, "limits", other);
   }
 
   public BridgeOptions withEventBus(boolean other) {
-    return with(draft -> draft.eventBus = other);
+    return RecordCopy.with(this, "eventBus", other);
   }
 
   public BridgeOptions withConsole(boolean other) {
-    return with(draft -> draft.console = other);
+    return RecordCopy.with(this, "console", other);
   }
 
   public BridgeOptions withTls(@Nullable BridgeTlsOptions other) {
-    return with(draft -> draft.tls = other);
+    return RecordCopy.with(this, "tls", other);
   }
 
   public BridgeOptions withDrain(@Nullable Duration other) {
-    return with(draft -> draft.drain = other);
+    return RecordCopy.with(this, "drain", other);
   }
 
   public BridgeOptions withAllowed(Set<String> hosts, Set<String> origins) {
-    return with(
-        draft -> {
-          draft.allowedHosts = hosts;
-          draft.allowedOrigins = origins;
-        });
+    return RecordCopy.with(this, Map.of("allowedHosts", hosts, "allowedOrigins", origins));
   }
 
   /** {@code https} with TLS, else {@code http}. */

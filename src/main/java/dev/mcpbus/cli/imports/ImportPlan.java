@@ -1,9 +1,9 @@
 package dev.mcpbus.cli.imports;
 
 import dev.mcpbus.cli.imports.ClientPlaces.ClientPlace;
-import dev.mcpbus.config.ClientFile;
-import dev.mcpbus.config.ClientFile.ClientServer;
 import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.read.ClientFile;
+import dev.mcpbus.config.read.ClientFile.ClientServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;

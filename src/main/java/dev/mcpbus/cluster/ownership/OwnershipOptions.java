@@ -1,7 +1,9 @@
 package dev.mcpbus.cluster.ownership;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
+import java.util.Map;
 
 /**
  * The intervals of ownership.
@@ -44,18 +46,16 @@ public record OwnershipOptions(
           0);
 
   public OwnershipOptions withQuorum(int value) {
-    return new OwnershipOptions(tick, verify, ttl, pause, silence, settle, rollout, value, 0);
+    return RecordCopy.with(this, Map.of("quorum", value, "majorityOf", 0));
   }
 
   /** A copy whose quorum is a majority of the cluster, which counts with at least this size. */
   public OwnershipOptions withMajorityOf(int least) {
-    return new OwnershipOptions(
-        tick, verify, ttl, pause, silence, settle, rollout, least / 2 + 1, least);
+    return RecordCopy.with(this, Map.of("quorum", least / 2 + 1, "majorityOf", least));
   }
 
   /** A copy with another grace period for files that differ. */
   public OwnershipOptions withRollout(Duration value) {
-    return new OwnershipOptions(
-        tick, verify, ttl, pause, silence, settle, value, quorum, majorityOf);
+    return RecordCopy.with(this, "rollout", value);
   }
 }

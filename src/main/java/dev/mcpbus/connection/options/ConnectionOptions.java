@@ -1,10 +1,13 @@
 package dev.mcpbus.connection.options;
 
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.PublicApi;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,230 +147,130 @@ public record ConnectionOptions(
     return new Builder(this);
   }
 
-  /** Copies every field of the options it starts from. */
+  /** Changes to the options it starts from. */
   public static final class Builder {
-    private Duration handshakeTimeout;
-    private Duration installTimeout;
-    private Duration probeTimeout;
-    private @Nullable ProtocolVersion protocolVersion;
-    private JsonObject capabilities;
-    private Duration requestTimeout;
-    private Duration maxCallDuration;
-    private Duration maxStreamDuration;
-    private Duration pingInterval;
-    private Duration pingTimeout;
-    private int pingThreshold;
-    private Duration healthInterval;
-    private PinOptions pin;
-    private int maxPending;
-    private int maxStash;
-    private WhenUnavailable whenUnavailable;
-    private boolean lazy;
-    private Duration idleStop;
-    private boolean shared;
-    private Repeat repeat;
-    private boolean renewable;
-    private boolean strict;
-    private boolean toolsOnly;
-    private ToolPolicy tools;
-    private Validation validation;
-    private int maxPages;
-    private ParseLimits limits;
+    private final ConnectionOptions from;
+    private final Map<String, @Nullable Object> changes = new HashMap<>();
 
     private Builder(ConnectionOptions from) {
-      handshakeTimeout = from.handshakeTimeout;
-      installTimeout = from.installTimeout;
-      probeTimeout = from.probeTimeout;
-      protocolVersion = from.protocolVersion;
-      capabilities = from.capabilities;
-      requestTimeout = from.requestTimeout;
-      maxCallDuration = from.maxCallDuration;
-      maxStreamDuration = from.maxStreamDuration;
-      pingInterval = from.pingInterval;
-      pingTimeout = from.pingTimeout;
-      pingThreshold = from.pingThreshold;
-      healthInterval = from.healthInterval;
-      pin = from.pin;
-      maxPending = from.maxPending;
-      maxStash = from.maxStash;
-      whenUnavailable = from.whenUnavailable;
-      lazy = from.lazy;
-      idleStop = from.idleStop;
-      shared = from.shared;
-      repeat = from.repeat;
-      renewable = from.renewable;
-      strict = from.strict;
-      toolsOnly = from.toolsOnly;
-      tools = from.tools;
-      validation = from.validation;
-      maxPages = from.maxPages;
-      limits = from.limits;
+      this.from = from;
+    }
+
+    private Builder set(String component, @Nullable Object value) {
+      changes.put(component, value);
+      return this;
     }
 
     public Builder installTimeout(Duration value) {
-      installTimeout = value;
-      return this;
+      return set("installTimeout", value);
     }
 
     public Builder handshakeTimeout(Duration value) {
-      handshakeTimeout = value;
-      return this;
+      return set("handshakeTimeout", value);
     }
 
     public Builder probeTimeout(Duration value) {
-      probeTimeout = value;
-      return this;
+      return set("probeTimeout", value);
     }
 
     public Builder protocolVersion(@Nullable ProtocolVersion value) {
-      protocolVersion = value;
-      return this;
+      return set("protocolVersion", value);
     }
 
     public Builder capabilities(JsonObject value) {
-      capabilities = value;
-      return this;
+      return set("capabilities", value);
     }
 
     public Builder requestTimeout(Duration value) {
-      requestTimeout = value;
-      return this;
+      return set("requestTimeout", value);
     }
 
     public Builder maxCallDuration(Duration value) {
-      maxCallDuration = value;
-      return this;
+      return set("maxCallDuration", value);
     }
 
     public Builder maxStreamDuration(Duration value) {
-      maxStreamDuration = value;
-      return this;
+      return set("maxStreamDuration", value);
     }
 
     public Builder pingInterval(Duration value) {
-      pingInterval = value;
-      return this;
+      return set("pingInterval", value);
     }
 
     public Builder pingTimeout(Duration value) {
-      pingTimeout = value;
-      return this;
+      return set("pingTimeout", value);
     }
 
     public Builder pingThreshold(int value) {
-      pingThreshold = value;
-      return this;
+      return set("pingThreshold", value);
     }
 
     public Builder healthInterval(Duration value) {
-      healthInterval = value;
-      return this;
+      return set("healthInterval", value);
     }
 
     public Builder pin(PinOptions value) {
-      pin = value;
-      return this;
+      return set("pin", value);
     }
 
     public Builder maxPending(int value) {
-      maxPending = value;
-      return this;
+      return set("maxPending", value);
     }
 
     public Builder maxStash(int value) {
-      maxStash = value;
-      return this;
+      return set("maxStash", value);
     }
 
     public Builder whenUnavailable(WhenUnavailable value) {
-      whenUnavailable = value;
-      return this;
+      return set("whenUnavailable", value);
     }
 
     public Builder lazy(boolean value) {
-      lazy = value;
-      return this;
+      return set("lazy", value);
     }
 
     public Builder idleStop(Duration value) {
-      idleStop = value;
-      return this;
+      return set("idleStop", value);
     }
 
     public Builder shared(boolean value) {
-      shared = value;
-      return this;
+      return set("shared", value);
     }
 
     public Builder repeat(Repeat value) {
-      repeat = value;
-      return this;
+      return set("repeat", value);
     }
 
     public Builder renewable(boolean value) {
-      renewable = value;
-      return this;
+      return set("renewable", value);
     }
 
     public Builder strict(boolean value) {
-      strict = value;
-      return this;
+      return set("strict", value);
     }
 
     public Builder toolsOnly(boolean value) {
-      toolsOnly = value;
-      return this;
+      return set("toolsOnly", value);
     }
 
     public Builder tools(ToolPolicy value) {
-      tools = value;
-      return this;
+      return set("tools", value);
     }
 
     public Builder validation(Validation value) {
-      validation = value;
-      return this;
+      return set("validation", value);
     }
 
     public Builder maxPages(int value) {
-      maxPages = value;
-      return this;
+      return set("maxPages", value);
     }
 
     public Builder limits(ParseLimits value) {
-      limits = value;
-      return this;
+      return set("limits", value);
     }
 
     public ConnectionOptions build() {
-      return new ConnectionOptions(
-          handshakeTimeout,
-          installTimeout,
-          probeTimeout,
-          protocolVersion,
-          capabilities,
-          requestTimeout,
-          maxCallDuration,
-          maxStreamDuration,
-          pingInterval,
-          pingTimeout,
-          pingThreshold,
-          healthInterval,
-          pin,
-          maxPending,
-          maxStash,
-          whenUnavailable,
-          lazy,
-          idleStop,
-          shared,
-          repeat,
-          renewable,
-          strict,
-          toolsOnly,
-          tools,
-          validation,
-          maxPages,
-          limits);
+      return RecordCopy.with(from, changes);
     }
   }
 }

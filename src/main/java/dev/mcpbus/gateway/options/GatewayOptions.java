@@ -1,6 +1,7 @@
 package dev.mcpbus.gateway.options;
 
 import dev.mcpbus.directory.ViewOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.protocol.PublicApi;
 import java.time.Duration;
 import java.util.Map;
@@ -56,44 +57,30 @@ public record GatewayOptions(
   }
 
   public GatewayOptions withViews(Map<String, ViewOptions> other) {
-    return new GatewayOptions(
-        other,
-        sessionIdle,
-        maxSessions,
-        maxCalls,
-        maxStreams,
-        pageSize,
-        passUnknown,
-        handshakeWait);
+    return RecordCopy.with(this, "views", other);
   }
 
   public GatewayOptions withSessionIdle(Duration other) {
-    return new GatewayOptions(
-        views, other, maxSessions, maxCalls, maxStreams, pageSize, passUnknown, handshakeWait);
+    return RecordCopy.with(this, "sessionIdle", other);
   }
 
   public GatewayOptions withMaxSessions(int other) {
-    return new GatewayOptions(
-        views, sessionIdle, other, maxCalls, maxStreams, pageSize, passUnknown, handshakeWait);
+    return RecordCopy.with(this, "maxSessions", other);
   }
 
   public GatewayOptions withMaxStreams(int other) {
-    return new GatewayOptions(
-        views, sessionIdle, maxSessions, maxCalls, other, pageSize, passUnknown, handshakeWait);
+    return RecordCopy.with(this, "maxStreams", other);
   }
 
   public GatewayOptions withPageSize(int other) {
-    return new GatewayOptions(
-        views, sessionIdle, maxSessions, maxCalls, maxStreams, other, passUnknown, handshakeWait);
+    return RecordCopy.with(this, "pageSize", other);
   }
 
   public GatewayOptions withPassUnknown(@Nullable Boolean other) {
-    return new GatewayOptions(
-        views, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize, other, handshakeWait);
+    return RecordCopy.with(this, "passUnknown", other);
   }
 
   public GatewayOptions withHandshakeWait(Duration other) {
-    return new GatewayOptions(
-        views, sessionIdle, maxSessions, maxCalls, maxStreams, pageSize, passUnknown, other);
+    return RecordCopy.with(this, "handshakeWait", other);
   }
 }

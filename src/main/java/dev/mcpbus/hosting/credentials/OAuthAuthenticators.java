@@ -1,6 +1,6 @@
 package dev.mcpbus.hosting.credentials;
 
-import dev.mcpbus.config.Plugins;
+import dev.mcpbus.config.read.Plugins;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.oauth.LoginPrompt;
 import dev.mcpbus.security.oauth.OAuthClient;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.mcpbus.cli.CommandFailure;
 import dev.mcpbus.cli.CommandRun;
 import dev.mcpbus.config.ConfigEnvironment;
-import dev.mcpbus.config.ConfigReader;
+import dev.mcpbus.config.read.ConfigReader;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;

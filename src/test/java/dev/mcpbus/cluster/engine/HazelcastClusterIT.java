@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.hazelcast.core.HazelcastInstance;
 import dev.mcpbus.bus.ClusterSecret;
 import dev.mcpbus.config.ClusterOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -20,8 +21,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -47,23 +49,12 @@ class HazelcastClusterIT {
   }
 
   private static ClusterOptions options(String host, int port, @Nullable ClusterSecret secret) {
-    ClusterOptions base = ClusterOptions.DEFAULT;
-    return new ClusterOptions(
-        "doors",
-        null,
-        host,
-        port,
-        0,
-        List.of(),
-        null,
-        0,
-        0,
-        Set.of(),
-        1,
-        base.wire(),
-        base.rolloutGrace(),
-        secret,
-        null);
+    Map<String, Object> changes = new HashMap<>();
+    changes.put("name", "doors");
+    changes.put("host", host);
+    changes.put("port", port);
+    changes.put("secret", secret);
+    return RecordCopy.with(ClusterOptions.DEFAULT, changes);
   }
 
   private Vertx start(ClusterOptions options, @Nullable Path file) throws Exception {

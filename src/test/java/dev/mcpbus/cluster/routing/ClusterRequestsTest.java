@@ -13,9 +13,9 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ReplicaId;
-import dev.mcpbus.bus.WireForm;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.config.ClusterOptions;
+import dev.mcpbus.internals.RecordCopy;
 import dev.mcpbus.testing.FreePorts;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -33,7 +33,7 @@ import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -59,22 +59,9 @@ class ClusterRequestsTest {
     name = "calls-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
     for (int port : ports) {
       ClusterOptions options =
-          new ClusterOptions(
-              name,
-              null,
-              "127.0.0.1",
-              port,
-              0,
-              members,
-              null,
-              0,
-              0,
-              Set.of(),
-              1,
-              WireForm.NEWEST,
-              ClusterOptions.DEFAULT.rolloutGrace(),
-              SECRET,
-              null);
+          RecordCopy.with(
+              ClusterOptions.DEFAULT,
+              Map.of("name", name, "port", port, "members", members, "secret", SECRET));
       Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
       Codecs.register(node);
       NODES.add(node);
@@ -397,22 +384,17 @@ class ClusterRequestsTest {
         (HazelcastClusterManager) ((VertxInternal) caller).clusterManager();
     var config = manager.getHazelcastInstance().getConfig();
     ClusterOptions options =
-        new ClusterOptions(
-            name,
-            null,
-            "127.0.0.1",
-            FreePorts.one(),
-            0,
-            config.getAdvancedNetworkConfig().getJoin().getTcpIpConfig().getMembers(),
-            null,
-            0,
-            0,
-            Set.of(),
-            1,
-            WireForm.NEWEST,
-            ClusterOptions.DEFAULT.rolloutGrace(),
-            SECRET,
-            null);
+        RecordCopy.with(
+            ClusterOptions.DEFAULT,
+            Map.of(
+                "name",
+                name,
+                "port",
+                FreePorts.one(),
+                "members",
+                config.getAdvancedNetworkConfig().getJoin().getTcpIpConfig().getMembers(),
+                "secret",
+                SECRET));
     Vertx node = HazelcastCluster.start(new VertxOptions(), options, null).await(60, SECONDS);
     Codecs.register(node);
     return node;

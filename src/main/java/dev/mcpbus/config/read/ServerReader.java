@@ -1,0 +1,420 @@
+package dev.mcpbus.config.read;
+
+import dev.mcpbus.bus.ConnectionId;
+import dev.mcpbus.config.MessageTexts;
+import dev.mcpbus.config.ServerDefinition;
+import dev.mcpbus.config.ServerSettings;
+import dev.mcpbus.config.read.ConfigNode.ConfigMember;
+import dev.mcpbus.config.read.Substitution.EntryVariables;
+import dev.mcpbus.config.read.Substitution.Filled;
+import dev.mcpbus.connection.options.PinOptions;
+import dev.mcpbus.connection.options.ToolPolicy;
+import dev.mcpbus.internals.RecordCopy;
+import dev.mcpbus.protocol.OutboundProxy;
+import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.protocol.Redactor;
+import dev.mcpbus.protocol.Sensitive;
+import dev.mcpbus.transport.BusOptions;
+import dev.mcpbus.transport.HttpOptions;
+import dev.mcpbus.transport.OAuthOptions;
+import dev.mcpbus.transport.SocketOptions;
+import dev.mcpbus.transport.SseOptions;
+import dev.mcpbus.transport.StdioOptions;
+import dev.mcpbus.transport.TlsOptions;
+import dev.mcpbus.transport.TransportOptions;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one server's entry, from a file or from {@code mcp.servers.add}. Owned by one read. */
+final class ServerReader {
+
+  private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+
+  private static final Pattern SHELL = Pattern.compile("(.*/)?(ba|z|da|k|a)?sh");
+  private static final Pattern SCRIPT_FLAG = Pattern.compile("-[a-z]{0,8}c");
+
+  private final ConfigEntry entry;
+  private final String server;
+  private final JsonObject view = new JsonObject();
+  private final List<Sensitive> secrets = new ArrayList<>();
+  private final Set<Path> envFiles;
+  private boolean urlRead;
+  private Optional<Filled> url = Optional.empty();
+
+  /**
+   * @param envFiles receives every file that the entry names, so that it can be watched
+   */
+  ServerReader(ConfigEntry entry, String server, Set<Path> envFiles) {
+    this.entry = entry;
+    this.server = server;
+    this.envFiles = envFiles;
+  }
+
+  /** Whether the entry is disabled; then it is not read further. */
+  boolean disabled() {
+    return entry.flag("disabled").orElse(false) || !entry.flag("enabled").orElse(true);
+  }
+
+  /** The definition, or empty after a problem. */
+  Optional<ServerDefinition> read(ConnectionId id, String source, ServerSettings defaults) {
+    int before = entry.problems().count();
+    keys();
+    entry.texts("labels");
+    int replicas = entry.whole("replicas").orElse(1);
+    ToolPolicy tools = ToolRuleReader.read(entry);
+    ServerSettings read = SettingsReader.read(entry, defaults);
+    ServerSettings settings =
+        RecordCopy.with(read, "connection", read.connection().with().tools(tools).build());
+    TransportOptions transport = transport(settings);
+    if (replicas > 1 && transport instanceof StdioOptions) {
+      entry.wrong(
+          entry.line("replicas"),
+          "a program on stdio has one connection, \"replicas\" cannot be " + replicas,
+          "Remove it, or serve the program over HTTP and give its \"url\"");
+    }
+    if (transport == null || entry.problems().count() > before) {
+      return Optional.empty();
+    }
+    view.put("requestTimeout", settings.connection().requestTimeout().toMillis())
+        .put("lazy", settings.connection().lazy())
+        .put("toolsOnly", settings.connection().toolsOnly())
+        .put("pin", pinned(settings))
+        .put("rpcLog", ConfigEntry.word(settings.rpcLog()));
+    if (!tools.isOpen()) {
+      view.put("toolsRestricted", true);
+    }
+    if (replicas > 1) {
+      view.put("replicas", replicas);
+    }
+    return Optional.of(
+        new ServerDefinition(
+            id,
+            server,
+            transport,
+            settings.connection(),
+            settings.restart(),
+            settings.rpcLog(),
+            settings.drain(),
+            source,
+            view,
+            redactor(transport)));
+  }
+
+  /** Removes all secrets of the entry; a host is not a secret, even if a variable holds it. */
+  private Redactor redactor(TransportOptions transport) {
+    secrets.addAll(transport.secrets());
+    List<Sensitive> inserted = entry.substitution().inserted(server);
+    url.ifPresent(text -> secrets.addAll(EntryMasking.secrets(text.value())));
+    secrets.addAll(
+        url.map(text -> EntryMasking.withoutHost(inserted, text.value())).orElse(inserted));
+    return Redactor.of(secrets);
+  }
+
+  private static Object pinned(ServerSettings settings) {
+    PinOptions pin = settings.connection().pin();
+    return pin.hashes().isEmpty()
+        ? (Object) pin.firstUse()
+        : new JsonObject(Map.copyOf(pin.hashes()));
+  }
+
+  private void keys() {
+    for (ConfigMember member : entry.node().members()) {
+      boolean known =
+          entry.schema().keys().containsKey(member.name())
+              || entry.schema().foreign().test(member.name());
+      if (!known) {
+        entry.unknown(member, ConfigKeys.SERVER);
+      }
+    }
+  }
+
+  private @Nullable TransportOptions transport(ServerSettings settings) {
+    String type = new ServerTypeResolver(entry, this::url).read();
+    if (!ServerTypeResolver.keyOf(type).isEmpty() && entry.has("options")) {
+      entry.wrong(
+          entry.line("options"),
+          "\"options\" belongs to a transport that is a plug-in, not to \"" + type + "\"",
+          "Remove it, or set \"type\"");
+    }
+    view.put("type", type);
+    ParseLimits limits = settings.connection().limits();
+    return switch (type) {
+      case StdioOptions.TYPE -> stdio(settings, limits);
+      case HttpOptions.TYPE -> http(settings, limits);
+      case SseOptions.TYPE -> sse(settings, limits);
+      case SocketOptions.TYPE -> socket(settings, limits);
+      case BusOptions.TYPE -> bus();
+      default -> plugged(type, settings);
+    };
+  }
+
+  /** The options of a plug-in's transport; null after a problem. */
+  private @Nullable TransportOptions plugged(String type, ServerSettings settings) {
+    return Plugins.transports()
+        .find(type)
+        .flatMap(provider -> new PluginEntryReader(entry, view).read(provider, url(), settings))
+        .orElse(null);
+  }
+
+  private @Nullable TransportOptions stdio(ServerSettings settings, ParseLimits limits) {
+    Map<String, Filled> env = env();
+    ConfigEntry filling = entry.with(new EntryVariables(env, EntryVariables.EntryUse.FIRST));
+    Optional<Filled> command = filling.text("command").map(this::atHome);
+    command.ifPresent(text -> filled("command", text, "Name a program"));
+    boolean isScript = command.filter(this::isShell).isPresent();
+    List<Filled> args =
+        (isScript ? entry.with(new EntryVariables(env, EntryVariables.EntryUse.BY_SHELL)) : filling)
+            .texts("args")
+            .orElse(List.of());
+    args.forEach(arg -> noNul("args", arg));
+    Optional<Path> cwd = filling.path("cwd");
+    if (command.isEmpty()) {
+      return null;
+    }
+    secrets.addAll(EntryMasking.secrets(args));
+    // A command that holds its arguments cannot start, and the failure quotes it.
+    secrets.addAll(EntryMasking.secrets(words(command.get())));
+    view.put("command", EntryMasking.command(command.get()))
+        .put("args", new JsonArray(EntryMasking.args(args)))
+        .put("env", hidden(env.keySet()));
+    cwd.ifPresent(path -> view.put("cwd", shown("cwd", path)));
+    Map<String, Sensitive> values = new LinkedHashMap<>();
+    env.forEach((name, value) -> values.put(name, value.value()));
+    return StdioOptions.of(command.get().value(), args.stream().map(Filled::value).toList(), values)
+        .withCwd(cwd.orElse(null))
+        .withCloseGrace(settings.closeGrace())
+        .withLimits(limits);
+  }
+
+  /** The variables that the entry sets: those of its file, and then its own. */
+  private Map<String, Filled> env() {
+    Map<String, Filled> env = new LinkedHashMap<>();
+    Optional<Path> envFile = entry.file("envFile");
+    if (envFile.isPresent()) {
+      envFiles.add(envFile.get());
+    }
+    if (envFile.isPresent() && !entry.substitution().isSealed()) {
+      String shown = shown("envFile", envFile.get());
+      EnvFile.read(envFile.get(), shown, entry.line("envFile"), server, entry.problems())
+          .forEach((name, value) -> env.put(name, new Filled(value, Sensitive.MASK)));
+    }
+    Map<String, Filled> plain = new LinkedHashMap<>(env);
+    plain.putAll(plainEnv());
+    entry
+        .with(new EntryVariables(plain, EntryVariables.EntryUse.LAST))
+        .map("env")
+        .orElse(Map.of())
+        .forEach(
+            (name, value) -> {
+              if (name.isBlank() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
+                entry.wrong(
+                    entry.line("env"),
+                    MessageTexts.quote(name) + " is not the name of a variable",
+                    "Use letters, digits and underscores");
+              }
+              noNul("env." + name, value);
+              env.put(name, value);
+            });
+    return env;
+  }
+
+  /** {@code ~/bin/server}, which a shell would find in the user's folder. */
+  private Filled atHome(Filled text) {
+    String home = entry.substitution().userHome().toString();
+    return text.value().reveal().startsWith("~/")
+        ? new Filled(
+            Sensitive.of(home + text.value().reveal().substring(1)),
+            home + text.shown().substring(1),
+            text.open())
+        : text;
+  }
+
+  /** The variables that the entry sets and that refer to nothing. */
+  private Map<String, Filled> plainEnv() {
+    Map<String, Filled> plain = new LinkedHashMap<>();
+    entry.plainMembers("env").forEach((name, text) -> plain.put(name, Filled.hidden(text)));
+    return plain;
+  }
+
+  /** Whether the arguments are a script for a shell, which has the variables of the entry. */
+  private boolean isShell(Filled command) {
+    ConfigNode args = entry.node().get("args");
+    return SHELL.matcher(ConfigEntry.word(command)).matches()
+        && args != null
+        && args.items().stream().anyMatch(arg -> SCRIPT_FLAG.matcher(arg.text()).matches());
+  }
+
+  /** The words after the first. */
+  private static List<Filled> words(Filled text) {
+    return List.of(text.value().reveal().split("\\s+")).stream()
+        .skip(1)
+        .map(Filled::plain)
+        .toList();
+  }
+
+  private @Nullable HttpOptions http(ServerSettings settings, ParseLimits limits) {
+    Map<String, Sensitive> headers = new LinkedHashMap<>();
+    entry
+        .with(new EntryVariables(plainEnv(), EntryVariables.EntryUse.FIRST))
+        .map("headers")
+        .orElse(Map.of())
+        .forEach(
+            (name, value) -> {
+              header(name, value);
+              headers.put(name, value.value());
+            });
+    Optional<Boolean> listen = entry.flag("listen");
+    Optional<Filled> url = url();
+    Optional<URI> uri = url.flatMap(text -> urls().http(text));
+    if (url.isEmpty() || uri.isEmpty()) {
+      return null;
+    }
+    URI plain = urls().withoutUser(uri.get(), headers);
+    view.put("url", EntryMasking.url(url.get().shown())).put("headers", hidden(headers.keySet()));
+    Optional<Filled> helper = entry.text("headersHelper");
+    helper.ifPresent(text -> filled("headersHelper", text, "Name a command, or remove it"));
+    OAuthOptions oauth = new OAuthReader(entry, view).read().orElse(null);
+    boolean authorized = headers.keySet().stream().anyMatch("authorization"::equalsIgnoreCase);
+    if (oauth != null && (helper.isPresent() || authorized)) {
+      entry.wrong(
+          entry.node().line(),
+          "OAuth cannot be combined with a headersHelper or an Authorization header",
+          "Keep one of them");
+    }
+    helper.ifPresent(text -> view.put("headersHelper", Sensitive.MASK));
+    helper.ifPresent(text -> secrets.addAll(EntryMasking.secrets(words(text))));
+    return HttpOptions.of(Sensitive.of(plain.toString()), headers)
+        .withListen(listen.orElse(true))
+        .withOAuth(oauth)
+        .withHeadersHelper(helper.map(Filled::value).orElse(null))
+        .withTls(tls(uri.get()))
+        .withProxy(proxy().orElse(null))
+        .withConnectTimeout(settings.connectTimeout())
+        .withLimits(limits);
+  }
+
+  /** The URL of a proxy, or {@code false} or "none" to connect directly. */
+  private Optional<Sensitive> proxy() {
+    if (entry.isFalse("proxy")) {
+      return Optional.of(Sensitive.of(OutboundProxy.NONE));
+    }
+    Optional<Filled> written = entry.text("proxy");
+    written.ifPresent(
+        text -> view.put("proxy", EntryMasking.url(OutboundProxy.withScheme(text.shown()))));
+    written
+        .filter(text -> !text.open())
+        .ifPresent(
+            text -> {
+              try {
+                OutboundProxy.check(text.value());
+              } catch (IllegalArgumentException e) {
+                entry.wrong(
+                    entry.line("proxy"),
+                    "\"proxy\" is not the URL of a proxy that mcpbus can use",
+                    String.valueOf(e.getMessage()));
+              }
+            });
+    return written.map(Filled::value);
+  }
+
+  private @Nullable TransportOptions sse(ServerSettings settings, ParseLimits limits) {
+    HttpOptions http = http(settings, limits);
+    return http == null ? null : new SseOptions(http);
+  }
+
+  private @Nullable TransportOptions socket(ServerSettings settings, ParseLimits limits) {
+    Optional<Filled> url = url();
+    Optional<URI> uri = url.flatMap(text -> urls().socket(text));
+    if (url.isEmpty() || uri.isEmpty()) {
+      return null;
+    }
+    view.put("url", EntryMasking.url(url.get().shown()));
+    return SocketOptions.of(uri.get())
+        .withConnectTimeout(settings.connectTimeout())
+        .withLimits(limits)
+        .withTls(tls(uri.get()));
+  }
+
+  private @Nullable TlsOptions tls(URI url) {
+    return new TlsReader(entry, view).read(url).orElse(null);
+  }
+
+  /** Read once, so that a mistake in it is reported once. */
+  private Optional<Filled> url() {
+    if (!urlRead) {
+      urlRead = true;
+      url = entry.with(new EntryVariables(plainEnv(), EntryVariables.EntryUse.FIRST)).text("url");
+    }
+    return url;
+  }
+
+  private ServerUrlReader urls() {
+    return new ServerUrlReader(entry);
+  }
+
+  private @Nullable TransportOptions bus() {
+    Optional<Filled> address = entry.text("address");
+    if (address.isEmpty() || !filled("address", address.get(), "Name the server's address")) {
+      return null;
+    }
+    view.put("address", address.get().shown());
+    return new BusOptions(address.get().value());
+  }
+
+  private void header(String name, Filled value) {
+    int line = entry.line("headers");
+    if (!HEADER_NAME.matcher(name).matches()) {
+      entry.wrong(
+          line,
+          MessageTexts.quote(name) + " is not the name of a header",
+          "Use letters and hyphens");
+    } else if (value.value().anyMatch(c -> (c < 0x20 && c != '\t') || c == 0x7F)) {
+      entry.wrong(
+          line,
+          "the header " + MessageTexts.quote(name) + " has a line break or control character",
+          "Remove it; a variable's value may end with one");
+    }
+  }
+
+  private boolean filled(String key, Filled text, String remedy) {
+    if (text.value().isBlank()) {
+      entry.wrong(entry.line(key), "\"" + key + "\" is empty", remedy);
+      return false;
+    }
+    return noNul(key, text);
+  }
+
+  private boolean noNul(String key, Filled text) {
+    if (text.value().anyMatch(c -> c == 0)) {
+      entry.wrong(
+          entry.line(key), MessageTexts.quote(key) + " contains a NUL character", "Remove it");
+      return false;
+    }
+    return true;
+  }
+
+  /** The resolved path; the path as written if a variable's value is part of it. */
+  private String shown(String key, Path path) {
+    return entry
+        .text(key)
+        .map(Filled::shown)
+        .filter(text -> text.contains(Sensitive.MASK))
+        .orElse(path.toString());
+  }
+
+  private static JsonObject hidden(Set<String> names) {
+    JsonObject out = new JsonObject();
+    names.forEach(name -> out.put(name, Sensitive.MASK));
+    return out;
+  }
+}

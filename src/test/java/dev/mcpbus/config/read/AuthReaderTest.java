@@ -1,0 +1,145 @@
+package dev.mcpbus.config.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.mcpbus.bridge.options.BridgeOptions;
+import dev.mcpbus.config.ConfigEnvironment;
+import dev.mcpbus.config.ConfigResult;
+import dev.mcpbus.security.Action;
+import dev.mcpbus.security.AuthOptions;
+import dev.mcpbus.security.AuthOptions.Effect;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AuthReaderTest {
+
+  private static final String HASH = "sha256:" + "0a".repeat(32);
+
+  @TempDir Path folder;
+
+  private ConfigResult read(String text) throws IOException {
+    Path file = folder.resolve("mcpbus.json");
+    Files.writeString(file, text);
+    return ConfigReader.read(file, ConfigEnvironment.system());
+  }
+
+  private ConfigResult auth(String auth) throws IOException {
+    return read("{\"mcpServers\": {}, \"auth\": " + auth.replace('\'', '"') + "}");
+  }
+
+  @Test
+  void refusing_calls_needs_an_audit_file() throws IOException {
+    assertThat(auth("{'audit': {'onFailure': 'refuse'}}").problems().get(0).message())
+        .contains("auth.audit.onFailure", "needs an audit file");
+    ConfigResult whole = auth("{'audit': {'file': 'audit.log', 'onFailure': 'refuse'}}");
+    assertThat(whole.problems()).isEmpty();
+    AuthOptions.AuditFile file =
+        Objects.requireNonNull(whole.usable().orElseThrow().auth().auditFile());
+    assertThat(file.onFailure()).isEqualTo(AuthOptions.OnAuditFailure.REFUSE);
+  }
+
+  @Test
+  void everything_is_read() throws IOException {
+    ConfigResult result =
+        auth(
+            "{'apiKeys': [{'name': 'ci', 'hash': '"
+                + HASH
+                + "', 'roles': ['r'], 'admin': true, 'expires': '2027-01-01T00:00:00Z',"
+                + " 'limits': {'rate': 5, 'concurrency': 2}}],"
+                + " 'jwt': {'issuer': 'https://as.example', 'audience': ['me'],"
+                + " 'scopes': ['mcp'], 'adminScopes': ['adm'], 'leeway': '10s'},"
+                + " 'policies': [{'principals': ['ci'], 'servers': ['git'], 'tools': ['x*'],"
+                + " 'actions': ['call', 'list'], 'effect': 'deny'}],"
+                + " 'limits': {'rate': 50, 'burst': 100},"
+                + " 'audit': {'file': 'audit.log', 'maxMegabytes': 1, 'keep': 3}}");
+    assertThat(result.problems()).isEmpty();
+    AuthOptions auth = result.usable().orElseThrow().auth();
+    assertThat(auth.isRequired()).isTrue();
+    assertThat(auth.apiKeys().get(0).expires()).isEqualTo(Instant.parse("2027-01-01T00:00:00Z"));
+    assertThat(auth.apiKeys().get(0).limits()).isEqualTo(new AuthOptions.Limits(5, 5, 2));
+    assertThat(auth.jwt()).isNotNull();
+    assertThat(auth.policies().get(0).effect()).isEqualTo(Effect.DENY);
+    assertThat(auth.policies().get(0).actions()).isEqualTo(Set.of(Action.CALL, Action.LIST));
+    assertThat(auth.auditFile()).isNotNull();
+  }
+
+  @Test
+  void a_pattern_that_cannot_be_compared_with_ids_stops_the_start() throws IOException {
+    ConfigResult wrong = auth("{'policies': [{'servers': ['\u9ad8*'], 'effect': 'deny'}]}");
+    assertThat(wrong.usable()).isEmpty();
+    assertThat(wrong.problems().get(0).message()).contains("is compared with ids");
+    ConfigResult name =
+        auth("{'policies': [{'servers': ['\u9ad8', 'io.github.*'], 'effect': 'deny'}]}");
+    assertThat(name.problems()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'apiKeys': [{'name': 'ci', 'hash': 'mcpbus_canary'}]}",
+        "{'apiKeys': [{'name': 'local', 'hash': 'sha256:canary'}]}",
+        "{'apiKeys': {'ci': 'canary'}}",
+        "{'jwt': {'issuer': 'http://as.example', 'audience': ['me']}}",
+        "{'jwt': {'issuer': 'http:///as', 'audience': ['me']}}",
+        "{'jwt': {'issuer': 'https://as.example'}}",
+        "{'jwt': {'issuer': 'https://as.example', 'audience': ['me'], 'jwksUri': 'file:///x'}}",
+        "{'policies': [{'servers': ['git']}]}",
+        "{'policies': [{'effect': 'maybe'}]}",
+        "{'policies': [{'effect': 'allow', 'actions': ['cal']}]}",
+        "{'policies': [{'effect': 'deny', 'tool': ['x']}]}",
+        "{'policys': []}"
+      })
+  void whatever_is_wrong_keeps_the_service_from_starting(String text) throws IOException {
+    ConfigResult result = auth(text);
+    assertThat(result.usable()).isEmpty();
+    assertThat(result.problems()).isNotEmpty();
+    assertThat(result.problems().toString()).doesNotContain("canary");
+  }
+
+  @Test
+  void what_a_variable_brought_into_a_wrong_word_is_not_shown() throws IOException {
+    String wrong =
+        "{\"mcpServers\": {}, \"auth\": {\"policies\": [{\"effect\": \"allow\", \"actions\":"
+            + " [\"${CANARY}\"]}]}, \"gateway\": {\"views\": {\"v\": {\"rename\": {\"a.b\":"
+            + " \"${CANARY}\", \"a.c\": \"x${FINE}\", \"a.d\": \"x${FINE}\"}}}}}";
+    Path file = folder.resolve("words.json");
+    Files.writeString(file, wrong);
+    Map<String, String> variables = Map.of("CANARY", "canary value", "FINE", "canary");
+    ConfigResult result =
+        ConfigReader.read(file, ConfigEnvironment.system().withVariables(variables));
+    assertThat(result.problems().toString())
+        .contains("unknown action \"***\"", "\"***\" is not a name for a tool")
+        .contains("two tools are renamed to \"x***\"")
+        .doesNotContain("canary");
+  }
+
+  @Test
+  void auth_where_it_would_not_be_read_is_a_problem() throws IOException {
+    assertThat(read("{\"servers\": {}, \"auth\": {\"apiKeys\": []}}").usable()).isEmpty();
+  }
+
+  @Test
+  void beyond_loopback_login_is_required() {
+    assertThatThrownBy(() -> BridgeOptions.DEFAULT.withHost("0.0.0.0"))
+        .hasMessageContaining("auth.apiKeys");
+    assertThatThrownBy(() -> BridgeOptions.DEFAULT.withRemote(true).withHost("0.0.0.0"))
+        .hasMessageContaining("allowedHosts");
+    BridgeOptions remote =
+        BridgeOptions.DEFAULT
+            .withAllowed(Set.of("mcp.example"), Set.of())
+            .withRemote(true)
+            .withHost("0.0.0.0");
+    assertThatThrownBy(() -> remote.requireAuth(false)).hasMessageContaining("--new-key");
+    remote.requireAuth(true);
+  }
+}
