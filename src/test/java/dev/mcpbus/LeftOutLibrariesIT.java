@@ -56,7 +56,7 @@ class LeftOutLibrariesIT {
           entry(OptionalLibrary.VERTX_AUTH_JWT, List.of("vertx-auth-jwt-")),
           entry(
               OptionalLibrary.VERTX_WEB,
-              List.of("vertx-web-", "vertx-auth-common-", "vertx-bridge-common-")));
+              List.of("vertx-web-", "vertx-auth-common-", "vertx-eventbus-bridge-common-")));
 
   @TempDir Path folder;
 
