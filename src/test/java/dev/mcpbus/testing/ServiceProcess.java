@@ -56,8 +56,17 @@ public final class ServiceProcess implements AutoCloseable {
    * @param jvm such as {@code -Xmx256m}
    */
   public static ServiceProcess start(Path folder, List<String> jvm, String... args) {
+    return start(Path.of(System.getProperty("java.home")), folder, jvm, args);
+  }
+
+  /**
+   * The same with another JVM.
+   *
+   * @param home its folder, with {@code bin/java}
+   */
+  public static ServiceProcess start(Path home, Path folder, List<String> jvm, String... args) {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(home.resolve("bin/java").toString());
     command.add("-XX:TieredStopAtLevel=1");
     command.add("-XX:+UseSerialGC");
     command.addAll(jvm);
