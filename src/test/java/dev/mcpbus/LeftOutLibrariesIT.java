@@ -56,7 +56,7 @@ class LeftOutLibrariesIT {
           entry(OptionalLibrary.TOML, List.of("jackson-dataformat-toml-", "jackson-databind-2")),
           entry(
               OptionalLibrary.VERTX_WEB,
-              List.of("vertx-web-", "vertx-auth-common-", "vertx-bridge-common-")));
+              List.of("vertx-web-", "vertx-auth-common-", "vertx-eventbus-bridge-common-")));
 
   @TempDir Path folder;
 

@@ -17,7 +17,9 @@ import dev.mcpbus.security.SecurityHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.Http1ServerConfig;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerConfig;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -149,14 +151,15 @@ public final class BridgeVerticle extends VerticleBase {
             arrivals,
             requests,
             admitted);
-    HttpServerOptions http = HttpSetup.of(options, shared::accepted).setPort(shared.port);
+    HttpServerOptions http = HttpSetup.of(options, shared::accepted);
     HttpServer created = vertx.createHttpServer(http);
     server = created;
+    Http1ServerConfig bounds = new HttpServerConfig(http).getHttp1Config();
     created
         .connectionHandler(
             opened -> {
               InboundConnection connection = shared.connection(opened);
-              StrictRequestDecoder.install(connection, http);
+              StrictRequestDecoder.install(connection, bounds);
               ControlFrameLimit.install(connection);
               guards.connected(opened);
               receive.connected(connection, opened);
@@ -167,7 +170,7 @@ public final class BridgeVerticle extends VerticleBase {
     return (mounted == null ? Future.<Void>succeededFuture() : mounted.open())
         .compose(open -> requests.open(vertx))
         .compose(open -> SealedTaskIds.of(vertx).open(vertx))
-        .compose(open -> created.listen())
+        .compose(open -> created.listen(shared.address))
         .onSuccess(
             listening -> {
               if (!shared.announced.getAndSet(true)) {

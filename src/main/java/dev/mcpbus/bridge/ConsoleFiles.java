@@ -60,11 +60,11 @@ final class ConsoleFiles {
   /** By their place under {@code lib/}: where the library has them. */
   private static final Map<String, String> LIBRARIES =
       Map.of(
-          "lit-html/lit-html.js", "lit-html/3.1.0/lit-html.js",
-          "lit-html/directive.js", "lit-html/3.1.0/directive.js",
-          "lit-html/directive-helpers.js", "lit-html/3.1.0/directive-helpers.js",
-          "lit-html/directives/live.js", "lit-html/3.1.0/directives/live.js",
-          "lit-html/directives/repeat.js", "lit-html/3.1.0/directives/repeat.js",
+          "lit-html/lit-html.js", "lit-html/3.3.2/lit-html.js",
+          "lit-html/directive.js", "lit-html/3.3.2/directive.js",
+          "lit-html/directive-helpers.js", "lit-html/3.3.2/directive-helpers.js",
+          "lit-html/directives/live.js", "lit-html/3.3.2/directives/live.js",
+          "lit-html/directives/repeat.js", "lit-html/3.3.2/directives/repeat.js",
           "marked/marked.esm.js", "marked/12.0.2/lib/marked.esm.js");
 
   private static final Map<String, String> TYPES =

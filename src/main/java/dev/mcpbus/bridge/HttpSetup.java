@@ -33,8 +33,6 @@ final class HttpSetup {
   static HttpServerOptions of(BridgeOptions options, Consumer<InboundConnection> accepted) {
     HttpServerOptions http =
         new HttpServerOptions()
-            .setHost(options.host())
-            .setPort(options.port())
             .setMaxHeaderSize(options.limits().maxHeaderBytes())
             .setMaxInitialLineLength(Math.min(8_192, options.limits().maxHeaderBytes()))
             .setMaxWebSocketFrameSize(FRAME_BYTES)

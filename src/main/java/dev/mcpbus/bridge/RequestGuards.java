@@ -139,6 +139,7 @@ final class RequestGuards implements Handler<HttpServerRequest> {
    * last stream is the highest there is, so that no request that is on its way is lost (RFC 9113,
    * 6.8).
    */
+  @SuppressWarnings("deprecation") // the shutdown that Vert.x advises ends calls that last
   private static void closing(HttpServerRequest request) {
     if (request.version() == HttpVersion.HTTP_2) {
       request.connection().goAway(0, Integer.MAX_VALUE);

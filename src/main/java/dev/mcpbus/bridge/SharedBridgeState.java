@@ -4,6 +4,7 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.internals.InboundConnection;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,12 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class SharedBridgeState {
 
-  /** Servers with the same negative port share one free port, as Vert.x defines it. */
+  /** Servers that listen by the same number share one free port. */
   private static final AtomicInteger FREE = new AtomicInteger();
 
   private final Duration receiveTimeout;
 
-  final int port;
+  final SocketAddress address;
   final ConnectionLimits connections;
   final AtomicBoolean announced = new AtomicBoolean();
   final StreamLimit streams;
@@ -33,7 +34,10 @@ final class SharedBridgeState {
   SharedBridgeState(BridgeOptions options, boolean several) {
     String boot = UUID.randomUUID().toString().substring(0, 8);
     this.receiveTimeout = options.receiveTimeout();
-    this.port = several && options.port() == 0 ? FREE.decrementAndGet() : options.port();
+    this.address =
+        several && options.port() == 0
+            ? SocketAddress.sharedRandomPort(FREE.incrementAndGet(), options.host())
+            : SocketAddress.inetSocketAddress(options.port(), options.host());
     this.connections =
         new ConnectionLimits(
             options.limits().maxConnections(),

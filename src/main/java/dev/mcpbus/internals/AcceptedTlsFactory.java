@@ -55,7 +55,7 @@ public final class AcceptedTlsFactory extends JdkSSLEngineOptions {
     }
 
     @Override
-    protected void initEngine(SSLEngine engine) {} // Vert.x does it, around this
+    protected void initEngine(SSLEngine engine) {} // the context of the JDK has set it up
 
     @Override
     protected SslHandler newHandler(

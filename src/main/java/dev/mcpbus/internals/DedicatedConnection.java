@@ -3,89 +3,64 @@ package dev.mcpbus.internals;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpConnectOptions;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
-import io.vertx.core.http.impl.CleanableHttpClient;
-import io.vertx.core.http.impl.HttpChannelConnector;
-import io.vertx.core.http.impl.HttpClientBase;
-import io.vertx.core.http.impl.HttpClientConnectionInternal;
 import io.vertx.core.http.impl.UnpooledHttpClientConnection;
-import io.vertx.core.net.HostAndPort;
-import io.vertx.core.net.SocketAddress;
-import io.vertx.core.spi.metrics.ClientMetrics;
-import io.vertx.core.spi.metrics.HttpClientMetrics;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Opens an unpooled TCP connection for a long-lived stream. In the pool of the client, such a
- * stream would keep the whole pool in memory while no call needs a connection. {@code
- * HttpClient.connect} gives unpooled connections too, but hides the socket, and with it the
- * keep-alive times that find a silent peer; so this class does what that method does. With TLS or a
- * proxy it uses the pool: over HTTP/2 the stream shares a connection with the calls.
+ * stream would keep the whole pool in memory while no call needs a connection. With TLS it uses the
+ * pool: over HTTP/2 the stream shares a connection with the calls.
  */
 public final class DedicatedConnection {
 
   private DedicatedConnection() {}
 
   /**
-   * A request on a new connection, which closes with the response, or with {@code client}.
+   * A request on a new connection, which closes with the response, or with {@code client}. To be
+   * called on the context that is to own both. Never throws: if the client is closed, it fails.
    *
-   * @param get with host, port and server; with TLS or a proxy it uses the pool
-   * @param connected receives the new connection
+   * @param get with host and port, to be reached without a proxy; with TLS it uses the pool
+   * @param connected receives the new connection, with its socket
    */
   public static Future<HttpClientRequest> get(
-      InternalContext owner,
-      HttpClientAgent client,
-      RequestOptions get,
-      Handler<HttpConnection> connected) {
-    if (Boolean.TRUE.equals(get.isSsl())
-        || !(client instanceof CleanableHttpClient cleanable)
-        || !(cleanable.delegate instanceof HttpClientBase base)
-        || base.options().getProxyOptions() != null) {
+      HttpClientAgent client, RequestOptions get, Handler<HttpConnection> connected) {
+    if (Boolean.TRUE.equals(get.isSsl())) {
       return client.request(get);
     }
-    SocketAddress server = (SocketAddress) get.getServer();
-    return new HttpChannelConnector(
-            base,
-            base.netClient(),
-            null,
-            null,
-            metrics(base, server),
-            HttpVersion.HTTP_1_1,
-            false,
-            false,
-            HostAndPort.create(get.getHost(), get.getPort()),
-            server,
-            false,
-            0)
-        .httpConnect(owner.internal())
-        .compose(connection -> request(owner, connection, get, connected));
-  }
-
-  private static @Nullable ClientMetrics<?, ?, ?> metrics(
-      HttpClientBase client, SocketAddress server) {
-    return client.getMetrics() instanceof HttpClientMetrics<?, ?, ?> metrics
-        ? metrics.createEndpointMetrics(server, 1)
-        : null;
+    HttpConnectOptions to =
+        new HttpConnectOptions()
+            .setProtocolVersion(HttpVersion.HTTP_1_1)
+            .setServer(get.getServer())
+            .setHost(get.getHost())
+            .setPort(get.getPort())
+            .setSsl(false);
+    try {
+      return client.connect(to).compose(connection -> request(connection, get, connected));
+    } catch (IllegalStateException closed) {
+      return Future.failedFuture(closed);
+    }
   }
 
   private static Future<HttpClientRequest> request(
-      InternalContext owner,
-      HttpClientConnectionInternal connection,
-      RequestOptions get,
-      Handler<HttpConnection> connected) {
-    connected.handle(connection);
-    connection.evictionHandler(evicted -> {});
-    Future<HttpClientRequest> request =
-        new UnpooledHttpClientConnection(connection).request(owner.internal(), get);
-    return request.onSuccess(
-        created ->
-            created
-                .response()
-                .compose(HttpClientResponse::end)
-                .onComplete((ended, failure) -> connection.close()));
+      HttpClientConnection connection, RequestOptions get, Handler<HttpConnection> connected) {
+    // The keep-alive times that find a silent peer are set on the socket, which Vert.x hides.
+    connected.handle(
+        connection instanceof UnpooledHttpClientConnection unpooled
+            ? unpooled.unwrap()
+            : connection);
+    return connection
+        .request(get)
+        .onSuccess(
+            created ->
+                created
+                    .response()
+                    .compose(HttpClientResponse::end)
+                    .onComplete((ended, failure) -> connection.close()));
   }
 }

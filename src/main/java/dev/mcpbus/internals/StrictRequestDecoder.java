@@ -5,8 +5,8 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpVersion;
-import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.impl.VertxHttpRequestDecoder;
+import io.vertx.core.http.Http1ServerConfig;
+import io.vertx.core.http.impl.http1.VertxHttpRequestDecoder;
 import java.util.List;
 
 /**
@@ -28,15 +28,15 @@ public final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     }
   }
 
-  private StrictRequestDecoder(HttpServerOptions options) {
-    super(options);
+  private StrictRequestDecoder(Http1ServerConfig bounds) {
+    super(bounds);
   }
 
   /** Called before the first byte of a connection is read; does nothing for HTTP/2. */
-  public static void install(InboundConnection connection, HttpServerOptions options) {
+  public static void install(InboundConnection connection, Http1ServerConfig bounds) {
     ChannelPipeline pipeline = connection.channel().pipeline();
     if (pipeline.get(NAME) != null) {
-      pipeline.replace(NAME, NAME, new StrictRequestDecoder(options));
+      pipeline.replace(NAME, NAME, new StrictRequestDecoder(bounds));
     }
   }
 

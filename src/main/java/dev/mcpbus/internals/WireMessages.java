@@ -1,16 +1,11 @@
 package dev.mcpbus.internals;
 
-import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
-import io.vertx.core.eventbus.impl.OutboundDeliveryContext;
 import io.vertx.core.eventbus.impl.clustered.ClusteredMessage;
 
-/**
- * What Vert.x knows about a message on the event bus and does not publish: whether it came over a
- * connection, and whether it stays on this node. Any thread may call.
- */
+/** What Vert.x knows about a message on the event bus and does not publish. Any thread may call. */
 public final class WireMessages {
 
   private WireMessages() {}
@@ -18,11 +13,6 @@ public final class WireMessages {
   /** Whether another process sent the message. */
   public static boolean isFromWire(Message<?> message) {
     return message instanceof ClusteredMessage<?, ?> wire && wire.isFromWire();
-  }
-
-  /** Whether a message that is about to be sent stays on this node. */
-  public static boolean isLocalOnly(DeliveryContext<?> delivery) {
-    return delivery instanceof OutboundDeliveryContext<?> out && out.options.isLocalOnly();
   }
 
   /**

@@ -11,7 +11,8 @@ import dev.mcpbus.bridge.options.BridgeOptions;
 import dev.mcpbus.internals.InboundConnection;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.impl.Http1xServerConnection;
+import io.vertx.core.http.impl.http1.Http1ServerConnection;
+import io.vertx.core.http.impl.websocket.ServerWebSocketImpl;
 import io.vertx.ext.web.impl.RoutingContextImpl;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
@@ -78,8 +79,8 @@ class ConnectionChurnTest {
       List.of(
           InboundConnection.class.getName(),
           RoutingContextImpl.class.getName(),
-          Http1xServerConnection.class.getName(),
-          "io.vertx.core.http.impl.ServerWebSocketImpl", // not public
+          Http1ServerConnection.class.getName(),
+          ServerWebSocketImpl.class.getName(),
           NioSocketChannel.class.getName());
 
   private static String upgrade(BridgeFixture bridge, String path, String... headers) {

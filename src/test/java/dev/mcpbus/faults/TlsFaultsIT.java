@@ -174,7 +174,7 @@ class TlsFaultsIT {
     private final int served;
     private final AtomicInteger goodbyes;
     private final List<Runnable> held = new CopyOnWriteArrayList<>();
-    private final List<Integer> streams = new ArrayList<>();
+    private final List<Long> streams = new ArrayList<>();
 
     /**
      * @param served how many of them it still serves
@@ -187,6 +187,7 @@ class TlsFaultsIT {
     }
 
     @Override
+    @SuppressWarnings("deprecation") // what a server names the last stream by
     public synchronized boolean test(HttpServerRequest request, JsonObject call) {
       if (goodbyes.get() == 0) {
         return false;
@@ -195,8 +196,8 @@ class TlsFaultsIT {
       held.add(() -> TlsServer.reply(request, call));
       if (held.size() == count) {
         goodbyes.decrementAndGet();
-        int last = served == 0 ? Math.max(0, streams.get(0) - 2) : streams.get(served - 1);
-        request.connection().goAway(0, last);
+        long last = served == 0 ? Math.max(0, streams.get(0) - 2) : streams.get(served - 1);
+        request.connection().goAway(0, (int) last);
         held.subList(0, served).forEach(Runnable::run);
         held.clear();
         streams.clear();
@@ -235,10 +236,11 @@ class TlsFaultsIT {
   }
 
   @Test
+  @SuppressWarnings("deprecation") // what a server names the last stream by
   void case_58_a_stream_up_to_the_last_that_is_never_answered_may_have_run() {
     BiPredicate<HttpServerRequest, JsonObject> leaves =
         (request, call) -> {
-          request.connection().goAway(0, request.streamId());
+          request.connection().goAway(0, (int) request.streamId());
           request.connection().close();
           return true;
         };

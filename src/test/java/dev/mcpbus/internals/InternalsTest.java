@@ -13,7 +13,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.eventbus.ReplyException;
@@ -25,20 +24,27 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerConfig;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.internal.CloseFuture;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.junit5.VertxExtension;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -169,22 +175,10 @@ class InternalsTest {
   }
 
   @Test
-  void wire_messages_know_a_local_message_and_one_that_stays_local(Vertx vertx) {
-    List<Boolean> localOnly = new ArrayList<>();
+  void wire_messages_know_a_local_message(Vertx vertx) {
     EventBus bus = vertx.eventBus();
-    bus.addOutboundInterceptor(
-        delivery -> {
-          localOnly.add(WireMessages.isLocalOnly(delivery));
-          delivery.next();
-        });
     bus.consumer("here", message -> message.reply(WireMessages.isFromWire(message)));
-    DeliveryOptions local = new DeliveryOptions().setLocalOnly(true);
-    assertThat(await(bus.<Boolean>request("here", "", local)).body()).isFalse();
-    await(bus.request("here", ""));
-    assertThat(localOnly)
-        .as("WireMessages: OutboundDeliveryContext.options is what was sent with; replies are not")
-        .contains(true, false)
-        .startsWith(true);
+    assertThat(await(bus.<Boolean>request("here", "")).body()).isFalse();
     assertThat(new ClusteredMessage<>(null).isFromWire())
         .as("WireMessages: ClusteredMessage.isFromWire() is false until it was read from a socket")
         .isFalse();
@@ -215,7 +209,8 @@ class InternalsTest {
             .connectionHandler(
                 http -> {
                   InboundConnection begun = InboundConnection.begun(http);
-                  StrictRequestDecoder.install(begun, options);
+                  StrictRequestDecoder.install(
+                      begun, new HttpServerConfig(options).getHttp1Config());
                   seen.add(begun.channel().pipeline().get("httpDecoder"));
                   seen.add(begun);
                   seen.add(InboundConnection.of(http));
@@ -361,19 +356,25 @@ class InternalsTest {
     for (int i = 0; i < 2; i++) {
       // On the request's own context: a body that ends before it is asked for is lost.
       Future<Buffer> body =
-          DedicatedConnection.get(InternalContext.current(vertx), client, get, connected::add)
+          DedicatedConnection.get(client, get, connected::add)
               .compose(request -> request.send().compose(HttpClientResponse::body));
       assertThat(await(body).toString()).isEqualTo("x");
     }
     assertThat(connected)
         .as(
-            "DedicatedConnection: a client is a CleanableHttpClient with an HttpClientBase as its"
-                + " delegate; else every stream would hold a place of the pool")
+            "DedicatedConnection: what HttpClient.connect gives is an UnpooledHttpClientConnection,"
+                + " which unwraps the connection with the socket of the keep-alive times")
         .hasSize(2)
+        .hasOnlyElementsOfType(ConnectionBase.class)
         .doesNotHaveDuplicates();
+    await(client.close());
+    assertThat(failure(DedicatedConnection.get(client, get, connected::add)))
+        .as("DedicatedConnection: connect of a closed client throws")
+        .isInstanceOf(IllegalStateException.class);
   }
 
   @Test
+  @SuppressWarnings("deprecation") // what a server names the last stream by
   void an_http_2_connection_says_what_the_server_did_not_read(Vertx vertx) {
     AtomicInteger arrived = new AtomicInteger();
     HttpServer server =
@@ -390,9 +391,9 @@ class InternalsTest {
     Promise<Void> gone = Promise.promise();
     HttpClientRequest first = await(client.request(HttpMethod.GET, port, HOST, "/"));
     first.connection().goAwayHandler(away -> gone.tryComplete());
-    await(first.sendHead());
+    await(first.writeHead());
     HttpClientRequest second = await(client.request(HttpMethod.GET, port, HOST, "/"));
-    await(second.sendHead());
+    await(second.writeHead());
     await(gone.future());
     assertThat(second.connection()).isSameAs(first.connection());
     assertThat(HttpConnections.isUnread(first)).as("it may have been served").isFalse();
@@ -404,23 +405,41 @@ class InternalsTest {
   }
 
   @Test
-  void a_client_of_its_own_scope_outlives_its_owner(Vertx vertx) {
-    List<HttpClientAgent> built = new ArrayList<>();
+  void a_socket_client_without_a_scope_outlives_its_owner(Vertx vertx) {
+    List<NetClient> built = new ArrayList<>();
     String id =
         await(
             vertx.deployVerticle(
                 new AbstractVerticle() {
                   @Override
                   public void start() {
-                    built.add(
-                        ClientScope.build(InternalContext.of(context), vertx::createHttpClient));
+                    built.add(UnscopedClient.of(vertx, new NetClientOptions()));
                   }
                 }));
     await(vertx.undeploy(id));
-    HttpServer server = vertx.createHttpServer().requestHandler(r -> r.response().end());
-    assertThat(get(built.get(0), await(server.listen(0, HOST)).actualPort()).statusCode())
-        .as("ClientScope: a client belongs to the CloseFuture of the context that it is built on")
-        .isEqualTo(200);
+    NetServer server = vertx.createNetServer().connectHandler(socket -> {});
+    int port = await(server.listen(0, HOST)).actualPort();
+    assertThat(await(built.get(0).connect(port, HOST)).remoteAddress().port())
+        .as("UnscopedClient: what NetClientBuilder builds is in no CloseFuture")
+        .isEqualTo(port);
+    await(built.get(0).close());
+    assertThat(failure(built.get(0).connect(port, HOST)))
+        .as("UnscopedClient: it is closed by who has it")
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void a_closed_http_client_is_not_kept_by_its_owner(Vertx vertx) throws Exception {
+    ContextInternal owner = (ContextInternal) vertx.getOrCreateContext();
+    Field children = CloseFuture.class.getDeclaredField("children");
+    children.setAccessible(true);
+    HttpClientAgent client = vertx.createHttpClient();
+    Map<?, ?> kept = (Map<?, ?>) children.get(owner.closeFuture());
+    int before = kept.size();
+    await(client.close());
+    assertThat(kept)
+        .as("HttpClients: the CloseFuture of the owner's context lets go of a closed HTTP client")
+        .hasSize(before - 1);
   }
 
   private static void listen(

@@ -24,8 +24,7 @@ public final class ServiceJar {
   private static final List<String> FLAGS =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xlog:cds*=off");
 
-  private static final String JAVA =
-      Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  private static final Path HOME = Path.of(System.getProperty("java.home"));
 
   private static final long PATIENCE_MINUTES = 2;
 
@@ -37,16 +36,32 @@ public final class ServiceJar {
    * @param jvm options for the JVM, such as {@code -Xmx256m}
    */
   public static List<String> command(List<String> jvm) {
+    return command(HOME, jvm);
+  }
+
+  /**
+   * The same with another JVM, which has no archive.
+   *
+   * @param home its folder, with {@code bin/java}
+   */
+  static List<String> command(Path home, List<String> jvm) {
     Path jar = Path.of(System.getProperty("mcpbus.jar", "target/mcpbus.jar")).toAbsolutePath();
     assertThat(Files.isRegularFile(jar))
         .as("%s is missing; build it with 'mvn -DskipTests package'", jar)
         .isTrue();
-    List<String> command = new ArrayList<>();
-    command.add(JAVA);
-    command.addAll(FLAGS);
-    command.addAll(archive(jar));
+    List<String> command = java(home);
+    if (home.equals(HOME)) {
+      command.addAll(archive(jar));
+    }
     command.addAll(jvm);
     command.addAll(List.of("-jar", jar.toString()));
+    return command;
+  }
+
+  private static List<String> java(Path home) {
+    List<String> command = new ArrayList<>();
+    command.add(home.resolve("bin").resolve("java").toString());
+    command.addAll(FLAGS);
     return command;
   }
 
@@ -73,9 +88,7 @@ public final class ServiceJar {
   private static void make(Path jar, Path archive) throws IOException, InterruptedException {
     Path made = archive.resolveSibling("mcpbus.jsa.new");
     Path log = archive.resolveSibling("mcpbus.jsa.log");
-    List<String> command = new ArrayList<>();
-    command.add(JAVA);
-    command.addAll(FLAGS);
+    List<String> command = java(HOME);
     command.add("-XX:ArchiveClassesAtExit=" + made);
     command.addAll(List.of("-jar", jar.toString(), "archive-training"));
     Process process =

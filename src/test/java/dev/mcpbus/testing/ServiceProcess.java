@@ -54,7 +54,16 @@ public final class ServiceProcess implements AutoCloseable {
    * @param jvm such as {@code -Xmx256m}
    */
   public static ServiceProcess start(Path folder, List<String> jvm, String... args) {
-    List<String> command = ServiceJar.command(jvm);
+    return start(Path.of(System.getProperty("java.home")), folder, jvm, args);
+  }
+
+  /**
+   * The same with another JVM.
+   *
+   * @param home its folder, with {@code bin/java}
+   */
+  public static ServiceProcess start(Path home, Path folder, List<String> jvm, String... args) {
+    List<String> command = ServiceJar.command(home, jvm);
     command.addAll(List.of(args));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.environment().remove("MCPBUS_LOG");

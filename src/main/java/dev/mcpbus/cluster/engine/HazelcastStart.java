@@ -64,8 +64,7 @@ final class HazelcastStart {
     ReservedEventLoops loops = new ReservedEventLoops(transport(vertx));
     RefreshingClusterManager cluster =
         new RefreshingClusterManager(config, selector, loops, secret);
-    return new VertxBootstrapImpl()
-        .options(vertx)
+    return new VertxBootstrapImpl(vertx)
         .transport(loops)
         .clusterManager(cluster)
         .clusterNodeSelector(selector)
@@ -75,7 +74,7 @@ final class HazelcastStart {
             started -> {
               LOG.info(
                   "this node is in cluster '{}', on {}", config.getClusterName(), options.host());
-              SignedMessages.install(started, secret);
+              SignedMessages.installOnNode(started, secret);
               SerializationFilter.close(started);
               selector.register(started);
               started.exceptionHandler(new ExceptionReporter());

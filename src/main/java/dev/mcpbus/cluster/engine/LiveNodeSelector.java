@@ -1,6 +1,7 @@
 package dev.mcpbus.cluster.engine;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.cluster.signing.SignedMessages;
 import io.vertx.core.Completable;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.impl.clustered.DefaultNodeSelector;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * that is known to be lost. The cluster's registrations name a lost node for a while, and a message
  * to it would disappear without a failure. {@link RefreshingClusterManager} reports lost and joined
  * nodes. It looks for an address of a connection in the one entry of that connection ({@link
- * ConnectionEntries}). Any thread may call.
+ * ConnectionEntries}). {@link SignedMessages} sign what it chooses a node for. Any thread may call.
  */
 public final class LiveNodeSelector implements NodeSelector, Shareable {
 
@@ -245,6 +246,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    */
   @Override
   public void selectForSend(String address, Completable<String> promise) {
+    SignedMessages.chosen(address);
     NodeChoice choice = new NodeChoice(SENDING.get(), promise);
     String named = named(address);
     if (named != null) {
@@ -285,6 +287,7 @@ public final class LiveNodeSelector implements NodeSelector, Shareable {
    */
   @Override
   public void selectForPublish(String address, Completable<Iterable<String>> promise) {
+    SignedMessages.chosen(address);
     String entry = ConnectionEntries.entryOf(address);
     if (!FOR_ALL.contains(address)) {
       Long read = unheard.get(entry);

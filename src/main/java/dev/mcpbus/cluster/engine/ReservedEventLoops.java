@@ -17,8 +17,7 @@ import io.netty.util.concurrent.ThreadPerTaskExecutor;
 import io.vertx.core.Vertx;
 import io.vertx.core.datagram.DatagramSocketOptions;
 import io.vertx.core.internal.VertxInternal;
-import io.vertx.core.net.ClientOptionsBase;
-import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.TcpConfig;
 import io.vertx.core.shareddata.Shareable;
 import io.vertx.core.spi.transport.Transport;
 import java.net.SocketAddress;
@@ -179,8 +178,8 @@ public final class ReservedEventLoops implements Transport, Shareable {
   }
 
   @Override
-  public DatagramChannel datagramChannel() {
-    return transport.datagramChannel();
+  public ChannelFactory<? extends DatagramChannel> datagramChannelFactory() {
+    return transport.datagramChannelFactory();
   }
 
   @Override
@@ -204,13 +203,12 @@ public final class ReservedEventLoops implements Transport, Shareable {
   }
 
   @Override
-  public void configure(
-      ClientOptionsBase options, int connectTimeout, boolean domainSocket, Bootstrap bootstrap) {
-    transport.configure(options, connectTimeout, domainSocket, bootstrap);
+  public void configure(TcpConfig config, boolean domainSocket, Bootstrap bootstrap) {
+    transport.configure(config, domainSocket, bootstrap);
   }
 
   @Override
-  public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
-    transport.configure(options, domainSocket, bootstrap);
+  public void configure(TcpConfig config, boolean domainSocket, ServerBootstrap bootstrap) {
+    transport.configure(config, domainSocket, bootstrap);
   }
 }

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import javax.crypto.Mac;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,9 @@ public final class SignedMessages {
 
   private record Header(String name, String value) {}
 
+  /** Signs what this thread sends, once the bus chooses a node for it. */
+  private static final ThreadLocal<@Nullable Consumer<String>> SENDING = new ThreadLocal<>();
+
   private static final Comparator<Header> BY_NAME =
       Comparator.comparing(Header::name).thenComparing(Header::value);
 
@@ -82,25 +86,59 @@ public final class SignedMessages {
    * Call it once, before any other use of the Vert.x.
    */
   public static void install(Vertx vertx, ClusterSecret secret) {
+    install(vertx, secret, false);
+  }
+
+  /**
+   * The same for a Vert.x whose choice of nodes calls {@link #chosen}: what stays on the node is
+   * not signed, and no interceptor can see what does. An interceptor that a program adds goes on in
+   * the thread that called it; if it does not, the message has no proof.
+   */
+  public static void installOnNode(Vertx vertx, ClusterSecret secret) {
+    install(vertx, secret, true);
+  }
+
+  private static void install(Vertx vertx, ClusterSecret secret, boolean onNode) {
     secret.register(vertx);
-    new SignedMessages(secret, InstantSource.system(), ClockOffsets::clock).install(vertx);
+    SignedMessages signed = new SignedMessages(secret, InstantSource.system(), ClockOffsets::clock);
+    vertx
+        .eventBus()
+        .addOutboundInterceptor((DeliveryContext<Object> sent) -> signed.outgoing(sent, onNode))
+        .addInboundInterceptor(signed::incoming);
   }
 
-  void install(Vertx vertx) {
-    vertx.eventBus().addOutboundInterceptor(this::outgoing);
-    vertx.eventBus().addInboundInterceptor(this::incoming);
-  }
-
-  private void outgoing(DeliveryContext<Object> delivery) {
-    Message<Object> message = delivery.message();
-    if (!WireMessages.isLocalOnly(delivery)
-        && SignatureRules.needsProof(message.address(), message.headers())) {
-      byte[] body = SignedBody.sent(delivery.body());
-      if (body != null) { // a body without a wire form stays on this node
-        message.headers().set(Headers.PROOF, prove(message, delivery.send(), body));
-      }
+  /** To be called before a node is chosen for a message to this address, on the sending thread. */
+  public static void chosen(String address) {
+    Consumer<String> sending = SENDING.get();
+    if (sending != null) {
+      sending.accept(address);
     }
-    delivery.next();
+  }
+
+  private void outgoing(DeliveryContext<Object> delivery, boolean onNode) {
+    Message<Object> message = delivery.message();
+    if (!SignatureRules.needsProof(message.address(), message.headers())) {
+      delivery.next();
+      return;
+    }
+    Consumer<String> outer = SENDING.get(); // a consumer of this node may run in it, and send
+    SENDING.set(chosen -> sign(delivery, chosen));
+    try {
+      if (!onNode) {
+        sign(delivery, message.address());
+      }
+      delivery.next();
+    } finally {
+      SENDING.set(outer);
+    }
+  }
+
+  private void sign(DeliveryContext<Object> delivery, String chosen) {
+    Message<Object> message = delivery.message();
+    byte[] body = message.address().equals(chosen) ? SignedBody.sent(delivery.body()) : null;
+    if (body != null) { // a body without a wire form stays on this node
+      message.headers().set(Headers.PROOF, prove(message, delivery.send(), body));
+    }
   }
 
   private String prove(Message<?> message, boolean sent, byte[] body) {

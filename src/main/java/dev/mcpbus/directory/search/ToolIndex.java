@@ -13,6 +13,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.apache.lucene.analysis.Analyzer;
 import org.apache.lucene.analysis.AnalyzerWrapper;
 import org.apache.lucene.document.Document;
@@ -45,6 +47,17 @@ import org.jspecify.annotations.Nullable;
  * may search meanwhile and sees the aggregate from before or after the update.
  */
 final class ToolIndex implements AutoCloseable {
+
+  /**
+   * Lucene warns on a Java that is newer than itself that it has no vectors there; nothing here
+   * uses them. Kept, because Java forgets the level of a logger that nobody keeps.
+   */
+  private static final Logger VECTORS =
+      Logger.getLogger("org.apache.lucene.internal.vectorization.VectorizationProvider");
+
+  static {
+    VECTORS.setLevel(Level.SEVERE);
+  }
 
   private static final Sort BEST_FIRST =
       new Sort(

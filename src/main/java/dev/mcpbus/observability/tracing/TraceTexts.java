@@ -7,7 +7,6 @@ import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -55,11 +54,6 @@ final class TraceTexts {
 
   private enum Getter implements TextMapGetter<TraceContext> {
     ONE;
-
-    @Override
-    public Iterable<String> keys(TraceContext carrier) {
-      return List.of(PARENT, STATE);
-    }
 
     @Override
     public @Nullable String get(@Nullable TraceContext carrier, String key) {

@@ -1,6 +1,5 @@
 package dev.mcpbus.transport.http;
 
-import dev.mcpbus.internals.ClientScope;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.internals.TcpKeepAlive;
 import dev.mcpbus.transport.HttpOptions;
@@ -48,16 +47,13 @@ final class HttpClients {
       int streams,
       TlsFiles tls,
       Handler<HttpConnection> connected) {
-    return ClientScope.build(
-        owner,
-        () ->
-            owner
-                .vertx()
-                .httpClientBuilder()
-                .with(clientOptions(endpoint, options, tls).setProxyOptions(proxy))
-                .with(poolOptions(options.maxConnections() + streams))
-                .withConnectHandler(connected)
-                .build());
+    return owner
+        .vertx()
+        .httpClientBuilder()
+        .with(clientOptions(endpoint, options, tls).setProxyOptions(proxy))
+        .with(poolOptions(options.maxConnections() + streams))
+        .withConnectHandler(connected)
+        .build();
   }
 
   static void connected(HttpConnection connection) {

@@ -122,7 +122,11 @@ final class HttpDialer {
   /** A GET for a stream that may stay open. Never throws, like {@link #request}. */
   Future<HttpClientRequest> stream(RequestOptions get) {
     return dial(
-        get, options -> DedicatedConnection.get(owner, client, options, HttpClients::connected));
+        get,
+        options ->
+            proxy == null
+                ? DedicatedConnection.get(client, options, HttpClients::connected)
+                : client.request(options));
   }
 
   private Future<HttpClientRequest> pooled(RequestOptions to) {

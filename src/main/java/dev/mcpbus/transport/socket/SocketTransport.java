@@ -1,10 +1,10 @@
 package dev.mcpbus.transport.socket;
 
 import dev.mcpbus.internals.AddressRace;
-import dev.mcpbus.internals.ClientScope;
 import dev.mcpbus.internals.HttpConnections;
 import dev.mcpbus.internals.InternalContext;
 import dev.mcpbus.internals.TcpKeepAlive;
+import dev.mcpbus.internals.UnscopedClient;
 import dev.mcpbus.transport.AuthenticatorFactory;
 import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.Channel;
@@ -68,7 +68,7 @@ public final class SocketTransport implements Transport {
 
   private Future<Channel> connect(
       InternalContext context, Channel.Receiver receiver, TlsFiles tls) {
-    NetClient client = client(context, tls);
+    NetClient client = client(tls);
     Promise<Channel> opened = context.promise();
     dial(context, client)
         .onComplete(
@@ -110,8 +110,8 @@ public final class SocketTransport implements Transport {
         NetSocket::close);
   }
 
-  NetClient client(InternalContext owner, TlsFiles tls) {
-    return ClientScope.build(owner, () -> vertx.createNetClient(clientOptions(tls)));
+  NetClient client(TlsFiles tls) {
+    return UnscopedClient.of(vertx, clientOptions(tls));
   }
 
   private NetClientOptions clientOptions(TlsFiles tls) {

@@ -18,7 +18,7 @@ class DeadlineTimerTest {
   @Test
   void it_fires_for_the_earliest_and_again_for_what_the_sweep_names(
       Vertx vertx, VertxTestContext test) {
-    Checkpoint fired = test.checkpoint(3);
+    Checkpoint fired = test.checkpoint();
     long from = Clock.SYSTEM.millis();
     List<Long> next = List.of(from + 20, from + 30, DeadlineTimer.NONE);
     Iterator<Long> answers = next.iterator();
@@ -33,8 +33,11 @@ class DeadlineTimerTest {
                     times.add(now - from);
                     test.verify(
                         () -> assertThat(times.get(times.size() - 1)).isGreaterThanOrEqualTo(9));
-                    fired.flag();
-                    return answers.next();
+                    long answer = answers.next();
+                    if (answer == DeadlineTimer.NONE) {
+                      fired.flag();
+                    }
+                    return answer;
                   });
           timer.include(from + 60_000);
           timer.include(from + 10);

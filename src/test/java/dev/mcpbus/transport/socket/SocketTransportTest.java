@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.hosting.BuiltInTransports;
 import dev.mcpbus.protocol.ParseLimits;
+import dev.mcpbus.testing.Certificates;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.RawHttpServer;
 import dev.mcpbus.testing.RawHttpServer.Script;
@@ -21,7 +22,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
-import io.vertx.core.net.SelfSignedCertificate;
+import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.nio.file.Path;
@@ -253,10 +254,17 @@ class SocketTransportTest {
   }
 
   @Test
-  void an_untrusted_certificate_is_refused_unless_it_is_configured(Vertx vertx) throws Exception {
-    SelfSignedCertificate certificate = SelfSignedCertificate.create("localhost");
+  void an_untrusted_certificate_is_refused_unless_it_is_configured(
+      Vertx vertx, @TempDir Path folder) throws Exception {
+    Certificates made = new Certificates(folder).selfSigned("front", "dns:localhost");
+    Path certificate = made.certificate("front", "c.pem");
     NetServerOptions options =
-        new NetServerOptions().setSsl(true).setKeyCertOptions(certificate.keyCertOptions());
+        new NetServerOptions()
+            .setSsl(true)
+            .setKeyCertOptions(
+                new PemKeyCertOptions()
+                    .addCertPath(certificate.toString())
+                    .addKeyPath(made.key("front", "k.pem").toString()));
     int port =
         vertx
             .createNetServer(options)
@@ -266,18 +274,14 @@ class SocketTransportTest {
             .toCompletableFuture()
             .get(60, TimeUnit.SECONDS)
             .actualPort();
-    try {
-      TransportException why =
-          refusal(vertx, SocketOptions.of(URI.create("tls://localhost:" + port)));
-      assertThat(why.reason()).as(why.getMessage()).isEqualTo(Reason.TLS_ERROR);
-      assertThat(why).hasMessageContaining("certification path");
-      SocketOptions trusting =
-          SocketOptions.of(URI.create("tls://localhost:" + port))
-              .withTls(TlsOptions.trusting(Path.of(certificate.certificatePath())));
-      open(vertx, trusting).close();
-    } finally {
-      certificate.delete();
-    }
+    TransportException why =
+        refusal(vertx, SocketOptions.of(URI.create("tls://localhost:" + port)));
+    assertThat(why.reason()).as(why.getMessage()).isEqualTo(Reason.TLS_ERROR);
+    assertThat(why).hasMessageContaining("certification path");
+    SocketOptions trusting =
+        SocketOptions.of(URI.create("tls://localhost:" + port))
+            .withTls(TlsOptions.trusting(certificate));
+    open(vertx, trusting).close();
   }
 
   @ParameterizedTest
