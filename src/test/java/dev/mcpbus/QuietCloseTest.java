@@ -44,9 +44,14 @@ class QuietCloseTest {
   }
 
   @AfterEach
-  void is_quiet() {
-    TestBus.await(vertx.close());
+  void close() {
     root.detachAppender(log);
+    TestBus.await(vertx.close());
+  }
+
+  /** Ends what is left, and looks at the log and at the children. */
+  private void assertQuiet() {
+    TestBus.await(vertx.close());
     assertThat(log.list.stream().filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN)))
         .as("warnings")
         .isEmpty();
@@ -60,6 +65,7 @@ class QuietCloseTest {
     TestBus.await(bus.close());
 
     assertThat(vertx.deploymentIDs()).isEmpty();
+    assertQuiet();
   }
 
   @Test
@@ -68,6 +74,7 @@ class QuietCloseTest {
 
     TestBus.await(vertx.close());
     TestBus.await(bus.close());
+    assertQuiet();
   }
 
   @Test
@@ -79,6 +86,7 @@ class QuietCloseTest {
     Future<Void> second = bus.close();
     TestBus.await(Future.join(first, second, both));
     TestBus.await(bus.close());
+    assertQuiet();
   }
 
   @Test
@@ -89,6 +97,7 @@ class QuietCloseTest {
     TestBus.await(vertx.close());
 
     assertThat(starting).isCompletedExceptionally();
+    assertQuiet();
   }
 
   @Test
@@ -96,6 +105,7 @@ class QuietCloseTest {
     TestBus.await(McpBus.start(vertx, options()));
 
     TestBus.await(vertx.close());
+    assertQuiet();
   }
 
   @Test
@@ -108,6 +118,7 @@ class QuietCloseTest {
     TestBus.await(vertx.undeploy(id));
 
     assertThat(vertx.deploymentIDs()).isEmpty();
+    assertQuiet();
   }
 
   @Test
@@ -126,14 +137,17 @@ class QuietCloseTest {
     Awaitility.await("the bus to end")
         .atMost(PATIENCE)
         .until(() -> vertx.deploymentIDs().isEmpty());
+    assertQuiet();
   }
 
   @Test
   void vertx_ends_with_the_deployment() {
     TestBus.await(
         vertx.deployVerticle(new McpBusVerticle(), new DeploymentOptions().setConfig(document())));
+    Awaitility.await("the child").atMost(PATIENCE).until(() -> !Pids.in(folder).isEmpty());
 
     TestBus.await(vertx.close());
+    assertQuiet();
   }
 
   @Test
@@ -151,6 +165,7 @@ class QuietCloseTest {
     TestBus.await(vertx.close());
 
     assertThat(call).isCompletedExceptionally();
+    assertQuiet();
   }
 
   private McpBus started() {

@@ -131,7 +131,8 @@ class ChildOutputFaultsIT {
   void case_15_a_batch_or_two_objects_on_a_line_are_a_protocol_error(String tool) {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("good"))) {
       long pid = bed.pid();
-      bed.failure(tool, FailureCode.PROTOCOL_ERROR, Sent.MAYBE);
+      assertThat(bed.failure(tool, FailureCode.PROTOCOL_ERROR, Sent.MAYBE))
+          .hasMessageContaining(tool.equals("batch") ? "batch" : "of stdout");
       bed.assertBack(pid, FailureCode.PROTOCOL_ERROR);
     }
   }
@@ -213,7 +214,8 @@ class ChildOutputFaultsIT {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("good").put("requestTimeout", 300))) {
       Ending ending = bed.call("hang");
       ending.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(ending.millis()).isBetween(299L, 1_800L);
+      assertThat(ending.millis()).isGreaterThanOrEqualTo(299L);
+      assertThat(transport(bed).getInteger("pending")).isZero();
       bed.assertUndisturbed();
     }
   }
@@ -249,7 +251,7 @@ class ChildOutputFaultsIT {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("slow"))) {
       Ending ending = bed.call("echo", new JsonObject(), FaultBed.within(1_200));
       ending.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(ending.millis()).isBetween(1_199L, 2_500L);
+      assertThat(ending.millis()).isGreaterThanOrEqualTo(1_199L);
       assertThat(bed.events(Events.DISCONNECTED)).isEmpty();
       bed.assertUndisturbed();
     }
