@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -121,7 +122,7 @@ class OptionsCopiesTest {
         .toList();
   }
 
-  private static Object value(Record options, String name) {
+  private static @Nullable Object value(Record options, String name) {
     return RecordCopy.components(options.getClass()).stream()
         .filter(component -> component.getName().equals(name))
         .findFirst()
@@ -131,7 +132,7 @@ class OptionsCopiesTest {
   }
 
   /** A value of this type other than {@code current}. */
-  private static Object other(Class<?> type, Object current) {
+  private static @Nullable Object other(Class<?> type, @Nullable Object current) {
     if (type == boolean.class || type == Boolean.class) {
       return !Boolean.TRUE.equals(current);
     }

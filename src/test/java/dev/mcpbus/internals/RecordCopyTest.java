@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RecordCopyTest {
 
-  private record Bounds(int least, String name) {
+  private record Bounds(int least, @Nullable String name) {
     Bounds {
       if (least < 0) {
         throw new IllegalArgumentException("least is negative");
