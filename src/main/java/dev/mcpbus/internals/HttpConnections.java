@@ -14,7 +14,7 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.http.impl.HttpClientConnection;
+import io.vertx.core.http.impl.http1.Http1ClientConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +53,7 @@ public final class HttpConnections {
    */
   public static long idleMillis(HttpConnection connection, long now) {
     long last =
-        connection instanceof HttpClientConnection client && isHttp1(connection)
+        connection instanceof Http1ClientConnection client
             ? client.lastResponseReceivedTimestamp()
             : 0;
     return last == 0 ? -1 : now - last;
@@ -61,13 +61,7 @@ public final class HttpConnections {
 
   /** Whether a request waits for its answer on a connection of HTTP/1.1, or is about to be sent. */
   public static boolean isInUse(HttpConnection connection) {
-    return connection instanceof HttpClientConnection client
-        && isHttp1(connection)
-        && client.activeStreams() > 0;
-  }
-
-  private static boolean isHttp1(HttpConnection connection) {
-    return connection.protocolVersion() != HttpVersion.HTTP_2;
+    return connection instanceof Http1ClientConnection client && client.activeStreams() > 0;
   }
 
   /** What a proxy said when it made no connection; null where it is not the proxy that refused. */

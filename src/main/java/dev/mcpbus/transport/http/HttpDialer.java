@@ -121,12 +121,9 @@ final class HttpDialer {
 
   /** A GET for a stream that may stay open. Never throws, like {@link #request}. */
   Future<HttpClientRequest> stream(RequestOptions get) {
-    return dial(
-        get,
-        options ->
-            proxy == null
-                ? DedicatedConnection.get(client, options, HttpClients::connected)
-                : client.request(options));
+    return proxy == null
+        ? dial(get, options -> DedicatedConnection.get(client, options, HttpClients::connected))
+        : request(get);
   }
 
   private Future<HttpClientRequest> pooled(RequestOptions to) {
