@@ -274,9 +274,9 @@ final class BridgeCalls {
             .map(message -> bytes(message.body()))
             .recover(failure -> Future.failedFuture(named(address, failure)));
     if (cancelAddress != null) {
-      ctx.response()
-          .closeHandler(
-              closed -> {
+      AdmittedRequests.of(ctx)
+          .onLeft(
+              () -> {
                 if (!answer.isComplete()) {
                   CallCancellation.publish(vertx, cancelAddress, callId);
                 }

@@ -130,7 +130,7 @@ final class EventFeed {
       readers.add(this);
       isRead = true;
       gate.opened(ctx);
-      response.closeHandler(gone -> remove());
+      caller.onLeft(this::remove);
       response.exceptionHandler(broken -> remove());
       response
           .putHeader("Content-Type", Route.EVENT_STREAM)

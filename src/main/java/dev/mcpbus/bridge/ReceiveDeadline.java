@@ -115,14 +115,19 @@ final class ReceiveDeadline {
         hasBody(request) || !BODILESS.contains(request.method())
             ? vertx.setTimer(millis, late -> resetUnlessEnded(request))
             : -1;
-    request
-        .response()
-        .endHandler(
-            ended -> {
-              vertx.cancelTimer(timer);
-              answered(connection, request);
-              connection.untaken(request, System.nanoTime() + 2 * nanos);
-            });
+    HttpServerResponse response = request.response();
+    response.endHandler(
+        ended -> {
+          vertx.cancelTimer(timer);
+          answered(connection, request);
+          connection.untaken(request, System.nanoTime() + 2 * nanos);
+        });
+    // A stream that the client has reset has no end.
+    response.closeHandler(
+        closed -> {
+          vertx.cancelTimer(timer);
+          answered(connection, request);
+        });
   }
 
   private void answered(InboundConnection connection, HttpServerRequest request) {

@@ -25,6 +25,7 @@ public final class Admission {
   private AuthState seen;
   private @Nullable CredentialHolder latest;
   private @Nullable Runnable also;
+  private @Nullable Runnable left;
   private CallOrigin origin = CallOrigin.NONE;
   private Future<?> use = Future.succeededFuture();
   private Future<?> awaited = Future.succeededFuture();
@@ -90,11 +91,21 @@ public final class Admission {
    */
   public void end() {
     end.run();
+    Runnable first = left;
+    left = null;
+    if (first != null) {
+      first.run();
+    }
     Runnable task = also;
     also = null;
     if (task != null) {
       use.onComplete(done -> task.run());
     }
+  }
+
+  /** Runs {@code task} at {@link #end} whatever is still in use, in place of the task before. */
+  public void onLeft(Runnable task) {
+    left = task;
   }
 
   /** Runs {@code task} at {@link #end}, in place of the task before. */
