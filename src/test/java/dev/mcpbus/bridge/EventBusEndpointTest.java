@@ -335,11 +335,9 @@ class EventBusEndpointTest {
   void sockets_close_when_the_bridge_stops(Vertx vertx) {
     BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
     Peer peer = new Peer(bridge);
-    long from = System.nanoTime();
 
     await(vertx.undeploy(bridge.deployment));
 
-    assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(20));
     Awaitility.await().atMost(Duration.ofSeconds(60)).until(peer.socket::isClosed);
   }
 

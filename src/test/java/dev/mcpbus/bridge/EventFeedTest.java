@@ -241,9 +241,7 @@ class EventFeedTest {
     BridgeFixture bridge = new BridgeFixture(vertx, OPTIONS);
     try (Stream stream = new Stream(bridge, "/api/events")) {
       stream.next("id: ");
-      long from = System.nanoTime();
       BridgeFixture.await(vertx.undeploy(bridge.deployment));
-      assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(20));
       assertThat(stream.lines.lines().toList()).endsWith("0", "");
     }
   }

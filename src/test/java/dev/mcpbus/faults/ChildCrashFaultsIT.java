@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -33,40 +32,39 @@ class ChildCrashFaultsIT {
   @TempDir Path folder;
 
   @Test
-  void case_04_all_pending_calls_fail_within_100_ms_and_it_is_back_within_a_second() {
+  void case_04_all_pending_calls_fail_before_the_restart_is_due() {
+    JsonObject backoff = new JsonObject().put("initial", "1h").put("max", "1h");
+    JsonObject entry =
+        ShServer.of("", HANG, "hang").put("restart", new JsonObject().put("backoff", backoff));
+    try (FaultBed bed = FaultBed.ready(entry)) {
+      List<Future<Ending>> pending = Stream.generate(() -> bed.sendTool("hang")).limit(50).toList();
+      bed.awaitInFlight(50);
+      Processes.kill(bed.pid());
+      for (Future<Ending> call : pending) {
+        assertThat(bed.ending(call).failure(FailureCode.UPSTREAM_EXITED, Sent.MAYBE))
+            .hasMessageContaining("SIGKILL");
+      }
+      assertThat(bed.status().getLong("epoch")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void case_04_a_call_that_comes_meanwhile_waits_for_the_restarted_child() {
     JsonObject entry = ShServer.of("", HANG, "hang");
-    List<Long> failedAfter = new ArrayList<>();
-    List<Long> backAfter = new ArrayList<>();
     try (FaultBed bed = FaultBed.ready(entry)) {
       for (int round = 1; round <= 3; round++) {
-        JsonObject status = bed.awaitReady(round);
-        List<Future<Ending>> pending =
-            Stream.generate(() -> bed.sendTool("hang")).limit(50).toList();
-        bed.awaitInFlight(50);
+        bed.awaitReady(round);
+        Future<Ending> pending = bed.sendTool("hang");
+        bed.awaitInFlight(1);
         long pid = bed.pid();
         Processes.kill(pid);
-        long killed = System.nanoTime();
-        List<Ending> endings = pending.stream().map(TestBus::await).toList();
-        endings.forEach(
-            ending ->
-                assertThat(ending.failure(FailureCode.UPSTREAM_EXITED, Sent.MAYBE))
-                    .hasMessageContaining("SIGKILL"));
-        failedAfter.add(endings.stream().mapToLong(e -> e.millisSince(killed)).max().orElse(-1));
-        Ending stashed = bed.call("echo");
-        assertThat(stashed.text()).isNotEqualTo(Long.toString(pid));
-        backAfter.add(stashed.millisSince(killed));
+        bed.ending(pending).failure(FailureCode.UPSTREAM_EXITED, Sent.MAYBE);
+        assertThat(bed.text("echo")).isNotEqualTo(Long.toString(pid));
         assertThat(bed.status().getInteger("restarts")).isEqualTo(round);
         assertThat(bed.lastError().getString("code")).isEqualTo("UPSTREAM_EXITED");
         assertThat(Processes.running(pid)).isFalse();
-        assertThat(status.getLong("connectMillis")).isLessThan(10_000);
       }
     }
-    assertThat(failedAfter.stream().sorted().toList().get(1))
-        .as("median of %s", failedAfter)
-        .isLessThanOrEqualTo(1_000);
-    // The first restart waits 100 ms, the second 200 ms; the server itself needs a few.
-    assertThat(backAfter.get(0)).as("first of %s", backAfter).isLessThan(10_000);
-    assertThat(backAfter.get(1)).as("second of %s", backAfter).isLessThan(10_000);
   }
 
   @Test
@@ -196,9 +194,7 @@ class ChildCrashFaultsIT {
       Future<Ending> call = bed.sendTool("hang");
       bed.awaitInFlight(1);
       Processes.signal("STOP", pid);
-      Ending ending = bed.ending(call);
-      ending.failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);
-      assertThat(ending.millis()).isLessThan(10_000);
+      bed.ending(call).failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);
       JsonObject status = bed.awaitReady(2);
       assertThat(Processes.running(pid)).isFalse();
       assertThat(status.getInteger("restarts")).isEqualTo(1);

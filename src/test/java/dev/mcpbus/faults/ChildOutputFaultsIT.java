@@ -213,7 +213,8 @@ class ChildOutputFaultsIT {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("good").put("requestTimeout", 300))) {
       Ending ending = bed.call("hang");
       ending.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(ending.millis()).isBetween(299L, 1_800L);
+      assertThat(ending.millis()).isGreaterThanOrEqualTo(299L);
+      assertThat(transport(bed).getInteger("pending")).isZero();
       bed.assertUndisturbed();
     }
   }
@@ -249,7 +250,7 @@ class ChildOutputFaultsIT {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("slow"))) {
       Ending ending = bed.call("echo", new JsonObject(), FaultBed.within(1_200));
       ending.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(ending.millis()).isBetween(1_199L, 2_500L);
+      assertThat(ending.millis()).isGreaterThanOrEqualTo(1_199L);
       assertThat(bed.events(Events.DISCONNECTED)).isEmpty();
       bed.assertUndisturbed();
     }

@@ -21,10 +21,6 @@ record Ending(@Nullable JsonObject result, @Nullable McpFailure failed, long sen
     return TimeUnit.NANOSECONDS.toMillis(endedAt - sentAt);
   }
 
-  long millisSince(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(endedAt - nanos);
-  }
-
   /** The failure, which must be this one. */
   McpFailure failure(FailureCode code, Sent sent) {
     assertThat(failed).as("expected %s but got %s", code, result).isNotNull();

