@@ -243,7 +243,7 @@ class BridgeLimitsTest {
     BridgeFixture bridge =
         new BridgeFixture(
             vertx, tls().withLimits(new BridgeLimitOptions(8_192, 2, 2, 9, Duration.ofSeconds(9))));
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 12; i++) {
       HttpClient client = client(vertx, HttpVersion.HTTP_2);
       for (int n = 0; n < 3; n++) {
         Answer answer = send(client, request(bridge, HttpMethod.GET, "/openapi.json"), "");

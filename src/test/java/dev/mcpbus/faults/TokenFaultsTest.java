@@ -13,6 +13,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.net.http.HttpResponse;
+import java.security.KeyPair;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -104,9 +105,10 @@ class TokenFaultsTest {
     long now = System.currentTimeMillis() / 1_000;
     JsonObject header = new JsonObject().put("alg", "RS256").put("kid", "one");
     String whole = issuer.token("one", good);
+    KeyPair other = TokenIssuer.pair();
     JsonObject secret = TokenIssuer.jwk("one", TokenIssuer.pair());
     Map<String, String> bad = new LinkedHashMap<>();
-    bad.put("forged", TokenIssuer.signed(header, good, TokenIssuer.pair()));
+    bad.put("forged", TokenIssuer.signed(header, good, other));
     bad.put("expired", issuer.token("one", good.copy().put("exp", now - 60)));
     bad.put("no exp", issuer.token("one", without(good, "exp")));
     bad.put("not yet", issuer.token("one", good.copy().put("nbf", now + 600)));
@@ -123,14 +125,11 @@ class TokenFaultsTest {
     bad.put(
         "alg HS256",
         TokenIssuer.unsigned(new JsonObject().put("alg", "HS256").put("kid", "one"), good) + ".eA");
-    bad.put("no kid", TokenIssuer.signed(without(header, "kid"), good, TokenIssuer.pair()));
-    bad.put(
-        "unknown kid",
-        TokenIssuer.signed(header.copy().put("kid", "two"), good, TokenIssuer.pair()));
+    bad.put("no kid", TokenIssuer.signed(without(header, "kid"), good, other));
+    bad.put("unknown kid", TokenIssuer.signed(header.copy().put("kid", "two"), good, other));
     bad.put(
         "own key in the header",
-        TokenIssuer.signed(
-            header.copy().put("kid", "three").put("jwk", secret), good, TokenIssuer.pair()));
+        TokenIssuer.signed(header.copy().put("kid", "three").put("jwk", secret), good, other));
     bad.put("cut", whole.substring(0, whole.length() - 10));
     bad.put(
         "changed",
@@ -346,15 +345,14 @@ class TokenFaultsTest {
                 .requestHandler(request -> request.response().end("{\"keys\":[]}"))
                 .listen(0, "127.0.0.2"));
     String inside = "http://127.0.0.2:" + sink.actualPort();
+    KeyPair theirs = TokenIssuer.pair();
     for (String member : List.of("jku", "x5u", "jwks_uri")) {
       JsonObject header =
           new JsonObject().put("alg", "RS256").put("kid", "new").put(member, inside + "/jwks");
       JsonObject claims = issuer.claims("eve", "mcp");
-      assertThat(with(TokenIssuer.signed(header, claims, TokenIssuer.pair())).statusCode())
-          .isEqualTo(401);
+      assertThat(with(TokenIssuer.signed(header, claims, theirs)).statusCode()).isEqualTo(401);
       claims.put("iss", inside);
-      assertThat(with(TokenIssuer.signed(header, claims, TokenIssuer.pair())).statusCode())
-          .isEqualTo(401);
+      assertThat(with(TokenIssuer.signed(header, claims, theirs)).statusCode()).isEqualTo(401);
     }
     for (String path : List.of("/jwks", "/redirect")) {
       HttpServer evil =

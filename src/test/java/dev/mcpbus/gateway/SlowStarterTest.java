@@ -64,12 +64,20 @@ class SlowStarterTest {
                 .getString("name"));
   }
 
+  /** Requests that came later have their answers. */
+  private static void answersOthers(TestBus bus) {
+    McpHttp.Session other = new McpHttp(bus.port(), "/mcp").initialize();
+    for (int i = 0; i < 50; i++) {
+      assertThat(other.call("ping", new JsonObject()).status()).isEqualTo(200);
+    }
+  }
+
   @Test
   void the_handshake_waits_for_the_server_and_has_its_name_and_capabilities() {
     try (TestBus bus = start(Duration.ofSeconds(25))) {
       ScriptedPeer peer = slow(bus);
       CompletableFuture<String> client = begins(bus);
-      await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+      answersOthers(bus);
       assertThat(client).as("the server has not answered").isNotDone();
       answers(peer);
       assertThat(client.join()).isEqualTo("peer");
@@ -82,7 +90,7 @@ class SlowStarterTest {
       ScriptedPeer peer = slow(bus);
       assertThat(begins(bus).join()).isEqualTo("mcpbus");
       CompletableFuture<String> next = begins(bus);
-      await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+      answersOthers(bus);
       assertThat(next).as("the server has not answered").isNotDone();
       answers(peer);
       assertThat(next.join()).isEqualTo("peer");

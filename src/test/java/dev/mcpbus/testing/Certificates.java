@@ -9,13 +9,23 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** Keys and certificates made by the JDK's own keytool, each in one PKCS#12 file. */
+/**
+ * Keys and certificates made by the JDK's own keytool, each in one PKCS#12 file. Whoever asks for
+ * the same ones in the same order gets the same ones: each call of keytool is a JVM, so one JVM of
+ * tests makes each but once.
+ */
 public final class Certificates {
 
   public static final String PASSWORD = "changeit";
 
+  /** The stores, by the arguments of all calls that made them. */
+  private static final Map<List<String>, byte[]> MADE = new ConcurrentHashMap<>();
+
   private final Path folder;
+  private final List<String> asked = new ArrayList<>();
 
   public Certificates(Path folder) {
     this.folder = folder;
@@ -88,10 +98,29 @@ public final class Certificates {
   }
 
   private Certificates run(String alias, String... more) {
+    asked.add(alias);
+    asked.addAll(List.of(more));
+    try {
+      byte[] made = MADE.get(asked);
+      if (made != null) {
+        Files.write(store(), made);
+      } else {
+        keytool(alias, more);
+        MADE.put(List.copyOf(asked), Files.readAllBytes(store()));
+      }
+      return this;
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void keytool(String alias, String... more) throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-J-XX:TieredStopAtLevel=1",
+                "-J-XX:+UseSerialGC",
                 "-genkeypair",
                 "-keystore",
                 store().toString(),
@@ -106,15 +135,10 @@ public final class Certificates {
                 "-groupname",
                 "secp256r1"));
     command.addAll(List.of(more));
-    try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (process.waitFor() != 0) {
-        throw new AssertionError("keytool: " + said);
-      }
-      return this;
-    } catch (IOException | InterruptedException e) {
-      throw new AssertionError(e);
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new AssertionError("keytool: " + said);
     }
   }
 }

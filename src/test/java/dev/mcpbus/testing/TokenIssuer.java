@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** An authorization server on this machine: metadata, a key set that changes, tokens. */
 public final class TokenIssuer implements AutoCloseable {
 
-  private static final int KEYS = 16;
+  private static final int KEYS = 3;
 
   private static final Map<Integer, KeyPair> PAIRS = new ConcurrentHashMap<>();
   private static final AtomicInteger NEXT = new AtomicInteger();
