@@ -2,6 +2,7 @@ package dev.mcpbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.cli.CommandRun;
 import dev.mcpbus.testing.McpHttp;
 import dev.mcpbus.testing.NpmServers;
 import dev.mcpbus.testing.ServiceProcess;
@@ -21,7 +22,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every command of the executable jar, in pipes, against a real mcpbus with real servers. */
+/**
+ * Every command, in pipes, against a real mcpbus with real servers. Those that run while the test
+ * looks at them, and each exit code once, are processes of the executable jar.
+ */
 class CliIT {
 
   private static final Duration SOON = Duration.ofSeconds(40);
@@ -50,7 +54,7 @@ class CliIT {
             .put("typo", new JsonObject().put("comand", "x"));
     Path file = folder.resolve("servers.json");
     Files.writeString(file, new JsonObject().put("mcpServers", servers).encode());
-    service = ServiceProcess.start(folder, "--config", file.toString(), "--port", "0");
+    service = ServiceProcess.start(folder, "--config", file.toString(), "--port", "0").early();
     url = "http://127.0.0.1:" + service.port();
     service.awaitReady("everything");
   }
@@ -60,76 +64,91 @@ class CliIT {
     service.close();
   }
 
-  private static ServiceProcess run(int code, String... args) {
-    ServiceProcess command = begun(args);
-    assertThat(command.awaitExit(SOON))
-        .as("%s%n%s%n%s", List.of(args), command.outText(), command.errText())
+  /**
+   * Runs a command to its end in this JVM, as the jar does: a JVM for each of them takes longer
+   * than the command.
+   */
+  private static CommandRun run(int code, String... args) {
+    CommandRun command =
+        new CommandRun(Path.of(System.getProperty("user.home")), System.getenv(), "", all(args));
+    assertThat(command.code())
+        .as("%s%n%s%n%s", List.of(args), command.out(), command.err())
         .isEqualTo(code);
     return command;
   }
 
+  /** Begins a command of the jar, in a process of its own. */
   private static ServiceProcess begun(String... args) {
+    return ServiceProcess.start(folder, all(args));
+  }
+
+  private static String[] all(String... args) {
     List<String> all = new ArrayList<>(List.of(args));
     all.add(1, "--url=" + url);
-    return ServiceProcess.start(folder, all.toArray(String[]::new));
+    return all.toArray(String[]::new);
   }
 
   private static JsonObject json(String... args) {
     List<String> all = new ArrayList<>(List.of(args));
     all.add(1, "--json");
-    ServiceProcess command = run(0, all.toArray(String[]::new));
-    assertThat(command.errText()).isEmpty();
-    return new JsonObject(command.outText());
+    CommandRun command = run(0, all.toArray(String[]::new));
+    assertThat(command.err()).isEmpty();
+    return new JsonObject(command.out());
   }
 
   @Test
   void status_shows_every_server_with_the_reason_of_those_that_do_not_run() {
-    ServiceProcess status = run(0, "status");
-    assertThat(status.outText())
+    CommandRun status = run(0, "status");
+    assertThat(status.out())
         .containsPattern("CONNECTION +STATE +SINCE +RESTARTS +TOOLS +ERA +SERVER")
         .containsPattern("demo +READY")
         .containsPattern("everything +READY .*mcp-servers/everything")
         .contains("no luck");
     JsonObject all = json("status");
     assertThat(all.getJsonArray("servers")).hasSizeGreaterThanOrEqualTo(3);
-    assertThat(run(0, "status", "demo").outText()).containsPattern("state +READY");
+    assertThat(run(0, "status", "demo").out()).containsPattern("state +READY");
     assertThat(json("status", "demo").getString("state")).isEqualTo("READY");
-    assertThat(run(1, "status", "--watch").errText()).contains("pipe");
+    assertThat(run(1, "status", "--watch").err()).contains("pipe");
   }
 
   @Test
   void tools_lists_all_those_of_one_and_the_arguments_of_one_tool() {
-    assertThat(run(0, "tools").outText()).contains("demo.add", "everything.echo");
-    assertThat(run(0, "tools", "demo").outText()).contains("demo.add").doesNotContain("everything");
-    assertThat(run(0, "tools", "demo.add").outText())
+    assertThat(run(0, "tools").out()).contains("demo.add", "everything.echo");
+    assertThat(run(0, "tools", "demo").out()).contains("demo.add").doesNotContain("everything");
+    assertThat(run(0, "tools", "demo.add").out())
         .contains("ARGUMENT", "number", "mcpbus call demo.add");
     assertThat(json("tools").getJsonArray("tools")).hasSizeGreaterThan(10);
     assertThat(json("tools", "demo.add").getJsonObject("inputSchema")).isNotNull();
-    assertThat(run(2, "tools", "nowhere").errText()).contains("nowhere");
+    assertThat(run(2, "tools", "nowhere").err()).contains("nowhere");
   }
 
   @Test
   void call_types_its_arguments_and_says_how_it_went() throws IOException {
-    assertThat(run(0, "call", "everything.get-sum", "a=1", "b=2.5").outText()).contains("3.5");
-    assertThat(run(0, "call", "everything.echo", "message=17").outText()).contains("Echo: 17");
+    assertThat(run(0, "call", "everything.get-sum", "a=1", "b=2.5").out()).contains("3.5");
+    assertThat(run(0, "call", "everything.echo", "message=17").out()).contains("Echo: 17");
     Path arguments = Files.writeString(folder.resolve("args.json"), "{\"a\": 2, \"b\": 3}");
     assertThat(json("call", "demo.add", "--args", arguments.toString()).containsKey("content"))
         .isTrue();
-    assertThat(run(1, "call", "everything.get-sum", "a=one").errText()).contains("argument a");
-    assertThat(run(5, "call", "demo.nope").errText()).contains("nope");
-    assertThat(run(5, "call", "demo.ad", "a=1").errText()).contains("did you mean add?");
-    assertThat(run(2, "call", "nowhere.echo").errText()).contains("nowhere");
-    ServiceProcess failed = run(5, "call", "demo.nope", "--json");
+    ServiceProcess wrong = begun("call", "everything.get-sum", "a=one");
+    assertThat(wrong.awaitExit(SOON)).isEqualTo(1);
+    assertThat(wrong.errText()).contains("argument a");
+    assertThat(run(5, "call", "demo.nope").err()).contains("nope");
+    assertThat(run(5, "call", "demo.ad", "a=1").err()).contains("did you mean add?");
+    ServiceProcess nowhere = begun("call", "nowhere.echo");
+    assertThat(nowhere.awaitExit(SOON)).isEqualTo(2);
+    assertThat(nowhere.errText()).contains("nowhere");
+    ServiceProcess failed = begun("call", "demo.nope", "--json");
+    assertThat(failed.awaitExit(SOON)).isEqualTo(5);
     assertThat(new JsonObject(failed.errText()).getJsonObject("error").getString("code"))
         .isEqualTo("UNKNOWN_TOOL");
   }
 
   @Test
   void read_and_prompt_print_what_the_server_gives() {
-    assertThat(run(0, "read", "everything", RESOURCE).outText()).contains("Architecture");
+    assertThat(run(0, "read", "everything", RESOURCE).out()).contains("Architecture");
     assertThat(json("read", "everything", RESOURCE).getJsonArray("contents")).hasSize(1);
-    assertThat(run(0, "prompt", "everything").outText()).contains("args-prompt");
-    assertThat(run(0, "prompt", "everything", "args-prompt", "city=Rome").outText())
+    assertThat(run(0, "prompt", "everything").out()).contains("args-prompt");
+    assertThat(run(0, "prompt", "everything", "args-prompt", "city=Rome").out())
         .contains("user:", "Rome");
     assertThat(json("prompt", "everything", "args-prompt", "city=Rome").getJsonArray("messages"))
         .isNotEmpty();
@@ -137,9 +156,9 @@ class CliIT {
 
   @Test
   void logs_and_history_say_what_a_broken_server_said() {
-    assertThat(run(0, "logs", "broken").outText()).contains("err no luck");
+    assertThat(run(0, "logs", "broken").out()).contains("err no luck");
     assertThat(json("logs", "broken").getJsonArray("lines")).isNotEmpty();
-    assertThat(run(0, "history", "broken").outText()).contains("exit code 3", "| no luck");
+    assertThat(run(0, "history", "broken").out()).contains("exit code 3", "| no luck");
     assertThat(json("history", "broken").getJsonArray("endings")).isNotEmpty();
   }
 
@@ -150,9 +169,9 @@ class CliIT {
     run(0, "calls", "cancel", place);
     assertThat(call.awaitExit(SOON)).isNotZero();
     assertThat(call.errText()).containsIgnoringCase("cancel");
-    assertThat(run(0, "calls", "--recent").outText()).contains("CANCELLED", "OUTCOME");
+    assertThat(run(0, "calls", "--recent").out()).contains("CANCELLED", "OUTCOME");
     assertThat(json("calls").containsKey("inFlight")).isTrue();
-    assertThat(run(1, "calls", "cancel", "everything").errText()).contains("SERVER/NUMBER");
+    assertThat(run(1, "calls", "cancel", "everything").err()).contains("SERVER/NUMBER");
   }
 
   @Test
@@ -169,7 +188,7 @@ class CliIT {
     run(0, "calls", "cancel", place);
     assertThat(answer.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join().response().encode())
         .containsIgnoringCase("cancel");
-    assertThat(run(0, "calls", "everything", "--recent").outText()).contains(place);
+    assertThat(run(0, "calls", "everything", "--recent").out()).contains(place);
   }
 
   private static String awaitCall() {
@@ -177,7 +196,9 @@ class CliIT {
         .atMost(SOON)
         .until(
             () ->
-                run(0, "calls").out().stream()
+                run(0, "calls")
+                    .out()
+                    .lines()
                     .filter(line -> line.contains("trigger-long-running-operation"))
                     .map(line -> line.replaceFirst(" .*", ""))
                     .findFirst()
@@ -195,17 +216,17 @@ class CliIT {
     assertThat(call.awaitExit(SOON)).isEqualTo(SIGTERM_EXIT);
     Awaitility.await()
         .atMost(SOON)
-        .untilAsserted(() -> assertThat(run(0, "calls").outText()).doesNotContain(place + " "));
+        .untilAsserted(() -> assertThat(run(0, "calls").out()).doesNotContain(place + " "));
   }
 
   @Test
   void a_server_comes_restarts_and_goes() {
-    assertThat(run(0, "add", "second", "--", "sh", "-c", "cat").outText()).contains("second");
+    assertThat(run(0, "add", "second", "--", "sh", "-c", "cat").out()).contains("second");
     assertThat(json("status", "second").getString("id")).isEqualTo("second");
-    assertThat(run(0, "restart", "second").outText()).contains("second");
-    assertThat(run(1, "add", "second", "--", "cat").errText()).contains("exists already");
-    assertThat(run(0, "remove", "second").outText()).contains("second");
-    assertThat(run(2, "remove", "second").errText()).contains("no such server");
+    assertThat(run(0, "restart", "second").out()).contains("second");
+    assertThat(run(1, "add", "second", "--", "cat").err()).contains("exists already");
+    assertThat(run(0, "remove", "second").out()).contains("second");
+    assertThat(run(2, "remove", "second").err()).contains("no such server");
   }
 
   @Test
@@ -236,17 +257,17 @@ class CliIT {
                         .findFirst()
                         .orElse(""),
                 found -> !found.isEmpty());
-    assertThat(run(0, "answer").outText()).contains("QUESTION", "everything");
-    assertThat(run(0, "answer", key, "name=Ada L.").outText()).contains("answered");
+    assertThat(run(0, "answer").out()).contains("QUESTION", "everything");
+    assertThat(run(0, "answer", key, "name=Ada L.").out()).contains("answered");
     assertThat(call.awaitExit(SOON)).as(call.errText()).isZero();
     assertThat(call.outText()).contains("Ada L.");
-    assertThat(run(2, "answer", key).errText()).contains("waits for an answer");
+    assertThat(run(2, "answer", key).err()).contains("waits for an answer");
   }
 
   @Test
   void health_is_for_containers() {
-    assertThat(run(0, "health").outText()).contains("UP");
-    assertThat(run(0, "health", "--live").outText()).contains("UP");
+    assertThat(run(0, "health").out()).contains("UP");
+    assertThat(run(0, "health", "--live").out()).contains("UP");
     assertThat(json("health").getString("status")).isEqualTo("UP");
     ServiceProcess nobody = ServiceProcess.start(folder, "health", "--url", "http://127.0.0.1:9");
     assertThat(nobody.awaitExit(SOON)).isEqualTo(4);

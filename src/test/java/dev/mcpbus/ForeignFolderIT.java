@@ -3,6 +3,7 @@ package dev.mcpbus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.mcpbus.testing.ServiceJar;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.File;
@@ -51,13 +52,7 @@ class ForeignFolderIT {
   private record Ended(int code, String err) {}
 
   private Ended run(String... args) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-XX:TieredStopAtLevel=1");
-    command.add("-Duser.home=" + home);
-    command.add("-jar");
-    command.add(
-        Path.of(System.getProperty("mcpbus.jar", "target/mcpbus.jar")).toAbsolutePath().toString());
+    List<String> command = ServiceJar.command(List.of("-Duser.home=" + home));
     command.addAll(List.of(args));
     File err = folder.resolve("err").toFile();
     ProcessBuilder builder =

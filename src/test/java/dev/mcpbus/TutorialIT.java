@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.mcpbus.testing.NpmServers;
+import dev.mcpbus.testing.ServiceJar;
 import dev.mcpbus.testing.ServiceProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -89,11 +90,8 @@ class TutorialIT {
             .findFirst()
             .orElseThrow(() -> new AssertionError("the page has no line " + start))
             .replace("http://127.0.0.1:8790", url);
-    String jar =
-        Path.of(System.getProperty("mcpbus.jar", "target/mcpbus.jar")).toAbsolutePath() + "";
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String function =
-        "mcpbus() { " + java + " -XX:TieredStopAtLevel=1 -jar " + jar + " \"$@\"; }; ";
+        "mcpbus() { '" + String.join("' '", ServiceJar.command(List.of())) + "' \"$@\"; }; ";
     ProcessBuilder shell =
         new ProcessBuilder("sh", "-c", function + line)
             .directory(folder.toFile())

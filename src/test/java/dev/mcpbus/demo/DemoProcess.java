@@ -15,6 +15,7 @@ public final class DemoProcess {
   public static List<String> arguments() {
     return List.of(
         "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
         "-cp",
         System.getProperty("java.class.path"),
         DemoServer.class.getName());

@@ -131,7 +131,8 @@ class ChildOutputFaultsIT {
   void case_15_a_batch_or_two_objects_on_a_line_are_a_protocol_error(String tool) {
     try (FaultBed bed = FaultBed.ready(FaultBed.scripted("good"))) {
       long pid = bed.pid();
-      bed.failure(tool, FailureCode.PROTOCOL_ERROR, Sent.MAYBE);
+      assertThat(bed.failure(tool, FailureCode.PROTOCOL_ERROR, Sent.MAYBE))
+          .hasMessageContaining(tool.equals("batch") ? "batch" : "of stdout");
       bed.assertBack(pid, FailureCode.PROTOCOL_ERROR);
     }
   }

@@ -82,6 +82,7 @@ public final class OddServer {
     JsonArray args =
         new JsonArray()
             .add("-XX:TieredStopAtLevel=1")
+            .add("-XX:+UseSerialGC")
             .add("-cp")
             .add(System.getProperty("java.class.path"))
             .add(OddServer.class.getName());

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.testing.ScriptedServer;
 import dev.mcpbus.transport.StdioOptions;
 import dev.mcpbus.transport.TransportException;
 import dev.mcpbus.transport.TransportException.Reached;
@@ -40,18 +39,6 @@ class StdioTransportIT {
   @AfterEach
   void no_property_is_left() {
     System.clearProperty(StdioTransport.IMPLEMENTATION_PROPERTY);
-  }
-
-  private static void refused(Vertx vertx, String script, Reason reason, String text)
-      throws Exception {
-    Peer peer = Peer.open(vertx, sh("read l; " + script + "; exec cat >/dev/null"));
-    peer.request(1);
-    TransportException end = peer.ending();
-    assertThat(end.reason()).isEqualTo(reason);
-    assertThat(end.reached()).isEqualTo(Reached.MAYBE);
-    assertThat(end).hasMessageContaining(text);
-    assertThat(peer.messages).isEmpty();
-    peer.close();
   }
 
   @ParameterizedTest
@@ -114,21 +101,6 @@ class StdioTransportIT {
     assertThat(running(pid)).isFalse();
   }
 
-  @Test
-  void case_6_a_jvm_server_that_ignores_the_end_is_killed(Vertx vertx) throws Exception {
-    List<String> command = ScriptedServer.command("ignore-end");
-    Peer peer =
-        Peer.open(
-            vertx,
-            StdioOptions.of(command.get(0), command.subList(1, command.size()))
-                .withCloseGrace(Peer.GRACE));
-    peer.request(1);
-    await().until(() -> peer.messages.size() == 1);
-    long pid = peer.pid();
-    peer.close();
-    assertThat(running(pid)).isFalse();
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void case_7_grandchildren_and_daemons_go_with_the_child(boolean crash, Vertx vertx)
@@ -151,27 +123,6 @@ class StdioTransportIT {
     }
     peer.close();
     assertThat(family).noneMatch(Peer::running);
-  }
-
-  @Test
-  void case_8_a_flood_on_stderr_is_drained_and_bounded(Vertx vertx) throws Exception {
-    Peer peer = Peer.open(vertx, sh("yes flood >&2 & exec cat"));
-    await().until(() -> peer.diagnostics().getString("stderr").length() > 10_000);
-    for (int i = 0; i < 100; i++) {
-      peer.request(i);
-    }
-    await().until(() -> peer.messages.size() == 100);
-    assertThat(peer.diagnostics().getString("stderr").length()).isLessThanOrEqualTo(16 * 1024);
-    peer.close();
-  }
-
-  @Test
-  void case_8_a_closed_stderr_is_harmless(Vertx vertx) throws Exception {
-    Peer peer = Peer.open(vertx, sh("exec 2>&-; exec cat"));
-    peer.request(1);
-    await().until(() -> peer.messages.size() == 1);
-    peer.close();
-    assertThat(peer.closed).isNotDone();
   }
 
   @ParameterizedTest
@@ -212,16 +163,6 @@ class StdioTransportIT {
   }
 
   @Test
-  void case_10_a_partial_line_at_the_end_is_never_parsed(Vertx vertx) throws Exception {
-    Peer peer =
-        Peer.open(vertx, sh("read l; printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'"));
-    peer.request(1);
-    assertThat(peer.ending()).hasMessageContaining("exit code 0");
-    assertThat(peer.messages).isEmpty();
-    peer.close();
-  }
-
-  @Test
   void case_11_a_line_over_the_limit_ends_the_channel_while_it_still_comes(Vertx vertx)
       throws Exception {
     Peer peer =
@@ -236,47 +177,6 @@ class StdioTransportIT {
     long pid = peer.pid();
     peer.close();
     assertThat(running(pid)).isFalse();
-  }
-
-  @Test
-  void case_12_invalid_utf8_is_refused(Vertx vertx) throws Exception {
-    String line = "printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":\"\\377\"}}\\n'";
-    Peer peer = Peer.open(vertx, sh("read l; " + line + "; exec cat"));
-    peer.request(1);
-    await().until(() -> peer.failed.contains("1 PROTOCOL_ERROR MAYBE"));
-    peer.request(2);
-    await().until(() -> peer.messages.size() == 1);
-    peer.close();
-  }
-
-  @Test
-  void case_13_mark_carriage_returns_and_blank_lines_are_tolerated(Vertx vertx) throws Exception {
-    Peer peer =
-        Peer.open(
-            vertx,
-            sh(
-                "printf '\\357\\273\\277{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\\r\\n\\r\\n  \\n';"
-                    + ANSWER
-                    + "; exec cat"));
-    await().until(() -> peer.messages.size() == 2);
-    assertThat(peer.diagnostics().getLong("junk")).isZero();
-    peer.close();
-  }
-
-  @Test
-  void case_14_line_separator_and_nul_inside_strings_are_kept(Vertx vertx) throws Exception {
-    Peer peer = Peer.open(vertx, sh("exec cat"));
-    peer.request(1, RawJson.of("{\"a\":\"x\u2028y\\u0000z\"}"));
-    await().until(() -> peer.messages.size() == 1);
-    assertThat(peer.messages.get(0)).contains("{\"a\":\"x\u2028y\\u0000z\"}");
-    peer.close();
-  }
-
-  @Test
-  void case_15_a_batch_or_two_objects_on_a_line_are_refused(Vertx vertx) throws Exception {
-    String one = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
-    refused(vertx, "echo '[" + one + "]'", Reason.PROTOCOL_ERROR, "batch");
-    refused(vertx, "echo '" + one + one + "'", Reason.PROTOCOL_ERROR, "line 1 of stdout");
   }
 
   @ParameterizedTest
@@ -326,15 +226,6 @@ class StdioTransportIT {
                 .toList());
     assertThat(peer.history.get(peer.history.size() - 1)).isEqualTo("closed");
     peer.close();
-  }
-
-  @Test
-  void case_22_a_stopped_child_is_killed_on_close(Vertx vertx) throws Exception {
-    Peer peer = Peer.open(vertx, sh("exec cat"));
-    long pid = peer.pid();
-    signal("STOP", pid);
-    peer.close();
-    assertThat(running(pid)).isFalse();
   }
 
   @Test
