@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -183,9 +182,7 @@ class ArchitectureTest {
         || name.startsWith("io.vertx.core.spi.");
   }
 
-  private static final JavaClasses CLASSES =
-      new ClassFileImporter()
-          .importUrl(McpBus.class.getProtectionDomain().getCodeSource().getLocation());
+  private static final JavaClasses CLASSES = BuiltClasses.ALL;
 
   private static final List<Use> IMPORT_LINES = importLines();
 

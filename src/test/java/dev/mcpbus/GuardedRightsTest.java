@@ -7,7 +7,6 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaConstructorCall;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.mcpbus.protocol.Sensitive;
 import dev.mcpbus.security.AccessPolicy;
 import dev.mcpbus.security.Principal;
@@ -68,10 +67,7 @@ class GuardedRightsTest {
               "config.read.SettingsReader",
               "config.read.Substitution"));
 
-  /** The classes of the build, wherever it put them; those of the tests lie elsewhere. */
-  private static final JavaClasses CLASSES =
-      new ClassFileImporter()
-          .importUrl(McpBus.class.getProtectionDomain().getCodeSource().getLocation());
+  private static final JavaClasses CLASSES = BuiltClasses.ALL;
 
   /**
    * What a caller may do comes from a credential and the policies alone: the admin right where keys

@@ -98,7 +98,8 @@ class LoopTest {
   @Test
   void so_is_the_path_of_the_server_itself_and_the_older_transport() {
     TestBus bus = bus();
-    add(bus, "self", mcp(bus, "/mcp/self"));
+    // It waits for its own handshake.
+    add(bus, "self", mcp(bus, "/mcp/self"), "handshakeTimeout", "1s");
     bus.awaitState("self", "FAILED", "RECONNECTING");
     JsonObject entry = new JsonObject().put("type", "sse").put("url", mcp(bus, "/sse"));
     bus.request("mcp.servers.add", new JsonObject().put("name", "old").put("config", entry));

@@ -9,7 +9,6 @@ import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.domain.ThrowsDeclaration;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.mcpbus.protocol.PublicApi;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,9 +39,7 @@ class PublicApiTest {
           "dev.mcpbus.ai.langchain4j", Set.of("dev.langchain4j."),
           "dev.mcpbus.ai.spring", Set.of("org.springframework.ai."));
 
-  private static final JavaClasses CLASSES =
-      new ClassFileImporter()
-          .importUrl(McpBus.class.getProtectionDomain().getCodeSource().getLocation());
+  private static final JavaClasses CLASSES = BuiltClasses.ALL;
 
   @Test
   void signatures_of_marked_types_name_marked_types_and_known_libraries() {

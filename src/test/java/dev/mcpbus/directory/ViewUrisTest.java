@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which server a URI leads to, by lists alone. */
@@ -312,10 +313,20 @@ class ViewUrisTest {
 
   @Test
   void every_name_leads_back_to_its_resource_whatever_servers_list() {
+    everyNameLeadsBack(300);
+  }
+
+  @Tag("long")
+  @Test
+  void every_name_leads_back_to_its_resource_whatever_many_servers_list() {
+    everyNameLeadsBack(3_000);
+  }
+
+  private void everyNameLeadsBack(int rounds) {
     Random random = new Random(15);
     List<String> parts =
         List.of("ui://", "x:", "a", "b", "c", "/", "mcp+a:", "{+p}", "{x}", "ü", "%2F", "app");
-    for (int round = 0; round < 3_000; round++) {
+    for (int round = 0; round < rounds; round++) {
       lists = TestLists.NONE;
       for (String server : List.of("a", "b", "c")) {
         resources(server, some(random, parts, false));

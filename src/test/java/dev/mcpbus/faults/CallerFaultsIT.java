@@ -218,7 +218,7 @@ class CallerFaultsIT {
   void case_79_an_unknown_connection_is_refused_without_waiting_and_nothing_is_sent() {
     // Who waits for the deadline, or for the connection to come, does not end in this test.
     CallOptions patient = CallOptions.timeout(Duration.ofHours(1));
-    try (TestBus bus = TestBus.startWithBridge(new JsonObject().put("s", good()))) {
+    try (TestBus bus = TestBus.startWithBridge(good())) {
       bus.awaitState("s", "READY");
       List<String> sent = tapped(bus);
       McpClient client = McpClient.create(bus.vertx());

@@ -86,9 +86,9 @@ public class HttpReply {
   /** Runs {@code run} if the client closes the response before its end. */
   HttpReply onGone(Runnable run) {
     gone = run;
-    http.closeHandler(
-        closed -> {
-          if (!over) {
+    admission.onLeft(
+        () -> {
+          if (!over && !http.ended()) {
             over = true;
             gone.run();
           }

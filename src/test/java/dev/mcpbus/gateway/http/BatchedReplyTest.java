@@ -38,6 +38,7 @@ class BatchedReplyTest {
                     request -> {
                       Admission caller =
                           OpenAccess.control().admissionControl(vertx).admit(request).result();
+                      request.response().closeHandler(closed -> caller.end());
                       HttpReply whole = new HttpReply(request, false, caller, budget);
                       context.complete(vertx.getOrCreateContext());
                       begun.complete(

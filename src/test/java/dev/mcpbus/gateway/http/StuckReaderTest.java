@@ -3,6 +3,7 @@ package dev.mcpbus.gateway.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.security.Admission;
 import dev.mcpbus.testing.OpenAccess;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.Context;
@@ -47,12 +48,11 @@ class StuckReaderTest {
                 .requestHandler(
                     request -> {
                       context.complete(vertx.getOrCreateContext());
+                      Admission caller =
+                          OpenAccess.control().admissionControl(vertx).admit(request).result();
+                      request.response().closeHandler(closed -> caller.end());
                       HttpReply reply =
-                          new HttpReply(
-                              request,
-                              true,
-                              OpenAccess.control().admissionControl(vertx).admit(request).result(),
-                              ByteBudget.of(vertx));
+                          new HttpReply(request, true, caller, ByteBudget.of(vertx));
                       reply.onGone(gone::complete);
                       reply.standing().open();
                       opened.complete(reply);
