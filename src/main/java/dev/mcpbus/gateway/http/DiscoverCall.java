@@ -3,7 +3,6 @@ package dev.mcpbus.gateway.http;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
@@ -12,10 +11,16 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.CallMessage;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.GoneMessage;
+import dev.mcpbus.gateway.request.HostMessage.ListMessage;
+import dev.mcpbus.gateway.request.HostMessage.Parking;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.EraMembers;
@@ -163,77 +168,79 @@ final class DiscoverCall extends GatewayCall {
   }
 
   /** How the host parks the request. */
-  private String parking(DirectoryEntry facts, String suffix, RawJson params) {
+  private Parking parking(DirectoryEntry facts, String suffix, RawJson params) {
     if (Methods.MULTI_ROUND_TRIP.contains(request().method())) {
       if (state != null) {
-        return SessionMessage.RETRY;
+        return Parking.RETRY;
       }
       if (request().takesTask() && DiscoverTasks.becomesTask(facts, suffix, params)) {
-        return SessionMessage.TASK;
+        return Parking.TASK;
       }
     }
-    return SessionMessage.CALL;
+    return Parking.CALL;
   }
 
-  private Future<RawJson> park(String op, String server, String suffix, RawJson params) {
+  private Future<RawJson> park(Parking parking, String server, String suffix, RawJson params) {
     if (isCancelled()) {
       return Future.failedFuture(notSent());
     }
-    DeliveryOptions options =
-        options(op)
-            .addHeader(SessionMessage.SERVER, server)
-            .addHeader(SessionMessage.SUFFIX, suffix);
-    if (level != null && level.isString()) {
-      options.addHeader(SessionMessage.LEVEL, level.asString());
-    }
-    if (request().isAsIs()) {
-      options.addHeader(Headers.AS_IS, "true");
-    }
-    if (request().view().hearsUnknown()) {
-      options.addHeader(Headers.NOTICES, request().reports());
-    }
+    boolean retry = parking == Parking.RETRY;
+    CallMessage message =
+        new CallMessage(
+            from(null),
+            parking,
+            retry ? null : clients.client(request().principal(), meta),
+            server,
+            suffix,
+            level != null && level.isString() ? level.asString() : null,
+            retry ? state : null,
+            request().isAsIs(),
+            request().view().hearsUnknown() ? request().reports() : null);
     TraceContext trace = carried();
     RawJson own = params.member("_meta");
     RawJson traced =
         trace == null
             ? params
             : params.with("_meta", trace.into(own == null ? RawJson.EMPTY_OBJECT : own));
-    if (op.equals(SessionMessage.RETRY) && state != null) {
+    if (retry && state != null) {
       if (state.isEmpty()) {
         return Future.failedFuture(stale());
       }
       host = RandomNames.host(state);
       return hostNames
-          .sendParams(host, traced, options.addHeader(SessionMessage.STATE, state))
+          .sendParams(host, traced, options(message))
           .map(this::replied)
           .recover(failure -> Future.failedFuture(stale(failure)));
     }
-    return toHost(traced, options);
+    return toHost(message.client(), traced, message);
   }
 
-  private Future<RawJson> toHost(RawJson params, DeliveryOptions options) {
-    String key = clients.key(request().principal(), meta);
+  private Future<RawJson> toHost(
+      @Nullable StatedClient stated, RawJson params, HostMessage message) {
+    String key = stated == null ? "" : stated.key();
     client = key;
     host = clients.host(key);
-    return clients.send(key, params, meta, options, this::isCancelled).map(this::replied);
+    return clients.send(key, params, options(message), this::isCancelled).map(this::replied);
   }
 
   /** A page of a list from the session host, which adds what the client's own sessions list. */
   Future<RawJson> page(ListKind kind) {
     return McpErrors.guarded(
-        () ->
-            toHost(
-                request().params(),
-                options(SessionMessage.LIST)
-                    .addHeader(SessionMessage.VIEW, request().view().name())
-                    .addHeader(SessionMessage.SUFFIX, kind.name())));
+        () -> {
+          StatedClient stated = clients.client(request().principal(), meta);
+          return toHost(
+              stated,
+              request().params(),
+              new ListMessage(from(request().view().name()), stated, kind));
+        });
   }
 
-  private DeliveryOptions options(String op) {
-    DeliveryOptions options =
-        SessionMessage.options(
-            op, request().principal().text(), request().reports(), request().callId());
-    return SessionMessage.lasting(request().origin().addTo(options), request().method());
+  private From from(@Nullable String view) {
+    return new From(request().principal().text(), view, request().reports(), request().callId());
+  }
+
+  private DeliveryOptions options(HostMessage message) {
+    return HostMessage.lasting(request().origin().addTo(message.options()), request().method());
   }
 
   private static Throwable stale(Throwable failure) {
@@ -250,7 +257,7 @@ final class DiscoverCall extends GatewayCall {
     super.cancel();
     if (first && host != null) {
       String present = client == null ? host : clients.host(client); // it may have moved
-      hostNames.tell(present, options(SessionMessage.GONE));
+      hostNames.tell(present, new GoneMessage(null, null, request().callId()).options());
     }
   }
 

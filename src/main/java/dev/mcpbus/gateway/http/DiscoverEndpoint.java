@@ -15,12 +15,12 @@ import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.HandshakeAnswers;
+import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
@@ -297,12 +297,12 @@ final class DiscoverEndpoint {
     DiscoverCall call = calls.get(String.valueOf(message.headers().get(Headers.CALL_ID)));
     String method = message.headers().get(Headers.METHOD);
     if (call != null && method != null) {
-      call.reported(method, SessionMessage.params(message));
+      call.reported(method, HostMessage.params(message));
     } else if (method != null) {
       listeners.reported(
           String.valueOf(message.headers().get(Headers.CALL_ID)),
           method,
-          SessionMessage.params(message));
+          HostMessage.params(message));
     }
   }
 }

@@ -10,10 +10,10 @@ import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.internals.AcceptedTypes;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Envelope;
@@ -319,7 +319,7 @@ public final class GatewayEndpoint implements MountedHandler {
   private static @Nullable Envelope parsed(RawJson raw, HttpReply reply) {
     try {
       Envelope message =
-          Envelope.parse(raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS);
+          Envelope.parse(raw.array(), raw.offset(), raw.length(), HostMessage.LIMITS);
       if (message.kind() == Envelope.Kind.REQUEST) {
         reply.answers(message);
       }
@@ -359,8 +359,7 @@ public final class GatewayEndpoint implements MountedHandler {
       HttpReply reply) {
     List<Envelope> messages;
     try {
-      messages =
-          Envelope.batch(raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS, true);
+      messages = Envelope.batch(raw.array(), raw.offset(), raw.length(), HostMessage.LIMITS, true);
     } catch (ProtocolException e) {
       refuse(reply, e);
       return;

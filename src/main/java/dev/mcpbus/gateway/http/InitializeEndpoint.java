@@ -6,10 +6,19 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.DeleteMessage;
+import dev.mcpbus.gateway.request.HostMessage.DoorEvent;
+import dev.mcpbus.gateway.request.HostMessage.FindMessage;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.GoneMessage;
+import dev.mcpbus.gateway.request.HostMessage.KeepMessage;
+import dev.mcpbus.gateway.request.HostMessage.OpenMessage;
+import dev.mcpbus.gateway.request.HostMessage.PostMessage;
+import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.ProtocolVersion;
@@ -74,15 +83,14 @@ final class InitializeEndpoint {
       reply.refuse(400, id, McpErrors.invalidRequest("initialize is a request"));
       return;
     }
-    DeliveryOptions options =
-        options(SessionMessage.OPEN, principal, view, exchange())
-            .addHeader(SessionMessage.LASTING, "true");
     hostNames
-        .send(hostNames.next(), message, options)
+        .send(
+            hostNames.next(),
+            message,
+            new OpenMessage(from(principal, view, exchange()), true).options())
         .onComplete(
             answered -> {
-              reply.header(
-                  McpHeaders.SESSION_ID, SessionMessage.header(answered, SessionMessage.SESSION));
+              reply.header(McpHeaders.SESSION_ID, HostMessage.session(answered));
               reply.answer(200, answered.body(), null);
             },
             failure -> fail(reply, id, failure, null));
@@ -101,13 +109,10 @@ final class InitializeEndpoint {
     boolean request = message.kind() == Envelope.Kind.REQUEST;
     String exchange = LostStreamAnswers.exchange(name, ++sequence, request ? message.id() : null);
     DeliveryOptions options =
-        options(SessionMessage.POST, principal, view, exchange)
-            .addHeader(SessionMessage.SOURCE, reply.source().text())
-            .addHeader(SessionMessage.SESSION, session);
+        new PostMessage(from(principal, view, exchange), session, reply.source().text()).options();
     reply.origin().addTo(options);
     if (request) {
-      CallHeaders.add(
-          SessionMessage.lasting(options, message.method()), CallHeaders.trace(headers));
+      CallHeaders.add(HostMessage.lasting(options, message.method()), CallHeaders.trace(headers));
       open(session, exchange, headers, reply);
     }
     Future<Message<Buffer>> call = send(session, message, options);
@@ -117,7 +122,7 @@ final class InitializeEndpoint {
           forget(exchange, reply);
           reply.repeated(CallHeaders.repeats(answered.headers()));
           if (answered.body() != null && answered.body().length() > 0) {
-            reply.answer(200, answered.body(), answered.headers().get(SessionMessage.EVENT));
+            reply.answer(200, answered.body(), HostMessage.eventId(answered));
           } else if (request) {
             reply.end();
           } else {
@@ -140,14 +145,14 @@ final class InitializeEndpoint {
             () -> {
               if (isResumable(headers)) {
                 reply.prime(exchange + "_0");
-                tell(session, SessionMessage.KEEP, exchange);
+                tell(session, new KeepMessage(session, exchange));
               }
             });
   }
 
   private void gone(String session, String exchange, HttpReply reply) {
     forget(exchange, reply);
-    tell(session, SessionMessage.GONE, exchange);
+    tell(session, new GoneMessage(session, null, exchange));
   }
 
   /** Clients of earlier versions do not expect an event without a message. */
@@ -174,13 +179,7 @@ final class InitializeEndpoint {
     String exchange = exchange();
     exchanges.put(exchange, reply);
     reply.onGone(() -> gone(session, exchange, reply));
-    DeliveryOptions options =
-        options(SessionMessage.STREAM, principal, view, exchange)
-            .addHeader(SessionMessage.SESSION, session);
-    if (last != null) {
-      options.addHeader(SessionMessage.EVENT, last);
-    }
-    send(session, null, options)
+    send(session, new StreamMessage(from(principal, view, exchange), session, last))
         .onComplete(
             open -> {
               if (exchanges.containsKey(exchange)) {
@@ -224,26 +223,23 @@ final class InitializeEndpoint {
   void delete(MultiMap headers, Principal principal, DirectoryView view, HttpReply reply) {
     String session = session(headers, reply, null);
     if (session != null) {
-      DeliveryOptions options =
-          options(SessionMessage.DELETE, principal, view, exchange())
-              .addHeader(SessionMessage.SESSION, session);
-      send(session, null, options)
+      send(session, new DeleteMessage(from(principal, view, exchange()), session))
           .onComplete(ended -> reply.status(204), failure -> fail(reply, null, failure, null));
     }
   }
 
   /** A session sends an event for an open response, or ends the response. */
   void reported(Message<Buffer> message) {
-    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
-    HttpReply reply = exchanges.get(exchange);
+    DoorEvent event = DoorEvent.of(message);
+    HttpReply reply = exchanges.get(event.exchange());
     if (reply == null) {
       return;
     }
     if (message.body().length() > 0) {
-      reply.event(message.headers().get(SessionMessage.EVENT), message.body().getBytes());
+      reply.event(event.id(), message.body().getBytes());
     }
-    if (message.headers().contains(SessionMessage.END)) {
-      forget(exchange, reply);
+    if (event.end()) {
+      forget(event.exchange(), reply);
       reply.end();
     }
   }
@@ -320,11 +316,8 @@ final class InitializeEndpoint {
     }
   }
 
-  private DeliveryOptions options(
-      String op, Principal principal, DirectoryView view, String exchange) {
-    return SessionMessage.options(
-            op, principal.text(), Addresses.GATEWAY_RESPONSES + name, exchange)
-        .addHeader(SessionMessage.VIEW, view.name());
+  private From from(Principal principal, DirectoryView view, String exchange) {
+    return new From(principal.text(), view.name(), Addresses.GATEWAY_RESPONSES + name, exchange);
   }
 
   // ---- where a session is
@@ -332,6 +325,10 @@ final class InitializeEndpoint {
   private String host(String session) {
     String other = moved.get(session);
     return other == null ? RandomNames.host(session) : other;
+  }
+
+  private Future<Message<Buffer>> send(String session, HostMessage message) {
+    return send(session, null, message.options());
   }
 
   /** Sends to the host of a session; if that host is lost, to the host that takes over. */
@@ -353,27 +350,14 @@ final class InitializeEndpoint {
   }
 
   private Future<String> find(String session, String tried, boolean lost) {
-    DeliveryOptions options =
-        new DeliveryOptions()
-            .addHeader(SessionMessage.OP, SessionMessage.FIND)
-            .addHeader(SessionMessage.SESSION, session)
-            .addHeader(SessionMessage.HOST, tried);
-    if (lost) {
-      options.addHeader(SessionMessage.LOST, "true");
-    }
     return hostNames
-        .send(hostNames.next(), null, options)
-        .map(found -> SessionMessage.header(found, SessionMessage.HOST))
+        .send(hostNames.next(), null, new FindMessage(session, tried, lost).options())
+        .map(found -> String.valueOf(HostMessage.host(found)))
         .onSuccess(found -> moved.put(session, found))
         .onFailure(unknown -> moved.remove(session));
   }
 
-  private void tell(String session, String op, String exchange) {
-    hostNames.tell(
-        host(session),
-        new DeliveryOptions()
-            .addHeader(SessionMessage.OP, op)
-            .addHeader(SessionMessage.SESSION, session)
-            .addHeader(SessionMessage.EXCHANGE, exchange));
+  private void tell(String session, HostMessage message) {
+    hostNames.tell(host(session), message.options());
   }
 }

@@ -7,8 +7,8 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.QuestionMessage;
 import dev.mcpbus.bus.ServerNotice;
+import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.RandomNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
@@ -153,7 +153,7 @@ final class CallRegistry {
     String method = message.headers().get(Headers.METHOD);
     Caller caller = calls.get(callId);
     if (caller != null && method != null) {
-      caller.reported(callId, method, SessionMessage.params(message));
+      caller.reported(callId, method, HostMessage.params(message));
     }
   }
 

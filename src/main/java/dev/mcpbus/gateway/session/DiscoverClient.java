@@ -9,14 +9,13 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ServerResource;
-import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.eventbus.Message;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -89,14 +88,14 @@ final class DiscoverClient implements ClientConnections.Holder {
   }
 
   /** What a message states about the client; it states the same nearly always. */
-  ClientStatement statement(Message<?> message) {
-    String text = SessionMessage.header(message, SessionMessage.CAPABILITIES);
+  ClientStatement statement(StatedClient client) {
+    String text = client.capabilities();
     ClientStatement known = stated;
     if (known != null && text.equals(statedText)) {
       return known;
     }
     RawJson initialize = RawJson.EMPTY_OBJECT.with("capabilities", RawJson.of(text));
-    String info = message.headers().get(SessionMessage.CLIENT_INFO);
+    String info = client.info();
     ClientStatement fresh =
         ClientStatement.of(
             info == null ? initialize : initialize.with("clientInfo", RawJson.of(info)), null);

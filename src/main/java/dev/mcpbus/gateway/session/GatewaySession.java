@@ -10,8 +10,10 @@ import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.HandshakeAnswers;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.PostMessage;
+import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
 import dev.mcpbus.gateway.request.ListChangeTracker;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ByteBudget.ByteUse;
@@ -25,7 +27,6 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
@@ -172,21 +173,20 @@ final class GatewaySession {
   }
 
   /** Whether a message comes by the session's path and from the session's principal. */
-  boolean isOf(MultiMap headers) {
-    String text = headers.get(SessionMessage.PRINCIPAL);
-    return view.name().equals(headers.get(SessionMessage.VIEW))
-        && text != null
-        && (principalText.equals(text) || principal.name().equals(Principal.nameIn(text)));
+  boolean isOf(From from) {
+    return view.name().equals(from.view())
+        && (principalText.equals(from.principal())
+            || principal.name().equals(Principal.nameIn(from.principal())));
   }
 
   /**
    * Takes the rights of a message: those of the token that came with it, by the policies of now.
    * They hold until the next message, also for what the session sends by itself.
    *
+   * @param text {@code Principal.text()} of the message
    * @return false if the principal may not use the view any more
    */
-  boolean enter(MultiMap headers) {
-    String text = String.valueOf(headers.get(SessionMessage.PRINCIPAL));
+  boolean enter(String text) {
     boolean same = principalText.equals(text);
     if (same && host.directory().rights(principal) == view.rights()) {
       return true;
@@ -252,13 +252,13 @@ final class GatewaySession {
 
   // ---- messages of the client
 
-  void post(Message<?> message, Envelope envelope) {
+  void post(Message<?> message, PostMessage post, Envelope envelope) {
     RawJson requestId = envelope.id();
     if (envelope.kind() == Envelope.Kind.REQUEST && requestId != null) {
-      requests.request(message, requestId, envelope.method(), envelope.params());
+      requests.request(message, post, requestId, envelope.method(), envelope.params());
     } else {
       if (envelope.kind() == Envelope.Kind.NOTIFICATION) {
-        notified(message, envelope.method(), envelope.params());
+        notified(message, post, envelope.method(), envelope.params());
       } else {
         questions.answered(envelope);
       }
@@ -267,7 +267,7 @@ final class GatewaySession {
     host.bound().use(this, isInUse()); // restarts the idle time
   }
 
-  private void notified(Message<?> message, String method, RawJson params) {
+  private void notified(Message<?> message, PostMessage post, String method, RawJson params) {
     RawJson cancelled = params.member("requestId");
     if (method.equals(Methods.INITIALIZED)) {
       servers.initialized(params.isAbsent() ? params : kept(params, 0));
@@ -285,13 +285,13 @@ final class GatewaySession {
         servers.connections.taskChanged(params);
       }
     } else if (!Methods.isKnown(method)) {
-      requests.notification(message, method, params);
+      requests.notification(message, post, method, params);
     }
   }
 
   /** The client opens a stream: its standalone one, or the rest of a response. */
-  void stream(Message<?> message) {
-    ResumableStream stream = streams.open(message, () -> message.reply(Buffer.buffer()));
+  void stream(Message<?> message, StreamMessage wanted) {
+    ResumableStream stream = streams.open(wanted, () -> message.reply(Buffer.buffer()));
     noteUse();
     if (stream == streams.standing()) {
       changed();

@@ -5,7 +5,7 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
-import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.Methods;
@@ -29,6 +29,7 @@ final class SessionCall extends GatewayCall {
   final @Nullable RawJson token;
   final ResumableStream stream;
   final Message<?> message;
+  final String exchange;
 
   /** Whether the answer comes from a server of the {@code discover} era. */
   private boolean modern;
@@ -36,7 +37,7 @@ final class SessionCall extends GatewayCall {
   /**
    * @param id as the client gave it
    * @param token by which the client names its progress
-   * @param message {@link SessionMessage#POST}
+   * @param message whose reply is the answer
    */
   SessionCall(
       HostParts host,
@@ -44,17 +45,16 @@ final class SessionCall extends GatewayCall {
       GatewayRequest request,
       RawJson id,
       @Nullable RawJson token,
-      Message<?> message) {
+      Message<?> message,
+      From from) {
     super(host.vertx(), host.sender(), request);
     this.servers = session.servers;
     this.requests = session.requests;
     this.id = id;
     this.token = token;
     this.message = message;
-    this.stream =
-        session.streams.begin(
-            SessionMessage.header(message, SessionMessage.EXCHANGE),
-            SessionMessage.header(message, SessionMessage.VERTICLE));
+    this.exchange = from.exchange();
+    this.stream = session.streams.begin(exchange, from.verticle());
   }
 
   @Override

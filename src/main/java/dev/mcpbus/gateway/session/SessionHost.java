@@ -11,11 +11,22 @@ import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.HandshakeAnswers;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.AboutTaskMessage;
+import dev.mcpbus.gateway.request.HostMessage.CallMessage;
+import dev.mcpbus.gateway.request.HostMessage.DeleteMessage;
+import dev.mcpbus.gateway.request.HostMessage.FindMessage;
+import dev.mcpbus.gateway.request.HostMessage.GoneMessage;
+import dev.mcpbus.gateway.request.HostMessage.KeepMessage;
+import dev.mcpbus.gateway.request.HostMessage.ListMessage;
+import dev.mcpbus.gateway.request.HostMessage.ListenMessage;
+import dev.mcpbus.gateway.request.HostMessage.OpenMessage;
+import dev.mcpbus.gateway.request.HostMessage.PostMessage;
+import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.Implementation;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -214,18 +225,29 @@ public final class SessionHost extends VerticleBase {
 
   private void handle(Message<Object> message) {
     try {
-      String op = SessionMessage.header(message, SessionMessage.OP);
-      switch (op) {
-        case SessionMessage.OPEN -> sessions.open(message);
-        case SessionMessage.POST -> sessions.post(message);
-        case SessionMessage.STREAM -> sessions.stream(message);
-        case SessionMessage.DELETE -> sessions.delete(message);
-        case SessionMessage.KEEP -> sessions.keep(message);
-        case SessionMessage.FIND -> sessions.find(message);
-        case SessionMessage.LIST -> clients.list(message);
-        case SessionMessage.LISTEN -> clients.listen(message);
-        case SessionMessage.GONE -> gone(message);
-        default -> parked.handle(op, message);
+      HostMessage said = HostMessage.of(message);
+      if (said instanceof PostMessage post) {
+        sessions.post(message, post);
+      } else if (said instanceof OpenMessage open) {
+        sessions.open(message, open);
+      } else if (said instanceof StreamMessage stream) {
+        sessions.stream(message, stream);
+      } else if (said instanceof DeleteMessage delete) {
+        sessions.delete(message, delete);
+      } else if (said instanceof KeepMessage keep) {
+        sessions.keep(keep);
+      } else if (said instanceof FindMessage find) {
+        sessions.find(message, find);
+      } else if (said instanceof ListMessage list) {
+        clients.list(message, list);
+      } else if (said instanceof ListenMessage listen) {
+        clients.listen(message, listen);
+      } else if (said instanceof GoneMessage gone) {
+        gone(gone);
+      } else if (said instanceof CallMessage call) {
+        parked.call(message, call);
+      } else if (said instanceof AboutTaskMessage about) {
+        parked.aboutTask(message, about);
       }
     } catch (McpFailure refused) {
       message.reply(refused);
@@ -234,13 +256,11 @@ public final class SessionHost extends VerticleBase {
     }
   }
 
-  private void gone(Message<?> message) {
-    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
-    parked.gone(exchange);
-    String client = message.headers().get(SessionMessage.CLIENT);
-    if (client != null) {
-      clients.gone(client, exchange);
+  private void gone(GoneMessage gone) {
+    parked.gone(gone.exchange());
+    if (gone.client() != null) {
+      clients.gone(gone.client(), gone.exchange());
     }
-    sessions.gone(message, exchange);
+    sessions.gone(gone);
   }
 }

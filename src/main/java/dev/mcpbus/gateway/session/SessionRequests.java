@@ -8,10 +8,10 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.HostMessage.PostMessage;
 import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RequestAudit;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -105,7 +105,7 @@ final class SessionRequests {
    *
    * @param message whose reply is the answer
    */
-  void request(Message<?> message, RawJson id, String method, RawJson params) {
+  void request(Message<?> message, PostMessage post, RawJson id, String method, RawJson params) {
     if (calls.size() >= host.maxCalls()) {
       message.reply(
           failed(
@@ -115,11 +115,11 @@ final class SessionRequests {
                   host.maxCalls() + " requests of this session are in flight already")));
       return;
     }
-    SessionCall call = begin(message, id, method, params);
-    McpErrors.guarded(() -> begun(message, call.request(), () -> answer(call)))
+    SessionCall call = begin(message, post, id, method, params);
+    McpErrors.guarded(() -> begun(post, call.request(), () -> answer(call)))
         .onComplete(
             outcome -> {
-              audit(call.message, call, outcome);
+              audit(post, call, outcome);
               call.ended(outcome);
               end(call, written(call, outcome));
             });
@@ -132,7 +132,7 @@ final class SessionRequests {
    *
    * @throws McpFailure if the caller cannot pay
    */
-  void notification(Message<?> message, String method, RawJson params) {
+  void notification(Message<?> message, PostMessage post, String method, RawJson params) {
     if (calls.size() + notifications >= host.maxCalls()) {
       return;
     }
@@ -146,23 +146,24 @@ final class SessionRequests {
     GatewayRequest request = request(method, params, false, trace, origin);
     SessionNotification sent = new SessionNotification(host, session, request);
     notifications++;
-    begun(message, request, () -> host.router().notify(sent))
+    begun(post, request, () -> host.router().notify(sent))
         .onComplete(
             outcome -> {
               notifications--;
               kept.close();
               host.registry().remove(request.callId());
-              audit(message, sent, outcome);
+              audit(post, sent, outcome);
             });
   }
 
-  private SessionCall begin(Message<?> message, RawJson id, String method, RawJson params) {
+  private SessionCall begin(
+      Message<?> message, PostMessage post, RawJson id, String method, RawJson params) {
     RawJson meta = params.member("_meta");
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     TraceContext trace = GatewayRequest.trace(message.headers(), meta);
     CallOrigin origin = CallOrigin.of(message.headers());
     GatewayRequest request = request(method, params, token != null, trace, origin);
-    SessionCall call = new SessionCall(host, session, request, id, token, message);
+    SessionCall call = new SessionCall(host, session, request, id, token, message, post.from());
     if (host.telemetry() != null) {
       call.measureBy(host.telemetry(), id, session.version(), message.headers());
     }
@@ -297,16 +298,16 @@ final class SessionRequests {
   }
 
   private Future<RawJson> begun(
-      Message<?> message, GatewayRequest request, Supplier<Future<RawJson>> go) {
-    return RequestAudit.begun(host.vertx(), host.directory().audit(), source(message), request, go);
+      PostMessage post, GatewayRequest request, Supplier<Future<RawJson>> go) {
+    return RequestAudit.begun(host.vertx(), host.directory().audit(), source(post), request, go);
   }
 
-  private void audit(Message<?> message, GatewayCall call, AsyncResult<RawJson> outcome) {
-    RequestAudit.ended(host.directory().audit(), source(message), call, outcome);
+  private void audit(PostMessage post, GatewayCall call, AsyncResult<RawJson> outcome) {
+    RequestAudit.ended(host.directory().audit(), source(post), call, outcome);
   }
 
-  private static RequestSource source(Message<?> message) {
-    return RequestSource.parse(SessionMessage.header(message, SessionMessage.SOURCE));
+  private static RequestSource source(PostMessage post) {
+    return RequestSource.parse(post.source());
   }
 
   /**
@@ -336,7 +337,7 @@ final class SessionRequests {
     session.touch();
     host.registry().remove(callId);
     session.questions.callEnded(callId);
-    session.streams.finish(call.stream, call.message, answer, call.repeats());
+    session.streams.finish(call, answer, call.repeats());
     session.noteUse();
   }
 
@@ -344,10 +345,7 @@ final class SessionRequests {
   void close() {
     calls.values().forEach(GatewayCall::cancel);
     calls.keySet().forEach(host.registry()::remove);
-    calls
-        .values()
-        .forEach(
-            call -> session.streams.finish(call.stream, call.message, failed(call.id, ended()), 0));
+    calls.values().forEach(call -> session.streams.finish(call, failed(call.id, ended()), 0));
     calls.clear();
   }
 
