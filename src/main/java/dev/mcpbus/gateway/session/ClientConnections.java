@@ -161,7 +161,7 @@ final class ClientConnections {
   boolean states(String connection, String method, RawJson params) {
     ConnectionId server = servers.get(connection);
     ClientStatement statement = server == null ? null : statements.get(server);
-    return statement != null && ClientQuestions.isOffered(statement.capabilities(), method, params);
+    return statement != null && OpenQuestions.isOffered(statement.capabilities(), method, params);
   }
 
   // ---- whether the client uses them

@@ -10,12 +10,13 @@ import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ServerResource;
 import dev.mcpbus.gateway.request.HostMessage.StatedClient;
+import dev.mcpbus.gateway.session.OpenQuestions.Question;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -43,7 +44,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   private final Consumer<DiscoverClient> unused;
   private final ClientLists lists;
   private final ClientConnections connections;
-  private final UnassignedQuestions early;
+  final OpenQuestions questions;
 
   /** In the order in which they began. */
   private final Set<ParkedCall> calls = new LinkedHashSet<>();
@@ -75,7 +76,7 @@ final class DiscoverClient implements ClientConnections.Holder {
     this.unused = unused;
     this.lists = new ClientLists(host.vertx(), host.directory(), this::wanted, this::listsChanged);
     this.connections = new ClientConnections(host, this, lists);
-    this.early = new UnassignedQuestions(host.vertx());
+    this.questions = new OpenQuestions(host.vertx());
   }
 
   String key() {
@@ -207,7 +208,7 @@ final class DiscoverClient implements ClientConnections.Holder {
         .filter(one -> one.isAt(connection) && one.outcome() == null && one.offers(method, params))
         .min(
             Comparator.comparing((ParkedCall one) -> !one.isInUse())
-                .thenComparingInt(ParkedCall::questions))
+                .thenComparingInt(one -> questions.of(one).size()))
         .orElse(null);
   }
 
@@ -229,18 +230,11 @@ final class DiscoverClient implements ClientConnections.Holder {
     if (connection == null
         || latest(connection, one -> !one.isOver()) != null
         || !connections.states(connection, method, params)) {
-      return Future.failedFuture(ClientQuestions.notOffered(method));
+      return Future.failedFuture(OpenQuestions.notOffered(method));
     }
-    ServerQuestion asked =
-        new ServerQuestion(
-            question, method, ClientQuestions.embedded(params), false, Promise.promise());
-    early.add(connection, asked);
-    return asked.answer().future();
-  }
-
-  /** The questions for a call that is about to be sent there. */
-  List<ServerQuestion> early(Opened own, Predicate<ServerQuestion> offered) {
-    return early.take(own.id().value(), offered);
+    Question asked = new Question(question, method, ProgressToken.removedFrom(params), null, null);
+    questions.early(connection, asked);
+    return asked.answer();
   }
 
   /**
@@ -249,21 +243,19 @@ final class DiscoverClient implements ClientConnections.Holder {
    *
    * @return false if there is none: it may have belonged to that call alone
    */
-  boolean keep(Opened own, ServerQuestion question) {
-    String connection = own.id().value();
-    ParkedCall call = asking(connection, question.method(), question.params());
+  boolean keep(Opened own, Question question) {
+    ParkedCall call = asking(own.id().value(), question.method(), question.params());
     if (call != null) {
-      call.put(question);
+      questions.put(call, question);
     } else if (question.isOfSession()) {
-      early.add(connection, question);
+      questions.early(own.id().value(), question);
     }
     return call != null || question.isOfSession();
   }
 
   @Override
   public void withdrawn(String question) {
-    early.withdrawn(question);
-    calls.forEach(call -> call.withdrawn(question));
+    questions.withdrawn(question);
   }
 
   @Override
@@ -412,7 +404,7 @@ final class DiscoverClient implements ClientConnections.Holder {
 
   Future<Void> close() {
     List.copyOf(calls).forEach(ParkedCall::cancel);
-    early.close();
+    questions.close("the client has gone");
     streams.values().forEach(ClientStream::end);
     streams.clear();
     return connections.close();

@@ -14,7 +14,6 @@ import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.HostMessage.PostMessage;
 import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
 import dev.mcpbus.gateway.request.ListChangeTracker;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ByteBudget.ByteUse;
 import dev.mcpbus.protocol.Envelope;
@@ -58,7 +57,7 @@ final class GatewaySession {
   // For the parts of this session.
   final String id;
   final SessionStreams streams;
-  final ClientQuestions questions;
+  final OpenQuestions questions;
   final SessionSubscriptions subscriptions;
   final ListChangeTracker changes;
   final SessionInbox inbox;
@@ -89,8 +88,7 @@ final class GatewaySession {
             .filter(known -> known.era() == Era.INITIALIZE)
             .orElse(ProtocolVersion.LATEST_INITIALIZE);
     this.streams = new SessionStreams(host.vertx().eventBus(), stated);
-    this.questions =
-        new ClientQuestions(host.vertx(), ClientStatement.of(initialize, null).capabilities());
+    this.questions = new OpenQuestions(host.vertx());
     this.subscriptions = new SessionSubscriptions(host, this);
     this.changes = new ListChangeTracker(view);
     this.inbox = new SessionInbox(this);
@@ -395,7 +393,7 @@ final class GatewaySession {
       host.telemetry().sessionEnded(version.wire(), System.nanoTime() - since);
     }
     requests.close();
-    questions.close();
+    questions.close("the client's session has ended");
     subscriptions.close();
     streams.close();
     tasks.close();

@@ -116,7 +116,7 @@ final class ParkedCalls {
   private void retry(Message<?> message, CallMessage said) {
     WaitingResponse response = new WaitingResponse(message, said);
     if (byState.get(said.state()) instanceof RetriedCall call && call.isOf(response)) {
-      call.checkAnswers(response.params().member("inputResponses"));
+      call.client.questions.check(call, response.params().member("inputResponses"));
       byState.remove(said.state());
       call.retry(response);
     } else {
@@ -194,7 +194,7 @@ final class ParkedCalls {
     }
     if (Addresses.TASKS_UPDATE.equals(suffix)) {
       RawJson answers = params.member("inputResponses");
-      task.checkAnswers(answers == null ? RawJson.NULL : answers);
+      task.client.questions.check(task, answers == null ? RawJson.NULL : answers);
       task.update(answers == null ? RawJson.EMPTY_OBJECT : answers);
     } else {
       task.cancel();

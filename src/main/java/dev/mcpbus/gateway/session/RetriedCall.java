@@ -232,7 +232,7 @@ final class RetriedCall extends ParkedCall {
     state = fresh;
     Map<String, RawJson> result = new LinkedHashMap<>();
     result.put(ResultType.MEMBER, RawJson.string(ResultType.INPUT_REQUIRED));
-    result.put("inputRequests", inputRequests());
+    result.put("inputRequests", client.questions.requests(this));
     result.put("requestState", RawJson.string(fresh));
     response.message().reply(RawJson.object(result).toBuffer());
     timer = home.host.vertx().setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
@@ -240,7 +240,7 @@ final class RetriedCall extends ParkedCall {
   }
 
   /**
-   * The client comes back, with answers to some of the questions; {@link #checkAnswers} has
+   * The client comes back, with answers to some of the questions; {@link OpenQuestions#check} has
    * accepted them.
    */
   void retry(WaitingResponse response) {
@@ -250,7 +250,7 @@ final class RetriedCall extends ParkedCall {
     home.noteUse(this);
     RawJson responses = response.params().member("inputResponses");
     if (responses != null) {
-      answer(responses);
+      client.questions.answer(this, responses);
     }
     completed();
     put();

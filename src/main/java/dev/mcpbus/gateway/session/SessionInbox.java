@@ -7,6 +7,7 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.gateway.session.OpenQuestions.Question;
 import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
@@ -124,9 +125,9 @@ final class SessionInbox implements ClientConnections.Holder {
     ResumableStream stream = stream(outside ? "" : callId, connection);
     String of = call == null ? null : callId;
     RawJson asked = ofTask(call, connection, params);
-    return passes(method)
-        ? session.questions.pass(stream, question, of, connection, method, asked)
-        : session.questions.ask(stream, question, of, connection, method, asked);
+    return passes(method) || session.servers.offers(method, asked)
+        ? session.questions.ask(stream, new Question(question, method, asked, of, connection))
+        : Future.failedFuture(OpenQuestions.notOffered(method));
   }
 
   /**
@@ -153,7 +154,7 @@ final class SessionInbox implements ClientConnections.Holder {
 
   @Override
   public void withdrawn(String question) {
-    session.questions.withdraw(question);
+    session.questions.withdrawn(question);
   }
 
   /** A connection is a part of its session: the session ends with it, so the client notices. */

@@ -67,6 +67,11 @@ final class SessionServers {
             statement.initialize(), params.isAbsent() ? null : params, statement.capabilities());
   }
 
+  /** Whether the client has stated that it answers a question. */
+  boolean offers(String method, RawJson params) {
+    return OpenQuestions.isOffered(statement.capabilities(), method, params);
+  }
+
   /** The connection that answers this client for {@code server}. */
   Future<ConnectionId> connection(String server) {
     return of(new ConnectionId(server))

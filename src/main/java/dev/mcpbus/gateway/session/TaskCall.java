@@ -124,7 +124,8 @@ final class TaskCall extends ParkedCall {
     if (!status.equals(TasksExtension.INPUT_REQUIRED)) {
       return RawJson.of(state);
     }
-    return RawJson.of(state.put("inputRequests", "")).with("inputRequests", inputRequests());
+    return RawJson.of(state.put("inputRequests", ""))
+        .with("inputRequests", client.questions.requests(this));
   }
 
   private String status() {
@@ -146,7 +147,7 @@ final class TaskCall extends ParkedCall {
 
   /** {@code tasks/update}: answers to some of the questions. */
   void update(RawJson answers) {
-    if (answer(answers)) {
+    if (client.questions.answer(this, answers)) {
       touch();
     }
   }

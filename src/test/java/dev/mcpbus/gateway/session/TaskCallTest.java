@@ -10,6 +10,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.session.OpenQuestions.Question;
 import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
 import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Methods;
@@ -110,10 +111,7 @@ class TaskCallTest {
             InstantSource.system(),
             10);
     Opened own = Opened.shared(new ConnectionId("s"), KEPT.toMillis());
-    client.keep(
-        own,
-        new ServerQuestion(
-            "q", Methods.ROOTS_LIST, RawJson.EMPTY_OBJECT, false, Promise.promise()));
+    client.keep(own, new Question("q", Methods.ROOTS_LIST, RawJson.EMPTY_OBJECT, null, "s"));
     RawJson roots = RawJson.of("{\"capabilities\":{\"roots\":{}}}");
     TaskCall task =
         new TaskCall(impatient, client, "s", ClientStatement.of(roots, null), "host.1", "work");
