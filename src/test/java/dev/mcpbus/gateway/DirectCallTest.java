@@ -144,12 +144,13 @@ class DirectCallTest {
   @Test
   void a_call_over_a_shared_connection_crosses_the_bus_once() {
     shared("m");
-    count();
     McpHttp.Session session = client("/mcp").initialize();
+    session.call("prompts/list", new JsonObject()); // then the directory has it
+    count();
     isFrom(session.call("tools/call", call("m__now")), 1);
     assertThat(session.call("prompts/get", new JsonObject().put("name", "m__p")).result())
         .isEqualTo(new JsonObject().put("messages", new JsonArray()));
-    assertThat(byHost).as("requests that went by the session's host").hasValue(2);
+    assertThat(byHost).as("requests that went by the session's host").hasValue(0);
   }
 
   @Test
@@ -164,6 +165,8 @@ class DirectCallTest {
     session.call("ping", new JsonObject());
     session.call("tools/list", new JsonObject());
     assertThat(byHost).as("what no server answers").hasValue(3);
+    isFrom(session.call("tools/call", call("m__now")), 1);
+    assertThat(byHost).as("none of that").hasValue(3);
     isFrom(session.call("tools/call", call("o__now")), 2);
     isFrom(session.call("tools/call", call("m__now")), 1);
     assertThat(byHost).as("a private connection").hasValue(5);
@@ -189,6 +192,39 @@ class DirectCallTest {
     McpHttp.Session session = client("/mcp/v").initialize();
     isFrom(session.call("tools/call", call("m__now")), 1);
     assertThat(byHost).hasValue(1);
+  }
+
+  @Test
+  void a_session_with_an_open_question_or_a_log_level_has_its_calls_by_its_host() {
+    ScriptedPeer peer = shared("m");
+    Peers.discover(
+        bus,
+        "q",
+        (method, params, connection) ->
+            switch (method) {
+              case "tools/list" -> Peers.tools("ask");
+              case "tools/call" ->
+                  params.containsKey("inputResponses") ? Peers.text("thanks") : required();
+              default -> null;
+            });
+    McpHttp client = client("/mcp");
+    McpHttp.Session session = client.initialize("2025-11-25", ASKED);
+    count();
+    try (McpHttp.Stream stream = session.streamed(client.request("tools/call", call("q__ask")))) {
+      await().until(() -> stream.methods().contains("elicitation/create"));
+      assertThat(byHost).hasValue(0);
+      isFrom(session.call("tools/call", call("m__now")), 1);
+      assertThat(byHost).as("a question is open").hasValue(1);
+      session.answer(
+          stream.messages().get(0).getValue("id"), new JsonObject().put("action", "decline"));
+      await().until(stream::hasEnded);
+    }
+    isFrom(session.call("tools/call", call("m__now")), 1);
+    assertThat(byHost).as("it is answered").hasValue(1);
+    session.call("logging/setLevel", new JsonObject().put("level", "error")).result();
+    isFrom(session.call("tools/call", call("m__now")), 1);
+    assertThat(byHost).as("the level, and a call with it").hasValue(3);
+    assertThat(peer.received("tools/call")).hasSize(3);
   }
 
   // ---- what the client sees
@@ -344,8 +380,9 @@ class DirectCallTest {
     assertThat(McpHttp.text(answer.join().result())).isEqualTo("done");
   }
 
-  @Test
-  void a_question_of_a_call_reaches_its_client_and_so_does_the_answer_to_the_call() {
+  @ParameterizedTest
+  @ValueSource(strings = {"2025-06-18", "2025-11-25"})
+  void a_question_of_a_call_reaches_its_client_and_so_does_the_answer_to_the_call(String version) {
     Peers.discover(
         bus,
         "m",
@@ -357,7 +394,7 @@ class DirectCallTest {
               default -> null;
             });
     McpHttp client = client("/mcp");
-    McpHttp.Session session = client.initialize("2025-11-25", ASKED);
+    McpHttp.Session session = client.initialize(version, ASKED);
     for (int round = 0; round < 2; round++) {
       try (McpHttp.Stream stream = session.streamed(client.request("tools/call", call("m__ask")))) {
         await().until(() -> stream.methods().contains("elicitation/create"));
@@ -369,6 +406,36 @@ class DirectCallTest {
         assertThat(McpHttp.text(stream.messages().get(1).getJsonObject("result")))
             .isEqualTo("thanks");
       }
+    }
+  }
+
+  @Test
+  void a_call_that_its_session_has_taken_is_cancelled_and_ends_with_the_session() throws Exception {
+    ScriptedPeer peer = shared("m");
+    McpHttp client = client("/mcp/m");
+    McpHttp.Session session = client.initialize();
+    String told = "notifications/com.example/told";
+    for (int round = 1; round <= 2; round++) {
+      JsonObject request = client.request("tools/call", call("never"));
+      CompletableFuture<McpHttp.Stream> opening =
+          CompletableFuture.supplyAsync(() -> session.streamed(request));
+      held(peer, round);
+      peer.notify(told, new JsonObject());
+      try (McpHttp.Stream stream = in(opening)) {
+        await().until(() -> stream.methods().contains(told));
+        if (round == 1) {
+          session.notify(
+              "notifications/cancelled", new JsonObject().put("requestId", request.getValue("id")));
+          await().until(stream::hasEnded);
+          assertThat(stream.methods()).as("no answer").containsExactly(told);
+        } else {
+          assertThat(session.end()).isEqualTo(204);
+          await().until(stream::hasEnded);
+          isLost(stream.messages().get(1), request.getValue("id"));
+        }
+      }
+      int cancelled = round;
+      await().until(() -> peer.received("notifications/cancelled").size() == cancelled);
     }
   }
 
@@ -563,6 +630,34 @@ class DirectCallTest {
     say(peer, held(peer, 1), "may now");
     assertThat(McpHttp.text(call.join().result())).isEqualTo("may now");
     assertThat(peer.received("tools/call")).hasSize(2);
+  }
+
+  @Test
+  void another_caller_with_the_id_of_a_session_calls_nothing() {
+    ApiKeys.Fresh other = ApiKeys.generate(new SecureRandom());
+    bus.close();
+    bus =
+        TestBus.startWithAuth(
+            new JsonObject(),
+            BridgeOptions.DEFAULT.withPort(0),
+            AuthOptions.ofKeys(
+                List.of(
+                    new AuthOptions.ApiKey("k", KEY.hash(), Set.of(), false, null, null),
+                    new AuthOptions.ApiKey("o", other.hash(), Set.of(), false, null, null))));
+    ScriptedPeer peer = shared("m");
+    McpHttp client = client("/mcp");
+    McpHttp.Session session =
+        client.initialize("2025-11-25", new JsonObject(), "Authorization", "Bearer " + KEY.key());
+    isFrom(session.call("tools/call", call("m__now")), 1);
+    String[] headers = session.headers();
+    headers[headers.length - 1] = "Bearer " + other.key();
+    JsonObject request = client.request("tools/call", call("m__now"));
+    assertThat(client.post(request, headers).status()).isEqualTo(404);
+    assertThat(client("/mcp/m").post(request, session.headers()).status())
+        .as("nor does the session at another path")
+        .isEqualTo(404);
+    assertThat(peer.received("tools/call")).hasSize(1);
+    isFrom(session.call("tools/call", call("m__now")), 1);
   }
 
   @Test

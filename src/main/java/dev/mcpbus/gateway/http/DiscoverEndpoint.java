@@ -15,7 +15,6 @@ import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.HandshakeAnswers;
-import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestAudit;
@@ -36,7 +35,6 @@ import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.Message;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -293,16 +291,12 @@ final class DiscoverEndpoint {
   }
 
   /** A connection or a session host reports progress or a log message of a call. */
-  void reported(Message<Object> message) {
-    DiscoverCall call = calls.get(String.valueOf(message.headers().get(Headers.CALL_ID)));
-    String method = message.headers().get(Headers.METHOD);
-    if (call != null && method != null) {
-      call.reported(method, HostMessage.params(message));
-    } else if (method != null) {
-      listeners.reported(
-          String.valueOf(message.headers().get(Headers.CALL_ID)),
-          method,
-          HostMessage.params(message));
+  void reported(String callId, String method, RawJson params) {
+    DiscoverCall call = calls.get(callId);
+    if (call != null) {
+      call.reported(method, params);
+    } else {
+      listeners.reported(callId, method, params);
     }
   }
 }

@@ -5,8 +5,11 @@ import dev.mcpbus.bus.CallHeaders;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.AnswerMessage;
 import dev.mcpbus.gateway.request.HostMessage.DeleteMessage;
 import dev.mcpbus.gateway.request.HostMessage.DoorEvent;
 import dev.mcpbus.gateway.request.HostMessage.FindMessage;
@@ -16,8 +19,12 @@ import dev.mcpbus.gateway.request.HostMessage.KeepMessage;
 import dev.mcpbus.gateway.request.HostMessage.OpenMessage;
 import dev.mcpbus.gateway.request.HostMessage.PostMessage;
 import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
+import dev.mcpbus.gateway.request.HostMessage.TakeMessage;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.gateway.request.RandomNames;
+import dev.mcpbus.gateway.request.RequestAudit;
+import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.McpHeaders;
@@ -26,6 +33,7 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
@@ -38,7 +46,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The HTTP side of clients of the {@code initialize} era (MCP 2025-11-25, Streamable HTTP). It
  * sends each message of a client to the host of its session, and passes the answer and the events
- * that the host has written to the open response. It holds open responses and nothing of a session.
+ * that the host has written to the open response. A request that needs nothing of its session goes
+ * straight to its server ({@link DirectCall}). It holds open responses and nothing of a session.
  * Confined to the context of the HTTP verticle.
  */
 final class InitializeEndpoint {
@@ -46,6 +55,12 @@ final class InitializeEndpoint {
   /** How many sessions it remembers with their new host; for any other it asks a session host. */
   private static final int MAX_MOVED = 10_000;
 
+  private final Vertx vertx;
+  private final Directory directory;
+  private final RequestRouter router;
+  private final @Nullable Telemetry telemetry;
+  private final Map<String, PublishedSession> sessions;
+  private final Map<String, DirectCall> direct = new HashMap<>();
   private final OpenReplies replies;
   private final String name;
   private final SessionHostNames hostNames;
@@ -70,8 +85,21 @@ final class InitializeEndpoint {
 
   /**
    * @param name of the HTTP verticle
+   * @param sessions those that hosts of this node have, by their ids
    */
-  InitializeEndpoint(OpenReplies replies, String name, SessionHostNames hostNames) {
+  InitializeEndpoint(
+      Vertx vertx,
+      Directory directory,
+      RequestRouter router,
+      OpenReplies replies,
+      String name,
+      SessionHostNames hostNames,
+      Map<String, PublishedSession> sessions) {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.router = router;
+    this.telemetry = Telemetry.of(vertx);
+    this.sessions = sessions;
     this.replies = replies;
     this.name = name;
     this.hostNames = hostNames;
@@ -108,6 +136,12 @@ final class InitializeEndpoint {
     }
     boolean request = message.kind() == Envelope.Kind.REQUEST;
     String exchange = LostStreamAnswers.exchange(name, ++sequence, request ? message.id() : null);
+    if (request
+        && !(reply instanceof BatchedReply)
+        && goesStraight(
+            new SessionRequest(session, exchange, headers, principal, message, view, reply))) {
+      return;
+    }
     DeliveryOptions options =
         new PostMessage(from(principal, view, exchange), session, reply.source().text()).options();
     reply.origin().addTo(options);
@@ -118,37 +152,156 @@ final class InitializeEndpoint {
     Future<Message<Buffer>> call = send(session, message, options);
     reply.causes(call);
     call.onComplete(
-        answered -> {
-          forget(exchange, reply);
-          reply.repeated(CallHeaders.repeats(answered.headers()));
-          if (answered.body() != null && answered.body().length() > 0) {
-            reply.answer(200, answered.body(), HostMessage.eventId(answered));
-          } else if (request) {
-            reply.end();
-          } else {
-            reply.status(202);
-          }
-        },
+        answered -> answered(answered, request, exchange, reply),
         failure -> {
           forget(exchange, reply);
           fail(reply, request ? message.id() : null, failure, LostStreamAnswers.eventId(exchange));
         });
   }
 
+  private void answered(
+      Message<Buffer> answered, boolean request, String exchange, HttpReply reply) {
+    forget(exchange, reply);
+    reply.repeated(CallHeaders.repeats(answered.headers()));
+    if (answered.body() != null && answered.body().length() > 0) {
+      reply.answer(200, answered.body(), HostMessage.eventId(answered));
+    } else if (request) {
+      reply.end();
+    } else {
+      reply.status(202);
+    }
+  }
+
   /** The response to a request stays open until the answer, and may become a stream before. */
   private void open(String session, String exchange, MultiMap headers, HttpReply reply) {
+    open(
+        exchange,
+        headers,
+        reply,
+        () -> gone(session, exchange, reply),
+        () -> tell(session, new KeepMessage(session, exchange)));
+  }
+
+  /**
+   * @param keeps runs when the client gets event ids of the response
+   */
+  private void open(
+      String exchange, MultiMap headers, HttpReply reply, Runnable gone, Runnable keeps) {
     exchanges.put(exchange, reply);
     replies.add(reply);
     reply
-        .onGone(() -> gone(session, exchange, reply))
+        .onGone(gone)
         .onStream(
             () -> {
               if (isResumable(headers)) {
+                keeps.run();
                 reply.prime(exchange + "_0");
-                tell(session, new KeepMessage(session, exchange));
               }
             });
   }
+
+  // ---- calls that go straight
+
+  /** A request of a client, and the name of its open response. */
+  record SessionRequest(
+      String session,
+      String exchange,
+      MultiMap headers,
+      Principal principal,
+      Envelope message,
+      DirectoryView view,
+      HttpReply reply) {}
+
+  /** Sends a request straight to its server, if it needs nothing of its session. */
+  private boolean goesStraight(SessionRequest asked) {
+    DirectCall call = DirectCall.of(this, vertx, directory, sessions.get(asked.session()), asked);
+    if (call == null || !call.begins()) {
+      return false;
+    }
+    HttpReply reply = asked.reply();
+    direct.put(call.request().callId(), call);
+    open(asked.exchange(), asked.headers(), reply, call::gone, call::becomesResumable);
+    if (telemetry != null) {
+      call.measureBy(telemetry, call.id(), call.version(), asked.headers());
+    }
+    Future<RawJson> answer =
+        McpErrors.guarded(
+            () ->
+                RequestAudit.begun(
+                    vertx,
+                    directory.audit(),
+                    reply.source(),
+                    call.request(),
+                    () -> router.route(call)));
+    reply.causes(answer);
+    answer.onComplete(
+        outcome -> {
+          RequestAudit.ended(directory.audit(), reply.source(), call, outcome);
+          call.ended(outcome);
+          direct.remove(call.request().callId());
+          call.answered(outcome);
+        });
+    return true;
+  }
+
+  /** The address for what connections report about these calls. */
+  String callsAt() {
+    return Addresses.GATEWAY_CALLS + name;
+  }
+
+  /**
+   * A connection reports something about a call.
+   *
+   * @return false if it is none of these calls
+   */
+  boolean reportedOfCall(String callId, String method, Message<?> message) {
+    DirectCall call = direct.get(callId);
+    if (call != null) {
+      call.reported(method, HostMessage.params(message));
+    }
+    return call != null;
+  }
+
+  /**
+   * The host of the session gets the call, and writes the response from now on.
+   *
+   * @param keep whether the client gets event ids of the response
+   */
+  void handOver(DirectCall call, boolean keep) {
+    From from = from(call.request().principal(), call.request().view(), call.asked.exchange());
+    TakeMessage take = new TakeMessage(from, call.asked.session(), call.request().callId(), keep);
+    hostNames
+        .send(call.host(), null, HostMessage.lasting(take.options(), call.request().method()))
+        .onComplete(
+            answered -> answered(answered, true, call.asked.exchange(), call.asked.reply()),
+            failure -> {
+              forget(call.asked.exchange(), call.asked.reply());
+              call.lost();
+            });
+  }
+
+  /** The answer to a call that the host has. */
+  void passAnswer(DirectCall call, Buffer answer) {
+    AnswerMessage message =
+        new AnswerMessage(call.asked.session(), call.request().callId(), call.repeats());
+    hostNames.tell(call.host(), answer, message.options());
+  }
+
+  void keep(DirectCall call) {
+    hostNames.tell(
+        call.host(), new KeepMessage(call.asked.session(), call.asked.exchange()).options());
+  }
+
+  void tellGone(DirectCall call) {
+    hostNames.tell(
+        call.host(), new GoneMessage(call.asked.session(), null, call.asked.exchange()).options());
+  }
+
+  void forget(DirectCall call) {
+    forget(call.asked.exchange(), call.asked.reply());
+  }
+
+  // ---- streams
 
   private void gone(String session, String exchange, HttpReply reply) {
     forget(exchange, reply);

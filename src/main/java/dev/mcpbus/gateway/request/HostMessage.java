@@ -50,15 +50,9 @@ public sealed interface HostMessage {
   record From(String principal, @Nullable String view, String verticle, String exchange) {
 
     private DeliveryOptions options(String op) {
-      DeliveryOptions options =
-          new DeliveryOptions()
-              .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE))
-              .addHeader("op", op)
-              .addHeader("principal", principal)
-              .addHeader("door", verticle) // not Headers.DOOR, which says where a call arrived
-              .addHeader("exchange", exchange);
-      CallHeaders.add(options, "view", view);
-      return options;
+      return with(plain(op), "principal", principal, "exchange", exchange, "view", view)
+          .addHeader("door", verticle) // not Headers.DOOR, which says where a call arrived
+          .setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.NONE));
     }
 
     private static From of(MultiMap headers) {
@@ -80,9 +74,7 @@ public sealed interface HostMessage {
   record StatedClient(String key, String capabilities, @Nullable String info) {
 
     private DeliveryOptions addTo(DeliveryOptions options) {
-      options.addHeader("client", key).addHeader("capabilities", capabilities);
-      CallHeaders.add(options, "client-info", info);
-      return options;
+      return with(options, "client", key, "capabilities", capabilities, "client-info", info);
     }
 
     private static StatedClient of(MultiMap headers) {
@@ -101,9 +93,7 @@ public sealed interface HostMessage {
   record OpenMessage(From from, boolean lasting) implements HostMessage {
     @Override
     public DeliveryOptions options() {
-      DeliveryOptions options = from.options("open");
-      CallHeaders.add(options, "lasting", lasting ? "true" : null);
-      return options;
+      return with(from.options("open"), "lasting", flag(lasting));
     }
   }
 
@@ -115,7 +105,7 @@ public sealed interface HostMessage {
   record PostMessage(From from, String session, String source) implements HostMessage {
     @Override
     public DeliveryOptions options() {
-      return from.options("post").addHeader("source", source).addHeader("session", session);
+      return with(from.options("post"), "source", source, "session", session);
     }
   }
 
@@ -127,9 +117,7 @@ public sealed interface HostMessage {
   record StreamMessage(From from, String session, @Nullable String after) implements HostMessage {
     @Override
     public DeliveryOptions options() {
-      DeliveryOptions options = from.options("stream").addHeader("session", session);
-      CallHeaders.add(options, "event", after);
-      return options;
+      return with(from.options("stream"), "session", session, "event", after);
     }
   }
 
@@ -145,7 +133,7 @@ public sealed interface HostMessage {
   record KeepMessage(String session, String exchange) implements HostMessage {
     @Override
     public DeliveryOptions options() {
-      return plain("keep").addHeader("session", session).addHeader("exchange", exchange);
+      return with(plain("keep"), "session", session, "exchange", exchange);
     }
   }
 
@@ -159,10 +147,7 @@ public sealed interface HostMessage {
       implements HostMessage {
     @Override
     public DeliveryOptions options() {
-      DeliveryOptions options = plain("gone").addHeader("exchange", exchange);
-      CallHeaders.add(options, "session", session);
-      CallHeaders.add(options, "client", client);
-      return options;
+      return with(plain("gone"), "exchange", exchange, "session", session, "client", client);
     }
   }
 
@@ -175,10 +160,42 @@ public sealed interface HostMessage {
   record FindMessage(String session, String tried, boolean lost) implements HostMessage {
     @Override
     public DeliveryOptions options() {
-      DeliveryOptions options =
-          plain("find").addHeader("session", session).addHeader("host", tried);
-      CallHeaders.add(options, "lost", lost ? "true" : null);
-      return options;
+      return with(plain("find"), "session", session, "host", tried, "lost", flag(lost));
+    }
+  }
+
+  // ---- calls that go straight from an HTTP verticle to a connection, on their own node
+
+  /**
+   * The HTTP verticle hands a call over -> the answer, as to a {@link PostMessage}.
+   *
+   * @param keep whether the client knows event ids of the response
+   */
+  record TakeMessage(From from, String session, String callId, boolean keep)
+      implements HostMessage {
+    @Override
+    public DeliveryOptions options() {
+      return with(
+          from.options("take").setLocalOnly(true),
+          "session",
+          session,
+          "call",
+          callId,
+          "keep",
+          flag(keep));
+    }
+  }
+
+  /** The server has answered such a call: the message for the client, empty for none. */
+  record AnswerMessage(String session, String callId, int repeats) implements HostMessage {
+    @Override
+    public DeliveryOptions options() {
+      return plain("answer")
+          .setLocalOnly(true)
+          .setCodecName(Codecs.SHARED)
+          .addHeader("session", session)
+          .addHeader("call", callId)
+          .addHeader(Headers.REPEATED, Integer.toString(repeats));
     }
   }
 
@@ -225,11 +242,8 @@ public sealed interface HostMessage {
     @Override
     public DeliveryOptions options() {
       DeliveryOptions options =
-          from.options(parking.op).addHeader("server", server).addHeader("suffix", suffix);
-      CallHeaders.add(options, "level", level);
-      CallHeaders.add(options, Headers.AS_IS, asIs ? "true" : null);
-      CallHeaders.add(options, Headers.NOTICES, notices);
-      CallHeaders.add(options, "state", state);
+          with(from.options(parking.op), "server", server, "suffix", suffix, "level", level);
+      with(options, Headers.AS_IS, flag(asIs), Headers.NOTICES, notices, "state", state);
       return client == null ? options : client.addTo(options);
     }
 
@@ -252,11 +266,8 @@ public sealed interface HostMessage {
       implements HostMessage {
     @Override
     public DeliveryOptions options() {
-      return plain("about-task")
-          .addHeader("principal", principal)
-          .addHeader("view", view)
-          .addHeader("suffix", suffix)
-          .addHeader("state", state);
+      return with(plain("about-task"), "principal", principal, "view", view, "state", state)
+          .addHeader("suffix", suffix);
     }
   }
 
@@ -310,10 +321,7 @@ public sealed interface HostMessage {
    */
   record DoorEvent(String exchange, @Nullable String id, boolean end) {
     public DeliveryOptions options() {
-      DeliveryOptions options = new DeliveryOptions().addHeader("exchange", exchange);
-      CallHeaders.add(options, "event", id);
-      CallHeaders.add(options, "end", end ? "true" : null);
-      return options;
+      return with(new DeliveryOptions(), "exchange", exchange, "event", id, "end", flag(end));
     }
 
     public static DoorEvent of(Message<?> message) {
@@ -337,9 +345,7 @@ public sealed interface HostMessage {
 
   /** The reply to a {@link PostMessage}, with the id of the event that it is. */
   static DeliveryOptions answered(@Nullable String eventId) {
-    DeliveryOptions options = new DeliveryOptions().setCodecName(Codecs.SHARED);
-    CallHeaders.add(options, "event", eventId);
-    return options;
+    return with(new DeliveryOptions().setCodecName(Codecs.SHARED), "event", eventId);
   }
 
   /** The id of the event that the reply to a {@link PostMessage} is; null for none. */
@@ -362,6 +368,20 @@ public sealed interface HostMessage {
   /** The answer comes when a request of {@code method} has ended, which may be a stream. */
   static DeliveryOptions lasting(DeliveryOptions options, String method) {
     return options.setSendTimeout(Layer.ENDPOINT.timeout(CallDeadline.noneOf(method)));
+  }
+
+  /** Adds names and their values, unless these are null. */
+  private static DeliveryOptions with(DeliveryOptions options, @Nullable String... pairs) {
+    for (int i = 0; i < pairs.length; i += 2) {
+      if (pairs[i + 1] != null) {
+        options.addHeader(pairs[i], pairs[i + 1]);
+      }
+    }
+    return options;
+  }
+
+  private static @Nullable String flag(boolean set) {
+    return set ? "true" : null;
   }
 
   private static DeliveryOptions plain(String op) {
@@ -394,6 +414,15 @@ public sealed interface HostMessage {
       case "find" ->
           new FindMessage(
               text(headers, "session"), text(headers, "host"), headers.contains("lost"));
+      case "take" ->
+          new TakeMessage(
+              From.of(headers),
+              text(headers, "session"),
+              text(headers, "call"),
+              headers.contains("keep"));
+      case "answer" ->
+          new AnswerMessage(
+              text(headers, "session"), text(headers, "call"), CallHeaders.repeats(headers));
       case "call" -> CallMessage.of(Parking.CALL, headers);
       case "retry" -> CallMessage.of(Parking.RETRY, headers);
       case "task" -> CallMessage.of(Parking.TASK, headers);

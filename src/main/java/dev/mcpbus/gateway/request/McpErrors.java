@@ -193,6 +193,14 @@ public final class McpErrors {
         data.put("requiredCapabilities", new JsonObject().put("elicitation", url)));
   }
 
+  /** A session has ended before the answer to one of its requests. */
+  public static McpFailure sessionEnded() {
+    return McpFailure.maybeSent(
+        FailureCode.OWNER_LOST,
+        "the session has ended before the answer, because its node ends or its client ended it;"
+            + " begin with initialize, the request may have been carried out");
+  }
+
   public static McpFailure unsupportedVersion(String requested) {
     return rpc(
         JsonRpcError.UNSUPPORTED_VERSION,

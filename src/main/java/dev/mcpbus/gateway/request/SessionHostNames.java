@@ -125,7 +125,12 @@ public final class SessionHostNames {
 
   /** Sends a message without a body and without an answer to a session host. */
   public void tell(String host, DeliveryOptions options) {
-    vertx.eventBus().send(Addresses.GATEWAY_SESSIONS + host, Buffer.buffer(), options);
+    tell(host, Buffer.buffer(), options);
+  }
+
+  /** Sends a message without an answer to a session host. */
+  public void tell(String host, Buffer body, DeliveryOptions options) {
+    vertx.eventBus().send(Addresses.GATEWAY_SESSIONS + host, body, options);
   }
 
   /**

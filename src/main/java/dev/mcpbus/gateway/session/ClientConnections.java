@@ -42,6 +42,9 @@ final class ClientConnections {
     /** A new connection to that server serves the client. */
     void begun(ConnectionId server);
 
+    /** It has a first connection, also one that is being opened, or it has none any more. */
+    default void connectionsChanged() {}
+
     /** Whether the client waits for what the server sends by itself. */
     boolean watches(ConnectionId server);
   }
@@ -88,13 +91,18 @@ final class ClientConnections {
     }
     Future<Opened> opened = open(server, statement);
     byServer.put(server, opened);
+    holder.connectionsChanged();
     opened.onComplete(
         own -> {
           if (own.shared()) {
             byServer.remove(server, opened); // it may have sessions when it is there again
+            holder.connectionsChanged();
           }
         },
-        refused -> byServer.remove(server, opened));
+        refused -> {
+          byServer.remove(server, opened);
+          holder.connectionsChanged();
+        });
     return opened;
   }
 
@@ -248,6 +256,7 @@ final class ClientConnections {
       lists.gone(server);
       logLevel.ended(connection);
       byServer.remove(server);
+      holder.connectionsChanged();
       host.registry().removeConnection(connection);
       connections.release(new ConnectionId(connection));
     }

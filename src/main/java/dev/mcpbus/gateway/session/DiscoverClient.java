@@ -76,7 +76,7 @@ final class DiscoverClient implements ClientConnections.Holder {
     this.unused = unused;
     this.lists = new ClientLists(host.vertx(), host.directory(), this::wanted, this::listsChanged);
     this.connections = new ClientConnections(host, this, lists);
-    this.questions = new OpenQuestions(host.vertx());
+    this.questions = new OpenQuestions(host.vertx(), () -> {});
   }
 
   String key() {

@@ -14,6 +14,7 @@ import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.HostMessage.PostMessage;
 import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
 import dev.mcpbus.gateway.request.ListChangeTracker;
+import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ByteBudget.ByteUse;
 import dev.mcpbus.protocol.Envelope;
@@ -25,6 +26,7 @@ import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.Principal;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
@@ -64,7 +66,15 @@ final class GatewaySession {
   final SessionServers servers;
   final SessionTasks tasks;
   final SessionRequests requests;
+  final Context context;
 
+  /** What the HTTP verticles of this node know of it. */
+  final PublishedSession published;
+
+  /** Begins the ids of its calls that go straight to a connection. */
+  final String callIds;
+
+  private boolean begun;
   private final long since = System.nanoTime();
   private long used = since;
 
@@ -87,14 +97,40 @@ final class GatewaySession {
         ProtocolVersion.ofWire(wanted == null || !wanted.isString() ? "" : wanted.asString())
             .filter(known -> known.era() == Era.INITIALIZE)
             .orElse(ProtocolVersion.LATEST_INITIALIZE);
+    this.context = host.vertx().getOrCreateContext();
+    this.published =
+        new PublishedSession(
+            host.maxCalls(),
+            inUse -> host.bound().use(this, inUse),
+            () -> context.runOnContext(now -> noteUse()));
     this.streams = new SessionStreams(host.vertx().eventBus(), stated);
-    this.questions = new OpenQuestions(host.vertx());
+    this.questions = new OpenQuestions(host.vertx(), this::publish);
     this.subscriptions = new SessionSubscriptions(host, this);
     this.changes = new ListChangeTracker(view);
     this.inbox = new SessionInbox(this);
     this.servers = new SessionServers(host, this, initialize);
     this.tasks = new SessionTasks(host, this);
     this.requests = new SessionRequests(host, this);
+    this.callIds = host.registry().add(inbox);
+  }
+
+  // ---- what HTTP verticles know
+
+  /** Calls may go straight to shared connections while the session has nothing to add to them. */
+  void publish() {
+    boolean free =
+        begun && inbox.level() == null && servers.connections.isEmpty() && questions.isEmpty();
+    published.publish(
+        free
+            ? new PublishedSession.Facts(
+                host.registry().host(),
+                view.name(),
+                principalText,
+                view.rights(),
+                version.wire(),
+                servers.stated(),
+                callIds)
+            : null);
   }
 
   /**
@@ -156,6 +192,8 @@ final class GatewaySession {
   /** The result of {@code initialize}. */
   RawJson initialized(HandshakeAnswers answers) {
     version = answers.version(view, version);
+    begun = true;
+    publish();
     return answers.initialize(view, version);
   }
 
@@ -168,6 +206,8 @@ final class GatewaySession {
       servers.connections.logLevel.want(level);
     }
     subscriptions.continueFrom(view, facts);
+    begun = true;
+    publish();
   }
 
   /** Whether a message comes by the session's path and from the session's principal. */
@@ -202,6 +242,7 @@ final class GatewaySession {
     view = seen;
     changes.look(seen);
     changed();
+    publish();
     return true;
   }
 
@@ -212,9 +253,16 @@ final class GatewaySession {
   }
 
   void noteUse() {
-    boolean inUse = isInUse();
-    host.bound().use(this, inUse);
-    servers.connections.use(inUse);
+    noteUseByHost();
+    servers.connections.use(isInUse());
+  }
+
+  private void noteUseByHost() {
+    published.noteUse(isInUseByHost(), requests.size());
+  }
+
+  private boolean isInUseByHost() {
+    return streams.standing().isRead() || requests.isRead();
   }
 
   /**
@@ -222,16 +270,16 @@ final class GatewaySession {
    * has left continues, because the client may come back, but does not keep other clients out.
    */
   boolean isInUse() {
-    return streams.standing().isRead() || requests.isRead();
+    return isInUseByHost() || published.isRead();
   }
 
   boolean isIdle(long now, long idleNanos) {
-    return !isBusy() && !isInUse() && now - used > idleNanos;
+    return !isBusy() && !isInUse() && now - Math.max(used, published.used()) > idleNanos;
   }
 
   /** Whether calls are in flight. */
   boolean isBusy() {
-    return !requests.isEmpty();
+    return requests.size() > 0 || !published.calls().isEmpty();
   }
 
   /**
@@ -262,7 +310,7 @@ final class GatewaySession {
       }
       message.reply(Buffer.buffer());
     }
-    host.bound().use(this, isInUse()); // restarts the idle time
+    noteUseByHost(); // restarts the idle time
   }
 
   private void notified(Message<?> message, PostMessage post, String method, RawJson params) {
@@ -389,6 +437,9 @@ final class GatewaySession {
 
   Future<Void> close() {
     host.bound().remove(this);
+    host.published().remove(id, published);
+    host.registry().remove(callIds);
+    published.close();
     if (host.telemetry() != null) {
       host.telemetry().sessionEnded(version.wire(), System.nanoTime() - since);
     }

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.AnswerMessage;
 import dev.mcpbus.gateway.request.HostMessage.DeleteMessage;
 import dev.mcpbus.gateway.request.HostMessage.FindMessage;
 import dev.mcpbus.gateway.request.HostMessage.From;
@@ -16,6 +17,7 @@ import dev.mcpbus.gateway.request.HostMessage.KeepMessage;
 import dev.mcpbus.gateway.request.HostMessage.OpenMessage;
 import dev.mcpbus.gateway.request.HostMessage.PostMessage;
 import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
+import dev.mcpbus.gateway.request.HostMessage.TakeMessage;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.protocol.Envelope;
@@ -87,6 +89,27 @@ final class GatewaySessions {
     of(post.session(), post.from()).post(message, post, HostMessage.envelope(message));
   }
 
+  /** A call that went straight to a connection needs its session. */
+  void take(Message<?> message, TakeMessage take) {
+    GatewaySession session = sessions.get(take.session());
+    if (session == null) {
+      throw unknown();
+    }
+    session.requests.take(message, take);
+  }
+
+  /** The answer to such a call. */
+  void answered(Message<?> message, AnswerMessage answer) {
+    GatewaySession session = sessions.get(answer.session());
+    if (session != null) {
+      session.requests.answered(answer, (Buffer) message.body());
+    }
+  }
+
+  private static McpFailure unknown() {
+    return McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session");
+  }
+
   /** A client opens its standalone stream, or resumes one. */
   void stream(Message<?> message, StreamMessage stream) {
     GatewaySession session = of(stream.session(), stream.from());
@@ -150,7 +173,7 @@ final class GatewaySessions {
   private GatewaySession of(String id, From from) {
     GatewaySession session = sessions.get(id);
     if (session == null || !session.isOf(from) || !session.enter(from.principal())) {
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session");
+      throw unknown();
     }
     session.touch();
     return session;
@@ -190,6 +213,7 @@ final class GatewaySessions {
       end(idle);
     }
     sessions.put(session.id, session);
+    host.published().put(session.id, session.published);
     host.bound().use(session, session.isInUse());
   }
 
@@ -229,7 +253,7 @@ final class GatewaySessions {
   void sweep(long idleNanos) {
     long now = System.nanoTime();
     List.copyOf(sessions.values()).stream()
-        .filter(session -> session.isIdle(now, idleNanos))
+        .filter(session -> session.isIdle(now, idleNanos) && session.published.closeIfIdle())
         .forEach(this::end);
     renew(false);
   }

@@ -98,10 +98,19 @@ final class OpenQuestions {
   /** By their keys, in the order in which they came. */
   private final Map<String, Question> open = new LinkedHashMap<>();
 
+  private final Runnable changed;
   private long sequence;
 
-  OpenQuestions(Vertx vertx) {
+  /**
+   * @param changed runs when the first question opens and when the last has ended
+   */
+  OpenQuestions(Vertx vertx, Runnable changed) {
     this.vertx = vertx;
+    this.changed = changed;
+  }
+
+  boolean isEmpty() {
+    return open.isEmpty();
   }
 
   // ---- what clients answer
@@ -148,7 +157,7 @@ final class OpenQuestions {
               takeBack(question, "no server waits for the answer any longer");
               question.fail(FailureCode.CALL_TIMEOUT, "the client did not answer");
             });
-    open.put(question.key, question);
+    add(question);
     RawJson params = question.params;
     String scope = question.call == null ? question.key : question.call;
     stream.send(
@@ -237,7 +246,7 @@ final class OpenQuestions {
                   FailureCode.CALL_TIMEOUT, "the client has made no call by which it could answer");
             });
     question.connection = connection;
-    open.put(question.key, question);
+    add(question);
   }
 
   private static boolean isEarly(Question question) {
@@ -263,7 +272,7 @@ final class OpenQuestions {
     remove(question);
     question.name = "input-" + call.nextQuestion();
     question.holder = call;
-    open.put(question.key, question);
+    add(question);
     call.questionsChanged();
   }
 
@@ -371,10 +380,21 @@ final class OpenQuestions {
     return open.isEmpty() ? List.of() : open.values().stream().filter(test).toList();
   }
 
+  private void add(Question question) {
+    open.put(question.key, question);
+    if (open.size() == 1) {
+      changed.run();
+    }
+  }
+
   private boolean remove(Question question) {
     vertx.cancelTimer(question.timer);
     question.holder = null;
-    return open.remove(question.key, question);
+    boolean removed = open.remove(question.key, question);
+    if (removed && open.isEmpty()) {
+      changed.run();
+    }
+    return removed;
   }
 
   /** The client is gone: all open questions fail. */

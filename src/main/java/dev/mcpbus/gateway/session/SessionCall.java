@@ -6,6 +6,7 @@ import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.PublishedSession.StraightCall;
 import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.Methods;
@@ -31,6 +32,9 @@ final class SessionCall extends GatewayCall {
   final Message<?> message;
   final String exchange;
 
+  /** The call at its HTTP verticle, which sent it; null for one that is sent here. */
+  private final @Nullable StraightCall straight;
+
   /** Whether the answer comes from a server of the {@code discover} era. */
   private boolean modern;
 
@@ -47,7 +51,34 @@ final class SessionCall extends GatewayCall {
       @Nullable RawJson token,
       Message<?> message,
       From from) {
+    this(host, session, request, id, token, message, from, null);
+  }
+
+  /**
+   * A call that its HTTP verticle has sent, and answers.
+   *
+   * @param message whose reply is the answer
+   */
+  SessionCall(
+      HostParts host,
+      GatewaySession session,
+      StraightCall straight,
+      Message<?> message,
+      From from) {
+    this(host, session, straight.request(), straight.id(), null, message, from, straight);
+  }
+
+  private SessionCall(
+      HostParts host,
+      GatewaySession session,
+      GatewayRequest request,
+      RawJson id,
+      @Nullable RawJson token,
+      Message<?> message,
+      From from,
+      @Nullable StraightCall straight) {
     super(host.vertx(), host.sender(), request);
+    this.straight = straight;
     this.servers = session.servers;
     this.requests = session.requests;
     this.id = id;
@@ -73,6 +104,29 @@ final class SessionCall extends GatewayCall {
 
   private RawJson toServer(ConnectionId at, RawJson params) {
     return Methods.isKnown(request().method()) ? params : requests.toServer(at, params);
+  }
+
+  @Override
+  public @Nullable ConnectionId at() {
+    return straight == null ? super.at() : straight.at();
+  }
+
+  @Override
+  public void cancel(RawJson params) {
+    if (straight == null) {
+      super.cancel(params);
+    } else {
+      straight.cancelled(params);
+    }
+  }
+
+  @Override
+  public void cancel() {
+    if (straight == null) {
+      super.cancel();
+    } else {
+      straight.cancelled(null);
+    }
   }
 
   /** Params or a result by the client's ids, where MCP does not define the method. */

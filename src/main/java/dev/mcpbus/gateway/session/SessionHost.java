@@ -13,6 +13,7 @@ import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.HostMessage.AboutTaskMessage;
+import dev.mcpbus.gateway.request.HostMessage.AnswerMessage;
 import dev.mcpbus.gateway.request.HostMessage.CallMessage;
 import dev.mcpbus.gateway.request.HostMessage.DeleteMessage;
 import dev.mcpbus.gateway.request.HostMessage.FindMessage;
@@ -23,7 +24,9 @@ import dev.mcpbus.gateway.request.HostMessage.ListenMessage;
 import dev.mcpbus.gateway.request.HostMessage.OpenMessage;
 import dev.mcpbus.gateway.request.HostMessage.PostMessage;
 import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
+import dev.mcpbus.gateway.request.HostMessage.TakeMessage;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
@@ -38,6 +41,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -62,6 +66,7 @@ public final class SessionHost extends VerticleBase {
   private final SessionHostNames hostNames;
   private final ParkedCallBounds parkedBounds;
   private final Directory directory;
+  private final ConcurrentMap<String, PublishedSession> published;
   private final GatewayOptions options;
   private final Implementation serverInfo;
   private final FairLimit<GatewaySession> bound;
@@ -85,6 +90,7 @@ public final class SessionHost extends VerticleBase {
   /**
    * @param hostNames all hosts of this node; they share the bound on sessions
    * @param parkedBounds of all hosts of this node
+   * @param published the sessions of all hosts of this node, by their ids
    */
   public SessionHost(
       String name,
@@ -92,7 +98,9 @@ public final class SessionHost extends VerticleBase {
       GatewayOptions options,
       Implementation serverInfo,
       SessionHostNames hostNames,
-      ParkedCallBounds parkedBounds) {
+      ParkedCallBounds parkedBounds,
+      ConcurrentMap<String, PublishedSession> published) {
+    this.published = published;
     this.name = name;
     this.parkedBounds = parkedBounds;
     this.hostNames = hostNames;
@@ -113,6 +121,7 @@ public final class SessionHost extends VerticleBase {
             new RequestRouter(vertx, directory, options.pageSize()),
             registry,
             new SessionStore(vertx, name, options.sessionIdle()),
+            published,
             Telemetry.of(vertx),
             options.maxCalls(),
             bound,
@@ -228,6 +237,10 @@ public final class SessionHost extends VerticleBase {
       HostMessage said = HostMessage.of(message);
       if (said instanceof PostMessage post) {
         sessions.post(message, post);
+      } else if (said instanceof TakeMessage take) {
+        sessions.take(message, take);
+      } else if (said instanceof AnswerMessage answer) {
+        sessions.answered(message, answer);
       } else if (said instanceof OpenMessage open) {
         sessions.open(message, open);
       } else if (said instanceof StreamMessage stream) {

@@ -120,6 +120,12 @@ final class SessionInbox implements ClientConnections.Holder {
       String method,
       RawJson params) {
     SessionCall call = callId == null ? null : session.requests.get(callId);
+    if (call == null && callId != null && callId.startsWith(session.callIds + "/")) {
+      return session
+          .requests
+          .taken(callId)
+          .compose(there -> asked(callId, connection, question, method, params));
+    }
     // Servers ask for roots when they start, and the connection starts with the first call.
     boolean outside = call == null && method.equals(Methods.ROOTS_LIST);
     ResumableStream stream = stream(outside ? "" : callId, connection);
@@ -194,6 +200,11 @@ final class SessionInbox implements ClientConnections.Holder {
   @Override
   public String owner() {
     return session.owner();
+  }
+
+  @Override
+  public void connectionsChanged() {
+    session.publish();
   }
 
   @Override

@@ -8,9 +8,12 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.HostMessage.AnswerMessage;
 import dev.mcpbus.gateway.request.HostMessage.PostMessage;
+import dev.mcpbus.gateway.request.HostMessage.TakeMessage;
 import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.PublishedSession.StraightCall;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Era;
@@ -24,8 +27,10 @@ import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +51,9 @@ final class SessionRequests {
   /** In flight, by call id, in the order of their arrival. */
   private final Map<String, SessionCall> calls = new LinkedHashMap<>();
 
+  /** Calls that went straight to a connection and on which questions wait, by their ids. */
+  private final Map<String, Promise<Void>> taking = new HashMap<>();
+
   /** Notifications that wait for a connection. */
   private int notifications;
 
@@ -54,8 +62,8 @@ final class SessionRequests {
     this.session = session;
   }
 
-  boolean isEmpty() {
-    return calls.isEmpty();
+  int size() {
+    return calls.size();
   }
 
   /** Whether the client reads the response of a call. */
@@ -76,8 +84,17 @@ final class SessionRequests {
   RawJson toServer(ConnectionId at, RawJson params) {
     return RequestIds.replaced(
         params,
-        id -> callId(id, call -> at.equals(call.at()) && id.equals(call.id)),
+        id -> straight(at, callId(id, call -> at.equals(call.at()) && id.equals(call.id))),
         token -> callId(token, call -> at.equals(call.at()) && token.equals(call.token)));
+  }
+
+  private RawJson straight(ConnectionId at, RawJson named) {
+    for (StraightCall call : session.published.calls()) {
+      if (at.equals(call.at()) && named.equals(call.id())) {
+        return RawJson.string(call.request().callId());
+      }
+    }
+    return named;
   }
 
   private RawJson callId(RawJson named, Predicate<SessionCall> is) {
@@ -106,7 +123,7 @@ final class SessionRequests {
    * @param message whose reply is the answer
    */
   void request(Message<?> message, PostMessage post, RawJson id, String method, RawJson params) {
-    if (calls.size() >= host.maxCalls()) {
+    if (calls.size() + session.published.calls().size() >= host.maxCalls()) {
       message.reply(
           failed(
               id,
@@ -121,7 +138,7 @@ final class SessionRequests {
             outcome -> {
               audit(post, call, outcome);
               call.ended(outcome);
-              end(call, written(call, outcome));
+              end(call, written(call, outcome), call.repeats());
             });
   }
 
@@ -133,7 +150,7 @@ final class SessionRequests {
    * @throws McpFailure if the caller cannot pay
    */
   void notification(Message<?> message, PostMessage post, String method, RawJson params) {
-    if (calls.size() + notifications >= host.maxCalls()) {
+    if (calls.size() + session.published.calls().size() + notifications >= host.maxCalls()) {
       return;
     }
     ByteBudget.ByteAccount kept =
@@ -268,6 +285,7 @@ final class SessionRequests {
 
   private void noteLevel(String wanted) {
     session.inbox.level(wanted);
+    session.publish(); // before the client has the answer
     host.store().note(session.id, SessionStore.LEVEL, wanted);
   }
 
@@ -319,8 +337,67 @@ final class SessionRequests {
     for (SessionCall call : List.copyOf(calls.values())) {
       if (call.id.equals(id)) {
         call.cancel(params);
-        end(call, null); // MCP, Cancellation: no response to a cancelled request
+        end(call, null, 0); // MCP, Cancellation: no response to a cancelled request
       }
+    }
+    for (StraightCall call : session.published.calls()) {
+      if (call.id().equals(id)) {
+        call.cancelled(params);
+      }
+    }
+  }
+
+  // ---- calls that went straight to a connection
+
+  /** Completes when this host has a call, which a question needs; fails if the call is over. */
+  Future<Void> taken(String callId) {
+    StraightCall call = session.published.call(callId);
+    Promise<Void> known = taking.get(callId);
+    if (known != null) {
+      return known.future();
+    }
+    if (call == null) {
+      return Future.failedFuture(CallRegistry.gone());
+    }
+    Promise<Void> taken = Promise.promise();
+    taking.put(callId, taken);
+    call.handOver()
+        .onSuccess(
+            handed ->
+                session.context.runOnContext(
+                    now -> {
+                      if (!handed && taking.remove(callId, taken)) {
+                        taken.fail(CallRegistry.gone());
+                      }
+                    }));
+    return taken.future();
+  }
+
+  /** The HTTP verticle hands a call over: its response is here from now on. */
+  void take(Message<?> message, TakeMessage take) {
+    String callId = take.callId();
+    StraightCall straight = session.published.take(callId);
+    if (straight == null) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such call");
+    }
+    SessionCall call = new SessionCall(host, session, straight, message, take.from());
+    if (take.keep()) {
+      call.stream.keep();
+    }
+    calls.put(callId, call);
+    host.registry().add(callId, session.inbox);
+    session.noteUse();
+    Promise<Void> waited = taking.remove(callId);
+    if (waited != null) {
+      waited.complete();
+    }
+  }
+
+  /** The server has answered such a call; the HTTP verticle has written the answer. */
+  void answered(AnswerMessage answer, Buffer written) {
+    SessionCall call = calls.get(answer.callId());
+    if (call != null) {
+      end(call, written.length() == 0 ? null : written, answer.repeats());
     }
   }
 
@@ -329,7 +406,7 @@ final class SessionRequests {
    *
    * @param answer null if the client gets none
    */
-  private void end(SessionCall call, @Nullable Buffer answer) {
+  private void end(SessionCall call, @Nullable Buffer answer, int repeats) {
     String callId = call.request().callId();
     if (calls.remove(callId) == null) {
       return;
@@ -337,7 +414,7 @@ final class SessionRequests {
     session.touch();
     host.registry().remove(callId);
     session.questions.callEnded(callId);
-    session.streams.finish(call, answer, call.repeats());
+    session.streams.finish(call, answer, repeats);
     session.noteUse();
   }
 
@@ -345,14 +422,12 @@ final class SessionRequests {
   void close() {
     calls.values().forEach(GatewayCall::cancel);
     calls.keySet().forEach(host.registry()::remove);
-    calls.values().forEach(call -> session.streams.finish(call, failed(call.id, ended()), 0));
+    calls
+        .values()
+        .forEach(
+            call -> session.streams.finish(call, failed(call.id, McpErrors.sessionEnded()), 0));
     calls.clear();
-  }
-
-  private static McpFailure ended() {
-    return McpFailure.maybeSent(
-        FailureCode.OWNER_LOST,
-        "the session has ended before the answer, because its node ends or its client ended it;"
-            + " begin with initialize, the request may have been carried out");
+    taking.values().forEach(waiting -> waiting.tryFail(CallRegistry.gone()));
+    taking.clear();
   }
 }

@@ -33,6 +33,7 @@ import java.lang.reflect.Field;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -154,6 +155,7 @@ class ParkedCallsTest {
         new RequestRouter(vertx, directory, 10),
         new CallRegistry("0123456789abcdef"),
         new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+        new ConcurrentHashMap<>(),
         null,
         10,
         new FairLimit<>(10),

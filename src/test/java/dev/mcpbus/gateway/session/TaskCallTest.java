@@ -26,6 +26,7 @@ import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,7 @@ class TaskCallTest {
             new RequestRouter(vertx, directory, 10),
             new CallRegistry("host"),
             new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+            new ConcurrentHashMap<>(),
             null,
             10,
             new FairLimit<>(10),
