@@ -31,7 +31,6 @@ import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TraceContext;
-import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -133,30 +132,26 @@ final class DiscoverCall extends GatewayCall {
     statedByServer = facts != null && facts.isDiscover(); // the last server answers it
     boolean shared = facts == null || !facts.hasSessions();
     boolean known = Methods.isKnown(request().method());
-    if (known && token == null) {
-      return sendTo(facts, shared, server, suffix, params);
-    }
+    RawJson own = known && token == null ? params : registered(shared, server, suffix, params);
+    return facts == null || shared
+        ? sendTo(new ConnectionId(server), suffix, own)
+        : park(parking(facts, suffix, own), server, suffix, own);
+  }
+
+  /** Params that name requests by the ids of their calls; the client may name this one, too. */
+  private RawJson registered(boolean shared, String server, String suffix, RawJson params) {
     String principal = request().principal().name();
     String at = (shared ? principal : clients.key(request().principal(), meta)) + "\n" + server;
     RawJson own =
-        known ? params : UnknownMethods.adapted(suffix, params, all -> named.toServer(at, all));
+        Methods.isKnown(request().method())
+            ? params
+            : UnknownMethods.adapted(suffix, params, all -> named.toServer(at, all));
     forget();
     if (!suffix.equals(Addresses.NOTIFY)) {
       named.add(at, id, token, request().callId());
       namedAt = at;
     }
-    return sendTo(facts, shared, server, suffix, own);
-  }
-
-  private Future<RawJson> sendTo(
-      @Nullable DirectoryEntry facts,
-      boolean shared,
-      String server,
-      String suffix,
-      RawJson params) {
-    return facts == null || shared
-        ? sendTo(new ConnectionId(server), suffix, params)
-        : park(parking(facts, suffix, params), server, suffix, params);
+    return own;
   }
 
   /** No message can name the request any more. */
@@ -329,19 +324,10 @@ final class DiscoverCall extends GatewayCall {
         : timed;
   }
 
-  /**
-   * Ends the response.
-   *
-   * @param answer the whole message, or the failure of the call
-   */
-  void end(AsyncResult<Buffer> answer) {
-    reply.repeated(repeats());
-    if (answer.succeeded()) {
-      reply.answer(200, answer.result(), null);
-    } else {
-      McpFailure failure = McpErrors.of(answer.cause());
-      McpFailure known = statedByServer ? failure : McpErrors.forDiscover(failure, capabilities);
-      reply.refuse(McpErrors.status(known), id, known);
-    }
+  /** Ends the response with the failure of the call. */
+  void fail(Throwable failure) {
+    McpFailure why = McpErrors.of(failure);
+    McpFailure known = statedByServer ? why : McpErrors.forDiscover(why, capabilities);
+    reply.refuse(McpErrors.status(known), id, known);
   }
 }

@@ -31,6 +31,7 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TraceContext;
+import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -112,7 +113,7 @@ final class DiscoverEndpoint {
     for (DiscoverCall call : List.copyOf(calls.values())) {
       forget(call);
       call.cancel();
-      call.end(Future.failedFuture(LostStreamAnswers.doorEnds()));
+      call.fail(LostStreamAnswers.doorEnds());
     }
   }
 
@@ -146,7 +147,29 @@ final class DiscoverEndpoint {
         if (telemetry != null) {
           call.measureBy(telemetry, id, VERSION, headers);
         }
-        call(call);
+        calls.put(call.request().callId(), call);
+        replies.add(reply);
+        reply.onGone(
+            () -> {
+              forget(call);
+              call.cancel();
+            });
+        Audit audit = directory.audit();
+        Future<RawJson> own = audit.precedesCalls() ? begun(call) : answered(call);
+        (own == null ? router.route(call) : own)
+            .map(found -> call.written(tasks.named(call, found)))
+            .onComplete(
+                answer -> {
+                  RequestAudit.ended(audit, reply.source(), call, answer);
+                  call.ended(answer);
+                  forget(call);
+                  reply.repeated(call.repeats());
+                  if (answer.succeeded()) {
+                    reply.answer(200, answer.result(), null);
+                  } else {
+                    call.fail(answer.cause());
+                  }
+                });
       }
     }
   }
@@ -234,35 +257,28 @@ final class DiscoverEndpoint {
         origin);
   }
 
-  private void call(DiscoverCall call) {
-    GatewayRequest request = call.request();
-    HttpReply reply = call.reply;
-    calls.put(request.callId(), call);
-    replies.add(reply);
-    reply.onGone(
+  /** The answer, once the beginning of the call is in the audit log. */
+  private Future<RawJson> begun(DiscoverCall call) {
+    return RequestAudit.begun(
+        vertx,
+        directory.audit(),
+        call.reply.source(),
+        call.request(),
         () -> {
-          forget(call);
-          call.cancel();
+          Future<RawJson> own = answered(call);
+          return own == null ? router.route(call) : own;
         });
-    RequestAudit.begun(vertx, directory.audit(), reply.source(), request, () -> answered(call))
-        .map(found -> call.written(tasks.named(call, found)))
-        .onComplete(
-            answer -> {
-              RequestAudit.ended(directory.audit(), reply.source(), call, answer);
-              call.ended(answer);
-              forget(call);
-              call.end(answer);
-            });
   }
 
-  private Future<RawJson> answered(DiscoverCall call) {
+  /** A page of a list, or what is said of tasks; null for what the router answers. */
+  private @Nullable Future<RawJson> answered(DiscoverCall call) {
     GatewayRequest request = call.request();
     if (Methods.isOfTasks(request.method())) {
       return tasks.route(call);
     }
     ListKind kind = ListKind.ofMethod(request.method());
     if (kind == null || !hasSessions(request.view()) || ListParams.goToServer(request)) {
-      return router.route(call);
+      return null;
     }
     Future<RawJson> page = call.page(kind);
     return request.isAsIs() && request.params().member("cursor") != null

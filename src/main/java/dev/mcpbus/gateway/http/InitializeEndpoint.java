@@ -30,6 +30,7 @@ import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.McpHeaders;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
+import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -224,19 +225,16 @@ final class InitializeEndpoint {
     if (telemetry != null) {
       call.measureBy(telemetry, call.id(), call.version(), asked.headers());
     }
+    Audit audit = directory.audit();
     Future<RawJson> answer =
-        McpErrors.guarded(
-            () ->
-                RequestAudit.begun(
-                    vertx,
-                    directory.audit(),
-                    reply.source(),
-                    call.request(),
-                    () -> router.route(call)));
+        audit.precedesCalls()
+            ? RequestAudit.begun(
+                vertx, audit, reply.source(), call.request(), () -> router.route(call))
+            : router.route(call);
     reply.causes(answer);
     answer.onComplete(
         outcome -> {
-          RequestAudit.ended(directory.audit(), reply.source(), call, outcome);
+          RequestAudit.ended(audit, reply.source(), call, outcome);
           call.ended(outcome);
           direct.remove(call.request().callId());
           call.answered(outcome);

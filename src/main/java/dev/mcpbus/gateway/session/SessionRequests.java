@@ -133,13 +133,21 @@ final class SessionRequests {
       return;
     }
     SessionCall call = begin(message, post, id, method, params);
-    McpErrors.guarded(() -> begun(post, call.request(), () -> answer(call)))
-        .onComplete(
-            outcome -> {
-              audit(post, call, outcome);
-              call.ended(outcome);
-              end(call, written(call, outcome), call.repeats());
-            });
+    Future<RawJson> answer;
+    try {
+      answer =
+          host.directory().audit().precedesCalls()
+              ? begun(post, call.request(), () -> answer(call))
+              : answer(call);
+    } catch (RuntimeException refused) {
+      answer = Future.failedFuture(McpErrors.of(refused));
+    }
+    answer.onComplete(
+        outcome -> {
+          audit(post, call, outcome);
+          call.ended(outcome);
+          end(call, written(call, outcome), call.repeats());
+        });
   }
 
   /**
