@@ -10,9 +10,9 @@ import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ServerResource;
 import dev.mcpbus.gateway.request.HostMessage.StatedClient;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.gateway.session.OpenQuestions.Question;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
@@ -42,7 +42,6 @@ final class DiscoverClient implements ClientConnections.Holder {
   private final String owner;
   private final Future<Void> claimed;
   private final Consumer<DiscoverClient> unused;
-  private final ClientLists lists;
   private final ClientConnections connections;
   final OpenQuestions questions;
 
@@ -74,8 +73,7 @@ final class DiscoverClient implements ClientConnections.Holder {
     this.owner = owner;
     this.claimed = claimed;
     this.unused = unused;
-    this.lists = new ClientLists(host.vertx(), host.directory(), this::wanted, this::listsChanged);
-    this.connections = new ClientConnections(host, this, lists);
+    this.connections = new ClientConnections(host, this, this::wanted, this::listsChanged);
     this.questions = new OpenQuestions(host.vertx(), () -> {});
   }
 
@@ -147,7 +145,7 @@ final class DiscoverClient implements ClientConnections.Holder {
 
   /** Completes when its connection has that log level, or refuses it; at once at a shared one. */
   Future<Void> level(Opened own, String wanted) {
-    return own.shared() ? Future.succeededFuture() : connections.logLevel.set(own.id(), wanted);
+    return own.shared() ? Future.succeededFuture() : connections.setLevel(own.id(), wanted);
   }
 
   void begins(ParkedCall call) {
@@ -279,7 +277,7 @@ final class DiscoverClient implements ClientConnections.Holder {
       case Events.RESOURCE_UPDATED -> {
         ConnectionId server = connections.serverOf(connection);
         if (server != null) {
-          DirectorySnapshot seen = lists.over(host.directory().snapshot());
+          DirectorySnapshot seen = connections.lists.over(host.directory().snapshot());
           streams.values().forEach(stream -> stream.updated(seen, server.value(), params));
         }
       }
@@ -294,7 +292,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   private void announced(String connection, String method, RawJson params) {
     ConnectionId server = connections.serverOf(connection);
     if (server != null) {
-      lists.announced(server, method);
+      connections.lists.announced(server, method);
       streams.values().forEach(stream -> stream.announced(server.value(), method, params));
     }
   }
@@ -324,18 +322,18 @@ final class DiscoverClient implements ClientConnections.Holder {
   }
 
   DirectorySnapshot over(DirectorySnapshot shared) {
-    return lists.over(shared);
+    return connections.lists.over(shared);
   }
 
   private void listsChanged() {
-    DirectorySnapshot seen = lists.over(host.directory().snapshot());
+    DirectorySnapshot seen = connections.lists.over(host.directory().snapshot());
     streams.values().forEach(stream -> stream.changed(seen));
   }
 
   /** The shared lists have changed. */
   void noticed() {
     if (!streams.isEmpty()) {
-      DirectorySnapshot seen = lists.over(host.directory().snapshot());
+      DirectorySnapshot seen = connections.lists.over(host.directory().snapshot());
       streams.values().forEach(stream -> stream.noticed(seen));
     }
   }
@@ -345,7 +343,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   /** It listens with a response from now on. */
   void listens(ClientStream stream, Set<ListKind> kinds) {
     streams.put(stream.exchange, stream);
-    stream.begins(lists.over(host.directory().snapshot()), kinds);
+    stream.begins(connections.lists.over(host.directory().snapshot()), kinds);
     noteUse();
   }
 

@@ -10,7 +10,7 @@ import dev.mcpbus.gateway.request.HostMessage.ListMessage;
 import dev.mcpbus.gateway.request.HostMessage.ListenMessage;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.request.WatchedResources;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;

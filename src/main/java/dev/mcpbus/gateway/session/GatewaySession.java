@@ -203,7 +203,7 @@ final class GatewaySession {
     changes.forget();
     if (facts.getValue(SessionStore.LEVEL) instanceof String level) {
       inbox.level(level);
-      servers.connections.logLevel.want(level);
+      servers.connections.wantLevel(level);
     }
     subscriptions.continueFrom(view, facts);
     begun = true;
@@ -372,7 +372,7 @@ final class GatewaySession {
 
   /** Tells the client of lists that have changed since it read them. */
   void changed() {
-    for (String due : changes.due(servers.lists.over(host.directory().snapshot()))) {
+    for (String due : changes.due(servers.connections.lists.over(host.directory().snapshot()))) {
       streams.standing().send(MessageWriter.notification(due, null));
     }
   }

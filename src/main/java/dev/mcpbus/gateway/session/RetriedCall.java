@@ -16,7 +16,7 @@ import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.HostMessage.CallMessage;
 import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.UnknownMethods;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;

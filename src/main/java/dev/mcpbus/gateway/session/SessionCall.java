@@ -147,7 +147,7 @@ final class SessionCall extends GatewayCall {
 
   @Override
   protected DirectorySnapshot seen(DirectorySnapshot shared) {
-    return servers.lists.over(shared);
+    return servers.connections.lists.over(shared);
   }
 
   @Override

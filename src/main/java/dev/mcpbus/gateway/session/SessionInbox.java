@@ -239,7 +239,7 @@ final class SessionInbox implements ClientConnections.Holder {
   private void announced(String connection, String method, RawJson params) {
     ConnectionId server = session.servers.connections.serverOf(connection);
     if (server != null) {
-      session.servers.lists.announced(server, method);
+      session.servers.connections.lists.announced(server, method);
       session.announced(server.value(), method, params);
     }
   }

@@ -282,11 +282,10 @@ final class SessionRequests {
       return session
           .servers
           .connections
-          .logLevel
-          .ask(wanted, request.params())
+          .askLevel(wanted, request.params())
           .onSuccess(accepted -> noteLevel(wanted));
     }
-    session.servers.connections.logLevel.want(wanted);
+    session.servers.connections.wantLevel(wanted);
     noteLevel(wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
@@ -301,7 +300,8 @@ final class SessionRequests {
   private void saw(String method) {
     ListKind kind = ListKind.ofMethod(method);
     if (kind != null) {
-      session.changes.saw(session.servers.lists.over(host.directory().snapshot()), kind);
+      session.changes.saw(
+          session.servers.connections.lists.over(host.directory().snapshot()), kind);
     }
   }
 

@@ -7,8 +7,8 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.PublishedSession.StatedOnce;
 import dev.mcpbus.gateway.request.TaskForms;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
@@ -26,7 +26,6 @@ final class SessionServers {
   private final GatewaySession session;
   private final StatedOnce stated;
   private ClientStatement statement;
-  final ClientLists lists;
   final ClientConnections connections;
 
   /**
@@ -46,14 +45,13 @@ final class SessionServers {
             name == null || !name.isObject()
                 ? RawJson.of(new Implementation("unknown", "").toJson())
                 : name);
-    this.lists =
-        new ClientLists(host.vertx(), host.directory(), session.changes::seen, session::changed);
     this.statement =
         ClientStatement.of(
             ProgressToken.removedFrom(initialize)
                 .with("protocolVersion", RawJson.string(session.version())),
             null);
-    this.connections = new ClientConnections(host, session.inbox, lists);
+    this.connections =
+        new ClientConnections(host, session.inbox, session.changes::seen, session::changed);
   }
 
   /**

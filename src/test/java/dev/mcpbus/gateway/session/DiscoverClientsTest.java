@@ -9,7 +9,7 @@ import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.HostMessage.StatedClient;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Context;
