@@ -12,6 +12,7 @@ import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.directory.ViewUris;
+import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.http.InitializeEndpoint.SessionRequest;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
@@ -19,8 +20,6 @@ import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.gateway.request.PublishedSession.Facts;
 import dev.mcpbus.protocol.Era;
-import dev.mcpbus.protocol.EraMembers;
-import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -250,11 +249,7 @@ final class DirectCall extends GatewayCall implements PublishedSession.StraightC
   }
 
   private Buffer written(AsyncResult<RawJson> outcome) {
-    if (outcome.failed()) {
-      return Buffer.buffer(McpErrors.message(id, McpErrors.of(outcome.cause())));
-    }
-    RawJson result = outcome.result();
-    return MessageWriter.written(id, modern ? EraMembers.resultForInitialize(result) : result);
+    return Initialize.written(id, request().method(), outcome, result -> result, modern);
   }
 
   /** The host cannot take the call: its session has ended. */

@@ -9,6 +9,8 @@ import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.ViewList;
+import dev.mcpbus.gateway.dialect.Discover;
+import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.HostMessage;
@@ -21,7 +23,6 @@ import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.MessageWriter;
@@ -29,7 +30,6 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
-import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TraceContext;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -278,56 +278,16 @@ final class DiscoverCall extends GatewayCall {
         : RequestIds.renamed(said, RawJson.string(request().callId()), id, token);
   }
 
-  /**
-   * The message with the result as the era wants it: with its type, and with hints where it is a
-   * resource.
-   */
+  /** The message with the result as the era wants it. */
   Buffer written(RawJson answer) {
     String method = request().method();
-    RawJson known = named(method, answer);
-    RawJson result = statedByServer || isPage(method) ? known : EraMembers.forDiscover(known);
-    boolean untyped = !isTyped(method) && result.member(ResultType.MEMBER) == null;
-    boolean late = untyped && result.length() >= MessageWriter.LONG; // a new member would copy it
-    RawJson typed =
-        untyped && !late ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON) : result;
-    RawJson hinted = isHinted(method) ? hinted(typed) : typed;
-    return late ? MessageWriter.writtenComplete(id, hinted) : MessageWriter.written(id, hinted);
-  }
-
-  /** Whether it is a page that mcpbus has made, for this era. */
-  private boolean isPage(String method) {
-    return !asked && ListKind.ofMethod(method) != null;
-  }
-
-  /** Results that state how long they may be kept; a page of a list states it already. */
-  private boolean isHinted(String method) {
-    return switch (method) {
-      case Methods.RESOURCES_READ, Methods.SKILLS_GET -> true;
-      default -> asked && ListKind.ofMethod(method) != null;
-    };
-  }
-
-  /** A page of a list states its type; so does a server of the era, but for tasks. */
-  private boolean isTyped(String method) {
-    return !Methods.isOfTasks(method) && (statedByServer || isPage(method));
-  }
-
-  /** A server of the {@code initialize} era does not say how long its result may be kept. */
-  private static RawJson hinted(RawJson result) {
-    RawJson type = result.member(ResultType.MEMBER);
-    if (type != null && !type.equals(ResultType.COMPLETE_JSON)) {
-      return result;
-    }
-    RawJson timed = result.member("ttlMs") == null ? result.with("ttlMs", RawJson.of("0")) : result;
-    return timed.member("cacheScope") == null
-        ? timed.with("cacheScope", RawJson.string("private"))
-        : timed;
+    return Discover.written(id, method, named(method, answer), asked, statedByServer);
   }
 
   /** Ends the response with the failure of the call. */
   void fail(Throwable failure) {
     McpFailure why = McpErrors.of(failure);
-    McpFailure known = statedByServer ? why : McpErrors.forDiscover(why, capabilities);
+    McpFailure known = statedByServer ? why : Discover.failure(why, capabilities);
     reply.refuse(McpErrors.status(known), id, known);
   }
 }

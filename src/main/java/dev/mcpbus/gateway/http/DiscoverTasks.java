@@ -10,6 +10,7 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ServerList;
+import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.HostMessage.AboutTaskMessage;
@@ -17,7 +18,6 @@ import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TaskId;
@@ -63,7 +63,7 @@ final class DiscoverTasks {
     }
     SealedTaskIds.Named task = find(request.view(), request.principal(), id);
     if (task == null) {
-      throw TaskForms.absent();
+      throw McpErrors.taskAbsent();
     }
     call.about(task.connection(), task.tool());
     return router
@@ -93,7 +93,7 @@ final class DiscoverTasks {
             failure ->
                 Future.failedFuture(
                     McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
-                        ? TaskForms.absent()
+                        ? McpErrors.taskAbsent()
                         : failure));
   }
 

@@ -9,7 +9,8 @@ import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.gateway.request.HandshakeAnswers;
+import dev.mcpbus.gateway.dialect.HandshakeAnswers;
+import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.HostMessage.PostMessage;
 import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
@@ -400,7 +401,7 @@ final class GatewaySession {
   void announced(String server, String method, RawJson params) {
     if (view.server() && view.name().equals(server) && view.includes(server)) {
       changes.announced(method);
-      streams.standing().send(SessionInbox.notification(method, params));
+      streams.standing().send(Initialize.notification(method, params));
     }
   }
 
@@ -411,7 +412,7 @@ final class GatewaySession {
    */
   void updated(String server, RawJson params) {
     for (RawJson named : subscriptions.updates(view, server, params)) {
-      streams.standing().send(SessionInbox.notification(Methods.RESOURCE_UPDATED, named));
+      streams.standing().send(Initialize.notification(Methods.RESOURCE_UPDATED, named));
     }
   }
 
@@ -422,7 +423,7 @@ final class GatewaySession {
    */
   void updatedByOwn(String server, RawJson params) {
     if (view.server() && view.rights().isUnbounded()) {
-      streams.standing().send(SessionInbox.notification(Methods.RESOURCE_UPDATED, params));
+      streams.standing().send(Initialize.notification(Methods.RESOURCE_UPDATED, params));
     } else {
       updated(server, params);
     }

@@ -6,7 +6,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.gateway.request.HandshakeAnswers;
+import dev.mcpbus.gateway.dialect.HandshakeAnswers;
 import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.HostMessage.AnswerMessage;
 import dev.mcpbus.gateway.request.HostMessage.DeleteMessage;

@@ -10,7 +10,7 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
-import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.dialect.Discover;
 import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.gateway.session.OpenQuestions.Question;
@@ -229,7 +229,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
         answer.succeeded()
             ? fits ? answer : Future.failedFuture(unpaid(answer.result().length()))
             : Future.failedFuture(
-                McpErrors.forDiscover(
+                Discover.failure(
                     McpFailure.of(answer.cause()), RawJson.of(statement.capabilities())));
     completed();
   }

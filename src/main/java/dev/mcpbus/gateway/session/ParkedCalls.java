@@ -13,8 +13,8 @@ import dev.mcpbus.gateway.request.HostMessage.AboutTaskMessage;
 import dev.mcpbus.gateway.request.HostMessage.CallMessage;
 import dev.mcpbus.gateway.request.HostMessage.Parking;
 import dev.mcpbus.gateway.request.HostMessage.StatedClient;
+import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.ResultUris;
-import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.gateway.session.RetriedCall.WaitingResponse;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
@@ -172,7 +172,7 @@ final class ParkedCalls {
     Principal caller = Principal.parse(about.principal());
     DirectoryView view = host.directory().view(about.view(), caller);
     if (!(known instanceof TaskCall task) || view == null || !isFor(task, caller, view)) {
-      throw TaskForms.absent();
+      throw McpErrors.taskAbsent();
     }
     noteUse(task);
     RawJson answer = answer(task, about.suffix(), HostMessage.params(message));

@@ -12,6 +12,7 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.HostMessage.CallMessage;
 import dev.mcpbus.gateway.request.HostMessage.StatedClient;
@@ -281,7 +282,7 @@ final class RetriedCall extends ParkedCall {
   boolean wantsLog(RawJson params) {
     WaitingResponse response = waiting;
     String level = response == null ? null : response.call().level();
-    return level != null && SessionInbox.reaches(params, level);
+    return level != null && Initialize.reaches(params, level);
   }
 
   @Override

@@ -3,16 +3,18 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.PublishedSession.StraightCall;
 import dev.mcpbus.gateway.request.UnknownMethods;
-import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import org.jspecify.annotations.Nullable;
 
@@ -136,13 +138,10 @@ final class SessionCall extends GatewayCall {
         : RequestIds.renamed(said, RawJson.string(request().callId()), id, token);
   }
 
-  /** The result without members that only the other era knows. */
-  RawJson adapted(RawJson result) {
-    if (!Methods.isKnown(request().method())) {
-      RawJson named = named(request().method(), result);
-      return modern ? EraMembers.unknownForInitialize(named) : named;
-    }
-    return modern ? EraMembers.resultForInitialize(result) : result;
+  /** The answer as its client gets it. */
+  Buffer written(AsyncResult<RawJson> outcome) {
+    String method = request().method();
+    return Initialize.written(id, method, outcome, result -> named(method, result), modern);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.HostMessage.AnswerMessage;
@@ -18,7 +19,6 @@ import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -125,7 +125,7 @@ final class SessionRequests {
   void request(Message<?> message, PostMessage post, RawJson id, String method, RawJson params) {
     if (calls.size() + session.published.calls().size() >= host.maxCalls()) {
       message.reply(
-          failed(
+          Initialize.failed(
               id,
               McpFailure.notSent(
                   FailureCode.OVERLOADED,
@@ -146,7 +146,7 @@ final class SessionRequests {
         outcome -> {
           audit(post, call, outcome);
           call.ended(outcome);
-          end(call, written(call, outcome), call.repeats());
+          end(call, call.written(outcome), call.repeats());
         });
   }
 
@@ -220,16 +220,6 @@ final class SessionRequests {
         origin);
   }
 
-  private static Buffer written(SessionCall call, AsyncResult<RawJson> outcome) {
-    return outcome.succeeded()
-        ? MessageWriter.written(call.id, call.adapted(outcome.result()))
-        : failed(call.id, McpErrors.of(outcome.cause()));
-  }
-
-  private static Buffer failed(RawJson id, McpFailure failure) {
-    return Buffer.buffer(McpErrors.message(id, failure));
-  }
-
   private Future<RawJson> answer(SessionCall call) {
     GatewayRequest request = call.request();
     return switch (request.method()) {
@@ -272,12 +262,12 @@ final class SessionRequests {
       return refused;
     }
     GatewayRequest request = call.request();
-    boolean known = SessionInbox.isLevel(request.params().member("level"));
+    boolean known = Initialize.isLevel(request.params().member("level"));
     if (session.servers.decides(request, "logging", known)) {
       return host.router().sendAsIs(call, Addresses.LOGLEVEL);
     }
     String wanted = request.text("level");
-    SessionInbox.checkLevel(wanted);
+    Initialize.checkLevel(wanted);
     if (request.isAsIs()) {
       return session
           .servers
@@ -433,7 +423,9 @@ final class SessionRequests {
     calls
         .values()
         .forEach(
-            call -> session.streams.finish(call, failed(call.id, McpErrors.sessionEnded()), 0));
+            call ->
+                session.streams.finish(
+                    call, Initialize.failed(call.id, McpErrors.sessionEnded()), 0));
     calls.clear();
     taking.values().forEach(waiting -> waiting.tryFail(CallRegistry.gone()));
     taking.clear();

@@ -5,6 +5,7 @@ import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
+import dev.mcpbus.gateway.dialect.Discover;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.session.ClientConnections.Opened;
@@ -97,14 +98,8 @@ final class TaskCall extends ParkedCall {
       return state;
     }
     return known.succeeded()
-        ? state.with("result", typed(known.result()))
+        ? state.with("result", Discover.typed(known.result()))
         : state.with("error", McpErrors.raw(McpFailure.of(known.cause())));
-  }
-
-  private static RawJson typed(RawJson result) {
-    return result.member(ResultType.MEMBER) == null
-        ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON)
-        : result;
   }
 
   private RawJson task() {
