@@ -13,6 +13,8 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TaskId;
 import io.vertx.core.Future;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,9 @@ final class SessionInbox implements ClientConnections.Holder {
 
   private final GatewaySession session;
   private @Nullable String level;
+
+  /** The keys of questions that wait until this host has their call. */
+  private final Set<String> waiting = new HashSet<>();
 
   SessionInbox(GatewaySession session) {
     this.session = session;
@@ -87,10 +92,16 @@ final class SessionInbox implements ClientConnections.Holder {
       RawJson params) {
     SessionCall call = callId == null ? null : session.requests.get(callId);
     if (call == null && callId != null && callId.startsWith(session.callIds + "/")) {
+      waiting.add(question);
       return session
           .requests
           .taken(callId)
-          .compose(there -> asked(callId, connection, question, method, params));
+          .onFailure(over -> waiting.remove(question))
+          .compose(
+              there ->
+                  waiting.remove(question)
+                      ? asked(callId, connection, question, method, params)
+                      : Future.failedFuture(CallRegistry.gone()));
     }
     // Servers ask for roots when they start, and the connection starts with the first call.
     boolean outside = call == null && method.equals(Methods.ROOTS_LIST);
@@ -126,6 +137,7 @@ final class SessionInbox implements ClientConnections.Holder {
 
   @Override
   public void withdrawn(String question) {
+    waiting.remove(question);
     session.questions.withdrawn(question);
   }
 
