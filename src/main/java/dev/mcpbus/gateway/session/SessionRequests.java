@@ -16,6 +16,7 @@ import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.PublishedSession.StraightCall;
 import dev.mcpbus.gateway.request.RequestAudit;
+import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
@@ -169,7 +170,22 @@ final class SessionRequests {
     TraceContext trace = GatewayRequest.trace(message.headers(), params.member("_meta"));
     CallOrigin origin = CallOrigin.of(message.headers());
     GatewayRequest request = request(method, params, false, trace, origin);
-    SessionNotification sent = new SessionNotification(host, session, request);
+    // Over the connection that answers the client's calls; the client hears nothing of it.
+    GatewayCall sent =
+        new GatewayCall(host.vertx(), host.sender(), request) {
+          @Override
+          protected Future<RawJson> send(String server, String suffix, RawJson own) {
+            return session
+                .servers
+                .connection(server)
+                .compose(
+                    at ->
+                        sendTo(
+                            at,
+                            suffix,
+                            UnknownMethods.adapted(suffix, own, all -> toServer(at, all))));
+          }
+        };
     notifications++;
     begun(post, request, () -> host.router().notify(sent))
         .onComplete(
