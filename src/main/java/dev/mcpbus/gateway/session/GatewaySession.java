@@ -102,7 +102,7 @@ final class GatewaySession {
     this.published =
         new PublishedSession(
             host.maxCalls(),
-            inUse -> host.bound().use(this, inUse),
+            inUse -> host.bound().use(id, inUse),
             () -> context.runOnContext(now -> noteUse()));
     this.streams = new SessionStreams(host.vertx().eventBus(), stated);
     this.questions = new OpenQuestions(host.vertx(), this::publish);
@@ -293,7 +293,7 @@ final class GatewaySession {
     if (isInUse()) {
       return false;
     }
-    host.end().accept(this);
+    host.end().accept(id);
     return true;
   }
 
@@ -437,7 +437,7 @@ final class GatewaySession {
   }
 
   Future<Void> close() {
-    host.bound().remove(this);
+    host.bound().remove(id);
     host.published().remove(id, published);
     host.registry().remove(callIds);
     published.close();

@@ -121,7 +121,7 @@ final class GatewaySessions {
 
   /** A client ends its session. */
   void delete(Message<?> message, DeleteMessage delete) {
-    end(of(delete.session(), delete.from()));
+    end(of(delete.session(), delete.from()).id);
     message.reply(Buffer.buffer());
   }
 
@@ -195,7 +195,7 @@ final class GatewaySessions {
    * 404 and begins a new session.
    */
   private void admit(GatewaySession session) {
-    FairLimit.Verdict<GatewaySession> verdict = host.bound().admit(session, session.owner());
+    FairLimit.Verdict<String> verdict = host.bound().admit(session.id, session.owner());
     if (verdict.isRefused()) {
       session.close();
       throw new McpFailure(
@@ -208,13 +208,13 @@ final class GatewaySessions {
           5_000,
           null);
     }
-    GatewaySession idle = verdict.victim();
+    String idle = verdict.victim();
     if (idle != null) {
       end(idle);
     }
     sessions.put(session.id, session);
     host.published().put(session.id, session.published);
-    host.bound().use(session, session.isInUse());
+    host.bound().use(session.id, session.isInUse());
   }
 
   // ---- what comes from servers and nodes
@@ -254,7 +254,7 @@ final class GatewaySessions {
     long now = System.nanoTime();
     List.copyOf(sessions.values()).stream()
         .filter(session -> session.isIdle(now, idleNanos) && session.published.closeIfIdle())
-        .forEach(this::end);
+        .forEach(session -> end(session.id));
     renew(false);
   }
 
@@ -270,10 +270,12 @@ final class GatewaySessions {
     sessions.values().forEach(GatewaySession::hangUp);
   }
 
-  void end(GatewaySession session) {
-    sessions.remove(session.id);
-    host.store().end(session.id);
-    session.close();
+  void end(String id) {
+    GatewaySession session = sessions.remove(id);
+    if (session != null) {
+      host.store().end(id);
+      session.close();
+    }
   }
 
   /** Ends all sessions; other hosts may take them over. */

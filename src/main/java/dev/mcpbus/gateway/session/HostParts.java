@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param published the sessions of all hosts of this node, by their ids
  * @param telemetry null where nothing is measured
- * @param bound the sessions of the host, and whether each is in use
- * @param end ends a session from outside, and forgets it
+ * @param bound the ids of the host's sessions, and whether each is in use
+ * @param end ends the session of that id from outside, and forgets it
  */
 record HostParts(
     Vertx vertx,
@@ -30,5 +30,5 @@ record HostParts(
     ConcurrentMap<String, PublishedSession> published,
     @Nullable Telemetry telemetry,
     int maxCalls,
-    FairLimit<GatewaySession> bound,
-    Consumer<GatewaySession> end) {}
+    FairLimit<String> bound,
+    Consumer<String> end) {}

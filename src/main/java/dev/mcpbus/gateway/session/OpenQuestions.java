@@ -33,6 +33,19 @@ final class OpenQuestions {
   private static final int MAX_EARLY = 16;
   private static final String ELICITATION_ID = "elicitationId";
 
+  /** A call in whose result questions wait for the client. */
+  interface QuestionHolder {
+
+    /** Whether its client has offered with it to answer a question. */
+    boolean offers(String method, RawJson params);
+
+    /** The number of its next question, from 1 on. */
+    long nextQuestion();
+
+    /** A question has come, or was taken back. */
+    void questionsChanged();
+  }
+
   /** A question of a server, which waits for the answer. */
   static final class Question {
     private final String key;
@@ -45,7 +58,7 @@ final class OpenQuestions {
     // Where the client sees it.
     private String name = "";
     private @Nullable ResumableStream stream;
-    private @Nullable ParkedCall holder;
+    private @Nullable QuestionHolder holder;
     private long timer = -1;
 
     /**
@@ -254,7 +267,7 @@ final class OpenQuestions {
   }
 
   /** Gives a call the early questions that came over a connection and that it offers to answer. */
-  List<Question> takeEarly(String connection, ParkedCall call) {
+  List<Question> takeEarly(String connection, QuestionHolder call) {
     List<Question> taken =
         which(
             one ->
@@ -268,7 +281,7 @@ final class OpenQuestions {
   // ---- in a call
 
   /** The question waits in the result of that call from now on. */
-  void put(ParkedCall call, Question question) {
+  void put(QuestionHolder call, Question question) {
     remove(question);
     question.name = "input-" + call.nextQuestion();
     question.holder = call;
@@ -277,12 +290,12 @@ final class OpenQuestions {
   }
 
   /** Those that wait in the result of a call. */
-  List<Question> of(ParkedCall call) {
+  List<Question> of(QuestionHolder call) {
     return which(one -> call.equals(one.holder));
   }
 
   /** The same as {@code inputRequests}, with the params as the server sent them. */
-  RawJson requests(ParkedCall call) {
+  RawJson requests(QuestionHolder call) {
     Map<String, RawJson> requests = new LinkedHashMap<>();
     for (Question question : of(call)) {
       Map<String, RawJson> request = new LinkedHashMap<>();
@@ -301,7 +314,7 @@ final class OpenQuestions {
    * @param answers {@code inputResponses}; null for none
    * @throws McpFailure -32602 that names the member which is no answer to an open question
    */
-  void check(ParkedCall call, @Nullable RawJson answers) {
+  void check(QuestionHolder call, @Nullable RawJson answers) {
     if (answers == null) {
       return;
     }
@@ -326,7 +339,7 @@ final class OpenQuestions {
    * @param answers that {@link #check} has accepted
    * @return whether there was one to an open question
    */
-  boolean answer(ParkedCall call, RawJson answers) {
+  boolean answer(QuestionHolder call, RawJson answers) {
     boolean any = false;
     for (Question question : of(call)) {
       RawJson answer = answers.member(question.name);
@@ -340,7 +353,7 @@ final class OpenQuestions {
   }
 
   /** Takes a call's questions out of it. */
-  List<Question> taken(ParkedCall call) {
+  List<Question> taken(QuestionHolder call) {
     List<Question> all = of(call);
     all.forEach(this::remove);
     return all;
@@ -357,7 +370,7 @@ final class OpenQuestions {
   }
 
   private void withdraw(Question question, String why) {
-    ParkedCall holder = question.holder;
+    QuestionHolder holder = question.holder;
     takeBack(question, why);
     question.fail(FailureCode.CANCELLED, why);
     if (holder != null) {

@@ -14,6 +14,7 @@ import dev.mcpbus.gateway.dialect.Discover;
 import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.gateway.session.OpenQuestions.Question;
+import dev.mcpbus.gateway.session.OpenQuestions.QuestionHolder;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
@@ -65,7 +66,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Confined to the host's context.
  */
-abstract class ParkedCall implements CallRegistry.Caller {
+abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
 
   final ParkedCalls home;
   final DiscoverClient client;
@@ -114,8 +115,8 @@ abstract class ParkedCall implements CallRegistry.Caller {
     return connection != null && connection.id().value().equals(which);
   }
 
-  /** Whether its client has offered with it to answer a question. */
-  boolean offers(String method, RawJson params) {
+  @Override
+  public boolean offers(String method, RawJson params) {
     return !over && OpenQuestions.isOffered(statement.capabilities(), method, params);
   }
 
@@ -144,9 +145,6 @@ abstract class ParkedCall implements CallRegistry.Caller {
 
   /** The client's name for it: a {@code requestState} or the id of a task; null if it has none. */
   abstract @Nullable String state();
-
-  /** A question has come, or was taken back. */
-  abstract void questionsChanged();
 
   /** The server has answered. */
   abstract void completed();
@@ -284,8 +282,8 @@ abstract class ParkedCall implements CallRegistry.Caller {
     return !client.questions.of(this).isEmpty();
   }
 
-  /** The number of its next question, from 1 on. */
-  long nextQuestion() {
+  @Override
+  public long nextQuestion() {
     return ++asked;
   }
 

@@ -85,7 +85,7 @@ final class RetriedCall extends ParkedCall {
   }
 
   @Override
-  boolean offers(String method, RawJson params) {
+  public boolean offers(String method, RawJson params) {
     return mayAsk && super.offers(method, params);
   }
 
@@ -208,7 +208,7 @@ final class RetriedCall extends ParkedCall {
   }
 
   @Override
-  void questionsChanged() {
+  public void questionsChanged() {
     home.host.vertx().setTimer(GATHER_MILLIS, now -> put());
   }
 

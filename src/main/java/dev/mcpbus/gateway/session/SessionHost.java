@@ -69,7 +69,7 @@ public final class SessionHost extends VerticleBase {
   private final ConcurrentMap<String, PublishedSession> published;
   private final GatewayOptions options;
   private final Implementation serverInfo;
-  private final FairLimit<GatewaySession> bound;
+  private final FairLimit<String> bound;
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")

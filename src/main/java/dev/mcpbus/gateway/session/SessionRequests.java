@@ -428,7 +428,7 @@ final class SessionRequests {
     session.touch();
     host.registry().remove(callId);
     session.questions.callEnded(callId);
-    session.streams.finish(call, answer, repeats);
+    session.streams.finish(call.stream, call.message, call.exchange, answer, repeats);
     session.noteUse();
   }
 
@@ -436,12 +436,10 @@ final class SessionRequests {
   void close() {
     calls.values().forEach(GatewayCall::cancel);
     calls.keySet().forEach(host.registry()::remove);
-    calls
-        .values()
-        .forEach(
-            call ->
-                session.streams.finish(
-                    call, Initialize.failed(call.id, McpErrors.sessionEnded()), 0));
+    for (SessionCall call : calls.values()) {
+      Buffer answer = Initialize.failed(call.id, McpErrors.sessionEnded());
+      session.streams.finish(call.stream, call.message, call.exchange, answer, 0);
+    }
     calls.clear();
     taking.values().forEach(waiting -> waiting.tryFail(CallRegistry.gone()));
     taking.clear();

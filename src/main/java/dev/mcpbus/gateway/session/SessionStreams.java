@@ -133,12 +133,17 @@ final class SessionStreams {
    * The answer to a request: the reply for the response that the client still reads, else an event
    * for a client that comes back.
    *
+   * @param message whose reply the response waits for
+   * @param exchange the name of that response
    * @param answer null if there is none
    */
-  void finish(SessionCall call, @Nullable Buffer answer, int repeats) {
-    ResumableStream stream = call.stream;
-    Message<?> message = call.message;
-    if (stream.isReadBy(call.exchange)) {
+  void finish(
+      ResumableStream stream,
+      Message<?> message,
+      String exchange,
+      @Nullable Buffer answer,
+      int repeats) {
+    if (stream.isReadBy(exchange)) {
       String eventId = answer == null ? null : stream.finishBy(answer);
       DeliveryOptions delivery = HostMessage.answered(eventId);
       if (repeats > 0) {

@@ -156,7 +156,7 @@ final class TaskCall extends ParkedCall {
   // ---- what comes from the server
 
   @Override
-  void questionsChanged() {
+  public void questionsChanged() {
     touch();
   }
 
