@@ -7,6 +7,7 @@ import dev.mcpbus.gateway.http.GatewayEndpoint;
 import dev.mcpbus.gateway.http.HttpReply;
 import dev.mcpbus.gateway.http.NamedRequests;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.gateway.session.ParkedCallBounds;
 import dev.mcpbus.gateway.session.SessionHost;
@@ -18,6 +19,8 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /**
  * The gateway of one node: the actors that keep its state, and the endpoints through which HTTP
@@ -32,6 +35,9 @@ public final class Gateway {
   private final FairLimit<HttpReply> streams;
   private final SessionHostNames hostNames;
   private final NamedRequests named = new NamedRequests();
+
+  /** The sessions that hosts of this node have, by their ids. */
+  private final ConcurrentMap<String, PublishedSession> sessions = new ConcurrentHashMap<>();
 
   /**
    * @param serverInfo the name and version that clients receive
@@ -62,14 +68,16 @@ public final class Gateway {
     actors.add(new StreamCount());
     ParkedCallBounds parkedBounds = new ParkedCallBounds(options.maxSessions());
     for (String host : hostNames.own()) {
-      actors.add(new SessionHost(host, directory, options, serverInfo, hostNames, parkedBounds));
+      actors.add(
+          new SessionHost(host, directory, options, serverInfo, hostNames, parkedBounds, sessions));
     }
     return actors;
   }
 
   /** A new endpoint for one HTTP verticle. */
   public MountedHandler endpoint() {
-    return new GatewayEndpoint(vertx, directory, options, serverInfo, hostNames, streams, named);
+    return new GatewayEndpoint(
+        vertx, directory, options, serverInfo, hostNames, streams, named, sessions);
   }
 
   /** Shows in the status of this node how many streams of clients are open. */

@@ -3,9 +3,10 @@ package dev.mcpbus.gateway.http;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
@@ -108,6 +109,15 @@ final class ClientHosts {
     return stated;
   }
 
+  /** The client that sends a request, and what it states; throws as {@link #key}. */
+  StatedClient client(Principal principal, @Nullable RawJson meta) {
+    String key = key(principal, meta);
+    RawJson can = stated(meta, MetaKeys.CLIENT_CAPABILITIES);
+    RawJson info = stated(meta, MetaKeys.CLIENT_INFO);
+    return new StatedClient(
+        key, can.isObject() ? can.toString() : "{}", info.isObject() ? info.toString() : null);
+  }
+
   /** The host that has the client, as far as this verticle knows. */
   String host(String client) {
     String other = elsewhere.isEmpty() ? null : elsewhere.get(client);
@@ -118,24 +128,12 @@ final class ClientHosts {
    * Sends a request to the host that has the client; fails as the host does, and with {@code
    * UNAVAILABLE} if each host names another one.
    *
-   * @param meta {@code _meta} of the request, for what the client states
+   * @param client its key
    * @param over whether the client has left; no further host gets the request then, because the
    *     message that ends it went to the host before
    */
   Future<Message<Buffer>> send(
-      String client,
-      RawJson params,
-      @Nullable RawJson meta,
-      DeliveryOptions options,
-      BooleanSupplier over) {
-    RawJson can = stated(meta, MetaKeys.CLIENT_CAPABILITIES);
-    RawJson info = stated(meta, MetaKeys.CLIENT_INFO);
-    options
-        .addHeader(SessionMessage.CLIENT, client)
-        .addHeader(SessionMessage.CAPABILITIES, can.isObject() ? can.toString() : "{}");
-    if (info.isObject()) {
-      options.addHeader(SessionMessage.CLIENT_INFO, info.toString());
-    }
+      String client, RawJson params, DeliveryOptions options, BooleanSupplier over) {
     return send(client, params, options, over, MAX_MOVES);
   }
 
@@ -151,7 +149,7 @@ final class ClientHosts {
         .sendParams(host, params, options)
         .compose(
             answer -> {
-              String other = answer.headers().get(SessionMessage.HOST);
+              String other = HostMessage.host(answer);
               if (other == null) {
                 return Future.succeededFuture(answer);
               }

@@ -3,20 +3,26 @@ package dev.mcpbus.gateway.http;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
-import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.ViewList;
+import dev.mcpbus.gateway.dialect.Discover;
+import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.CallMessage;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.GoneMessage;
+import dev.mcpbus.gateway.request.HostMessage.ListMessage;
+import dev.mcpbus.gateway.request.HostMessage.Parking;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
-import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.MessageWriter;
@@ -24,9 +30,7 @@ import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
-import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TraceContext;
-import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -128,30 +132,26 @@ final class DiscoverCall extends GatewayCall {
     statedByServer = facts != null && facts.isDiscover(); // the last server answers it
     boolean shared = facts == null || !facts.hasSessions();
     boolean known = Methods.isKnown(request().method());
-    if (known && token == null) {
-      return sendTo(facts, shared, server, suffix, params);
-    }
+    RawJson own = known && token == null ? params : registered(shared, server, suffix, params);
+    return facts == null || shared
+        ? sendTo(new ConnectionId(server), suffix, own)
+        : park(parking(facts, suffix, own), server, suffix, own);
+  }
+
+  /** Params that name requests by the ids of their calls; the client may name this one, too. */
+  private RawJson registered(boolean shared, String server, String suffix, RawJson params) {
     String principal = request().principal().name();
     String at = (shared ? principal : clients.key(request().principal(), meta)) + "\n" + server;
     RawJson own =
-        known ? params : UnknownMethods.adapted(suffix, params, all -> named.toServer(at, all));
+        Methods.isKnown(request().method())
+            ? params
+            : UnknownMethods.adapted(suffix, params, all -> named.toServer(at, all));
     forget();
     if (!suffix.equals(Addresses.NOTIFY)) {
       named.add(at, id, token, request().callId());
       namedAt = at;
     }
-    return sendTo(facts, shared, server, suffix, own);
-  }
-
-  private Future<RawJson> sendTo(
-      @Nullable DirectoryEntry facts,
-      boolean shared,
-      String server,
-      String suffix,
-      RawJson params) {
-    return facts == null || shared
-        ? sendTo(new ConnectionId(server), suffix, params)
-        : park(parking(facts, suffix, params), server, suffix, params);
+    return own;
   }
 
   /** No message can name the request any more. */
@@ -163,77 +163,79 @@ final class DiscoverCall extends GatewayCall {
   }
 
   /** How the host parks the request. */
-  private String parking(DirectoryEntry facts, String suffix, RawJson params) {
+  private Parking parking(DirectoryEntry facts, String suffix, RawJson params) {
     if (Methods.MULTI_ROUND_TRIP.contains(request().method())) {
       if (state != null) {
-        return SessionMessage.RETRY;
+        return Parking.RETRY;
       }
       if (request().takesTask() && DiscoverTasks.becomesTask(facts, suffix, params)) {
-        return SessionMessage.TASK;
+        return Parking.TASK;
       }
     }
-    return SessionMessage.CALL;
+    return Parking.CALL;
   }
 
-  private Future<RawJson> park(String op, String server, String suffix, RawJson params) {
+  private Future<RawJson> park(Parking parking, String server, String suffix, RawJson params) {
     if (isCancelled()) {
       return Future.failedFuture(notSent());
     }
-    DeliveryOptions options =
-        options(op)
-            .addHeader(SessionMessage.SERVER, server)
-            .addHeader(SessionMessage.SUFFIX, suffix);
-    if (level != null && level.isString()) {
-      options.addHeader(SessionMessage.LEVEL, level.asString());
-    }
-    if (request().isAsIs()) {
-      options.addHeader(Headers.AS_IS, "true");
-    }
-    if (request().view().hearsUnknown()) {
-      options.addHeader(Headers.NOTICES, request().reports());
-    }
+    boolean retry = parking == Parking.RETRY;
+    CallMessage message =
+        new CallMessage(
+            from(null),
+            parking,
+            retry ? null : clients.client(request().principal(), meta),
+            server,
+            suffix,
+            level != null && level.isString() ? level.asString() : null,
+            retry ? state : null,
+            request().isAsIs(),
+            request().view().hearsUnknown() ? request().reports() : null);
     TraceContext trace = carried();
     RawJson own = params.member("_meta");
     RawJson traced =
         trace == null
             ? params
             : params.with("_meta", trace.into(own == null ? RawJson.EMPTY_OBJECT : own));
-    if (op.equals(SessionMessage.RETRY) && state != null) {
+    if (retry && state != null) {
       if (state.isEmpty()) {
         return Future.failedFuture(stale());
       }
       host = RandomNames.host(state);
       return hostNames
-          .sendParams(host, traced, options.addHeader(SessionMessage.STATE, state))
+          .sendParams(host, traced, options(message))
           .map(this::replied)
           .recover(failure -> Future.failedFuture(stale(failure)));
     }
-    return toHost(traced, options);
+    return toHost(message.client(), traced, message);
   }
 
-  private Future<RawJson> toHost(RawJson params, DeliveryOptions options) {
-    String key = clients.key(request().principal(), meta);
+  private Future<RawJson> toHost(
+      @Nullable StatedClient stated, RawJson params, HostMessage message) {
+    String key = stated == null ? "" : stated.key();
     client = key;
     host = clients.host(key);
-    return clients.send(key, params, meta, options, this::isCancelled).map(this::replied);
+    return clients.send(key, params, options(message), this::isCancelled).map(this::replied);
   }
 
   /** A page of a list from the session host, which adds what the client's own sessions list. */
   Future<RawJson> page(ListKind kind) {
     return McpErrors.guarded(
-        () ->
-            toHost(
-                request().params(),
-                options(SessionMessage.LIST)
-                    .addHeader(SessionMessage.VIEW, request().view().name())
-                    .addHeader(SessionMessage.SUFFIX, kind.name())));
+        () -> {
+          StatedClient stated = clients.client(request().principal(), meta);
+          return toHost(
+              stated,
+              request().params(),
+              new ListMessage(from(request().view().name()), stated, kind));
+        });
   }
 
-  private DeliveryOptions options(String op) {
-    DeliveryOptions options =
-        SessionMessage.options(
-            op, request().principal().text(), request().reports(), request().callId());
-    return SessionMessage.lasting(request().origin().addTo(options), request().method());
+  private From from(@Nullable String view) {
+    return new From(request().principal().text(), view, request().reports(), request().callId());
+  }
+
+  private DeliveryOptions options(HostMessage message) {
+    return HostMessage.lasting(request().origin().addTo(message.options()), request().method());
   }
 
   private static Throwable stale(Throwable failure) {
@@ -250,7 +252,7 @@ final class DiscoverCall extends GatewayCall {
     super.cancel();
     if (first && host != null) {
       String present = client == null ? host : clients.host(client); // it may have moved
-      hostNames.tell(present, options(SessionMessage.GONE));
+      hostNames.tell(present, new GoneMessage(null, null, request().callId()).options());
     }
   }
 
@@ -276,65 +278,16 @@ final class DiscoverCall extends GatewayCall {
         : RequestIds.renamed(said, RawJson.string(request().callId()), id, token);
   }
 
-  /**
-   * The message with the result as the era wants it: with its type, and with hints where it is a
-   * resource.
-   */
+  /** The message with the result as the era wants it. */
   Buffer written(RawJson answer) {
     String method = request().method();
-    RawJson known = named(method, answer);
-    RawJson result = statedByServer || isPage(method) ? known : EraMembers.forDiscover(known);
-    boolean untyped = !isTyped(method) && result.member(ResultType.MEMBER) == null;
-    boolean late = untyped && result.length() >= MessageWriter.LONG; // a new member would copy it
-    RawJson typed =
-        untyped && !late ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON) : result;
-    RawJson hinted = isHinted(method) ? hinted(typed) : typed;
-    return late ? MessageWriter.writtenComplete(id, hinted) : MessageWriter.written(id, hinted);
+    return Discover.written(id, method, named(method, answer), asked, statedByServer);
   }
 
-  /** Whether it is a page that mcpbus has made, for this era. */
-  private boolean isPage(String method) {
-    return !asked && ListKind.ofMethod(method) != null;
-  }
-
-  /** Results that state how long they may be kept; a page of a list states it already. */
-  private boolean isHinted(String method) {
-    return switch (method) {
-      case Methods.RESOURCES_READ, Methods.SKILLS_GET -> true;
-      default -> asked && ListKind.ofMethod(method) != null;
-    };
-  }
-
-  /** A page of a list states its type; so does a server of the era, but for tasks. */
-  private boolean isTyped(String method) {
-    return !Methods.isOfTasks(method) && (statedByServer || isPage(method));
-  }
-
-  /** A server of the {@code initialize} era does not say how long its result may be kept. */
-  private static RawJson hinted(RawJson result) {
-    RawJson type = result.member(ResultType.MEMBER);
-    if (type != null && !type.equals(ResultType.COMPLETE_JSON)) {
-      return result;
-    }
-    RawJson timed = result.member("ttlMs") == null ? result.with("ttlMs", RawJson.of("0")) : result;
-    return timed.member("cacheScope") == null
-        ? timed.with("cacheScope", RawJson.string("private"))
-        : timed;
-  }
-
-  /**
-   * Ends the response.
-   *
-   * @param answer the whole message, or the failure of the call
-   */
-  void end(AsyncResult<Buffer> answer) {
-    reply.repeated(repeats());
-    if (answer.succeeded()) {
-      reply.answer(200, answer.result(), null);
-    } else {
-      McpFailure failure = McpErrors.of(answer.cause());
-      McpFailure known = statedByServer ? failure : McpErrors.forDiscover(failure, capabilities);
-      reply.refuse(McpErrors.status(known), id, known);
-    }
+  /** Ends the response with the failure of the call. */
+  void fail(Throwable failure) {
+    McpFailure why = McpErrors.of(failure);
+    McpFailure known = statedByServer ? why : Discover.failure(why, capabilities);
+    reply.refuse(McpErrors.status(known), id, known);
   }
 }

@@ -12,16 +12,15 @@ import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.dialect.HandshakeAnswers;
+import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.options.GatewayOptions;
 import dev.mcpbus.gateway.request.GatewayRequest;
-import dev.mcpbus.gateway.request.HandshakeAnswers;
 import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
-import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Implementation;
@@ -32,11 +31,11 @@ import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TraceContext;
+import dev.mcpbus.security.Audit;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.Message;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -114,7 +113,7 @@ final class DiscoverEndpoint {
     for (DiscoverCall call : List.copyOf(calls.values())) {
       forget(call);
       call.cancel();
-      call.end(Future.failedFuture(LostStreamAnswers.doorEnds()));
+      call.fail(LostStreamAnswers.doorEnds());
     }
   }
 
@@ -148,7 +147,29 @@ final class DiscoverEndpoint {
         if (telemetry != null) {
           call.measureBy(telemetry, id, VERSION, headers);
         }
-        call(call);
+        calls.put(call.request().callId(), call);
+        replies.add(reply);
+        reply.onGone(
+            () -> {
+              forget(call);
+              call.cancel();
+            });
+        Audit audit = directory.audit();
+        Future<RawJson> own = audit.precedesCalls() ? begun(call) : answered(call);
+        (own == null ? router.route(call) : own)
+            .map(found -> call.written(tasks.named(call, found)))
+            .onComplete(
+                answer -> {
+                  RequestAudit.ended(audit, reply.source(), call, answer);
+                  call.ended(answer);
+                  forget(call);
+                  reply.repeated(call.repeats());
+                  if (answer.succeeded()) {
+                    reply.answer(200, answer.result(), null);
+                  } else {
+                    call.fail(answer.cause());
+                  }
+                });
       }
     }
   }
@@ -236,35 +257,28 @@ final class DiscoverEndpoint {
         origin);
   }
 
-  private void call(DiscoverCall call) {
-    GatewayRequest request = call.request();
-    HttpReply reply = call.reply;
-    calls.put(request.callId(), call);
-    replies.add(reply);
-    reply.onGone(
+  /** The answer, once the beginning of the call is in the audit log. */
+  private Future<RawJson> begun(DiscoverCall call) {
+    return RequestAudit.begun(
+        vertx,
+        directory.audit(),
+        call.reply.source(),
+        call.request(),
         () -> {
-          forget(call);
-          call.cancel();
+          Future<RawJson> own = answered(call);
+          return own == null ? router.route(call) : own;
         });
-    RequestAudit.begun(vertx, directory.audit(), reply.source(), request, () -> answered(call))
-        .map(found -> call.written(tasks.named(call, found)))
-        .onComplete(
-            answer -> {
-              RequestAudit.ended(directory.audit(), reply.source(), call, answer);
-              call.ended(answer);
-              forget(call);
-              call.end(answer);
-            });
   }
 
-  private Future<RawJson> answered(DiscoverCall call) {
+  /** A page of a list, or what is said of tasks; null for what the router answers. */
+  private @Nullable Future<RawJson> answered(DiscoverCall call) {
     GatewayRequest request = call.request();
     if (Methods.isOfTasks(request.method())) {
       return tasks.route(call);
     }
     ListKind kind = ListKind.ofMethod(request.method());
     if (kind == null || !hasSessions(request.view()) || ListParams.goToServer(request)) {
-      return router.route(call);
+      return null;
     }
     Future<RawJson> page = call.page(kind);
     return request.isAsIs() && request.params().member("cursor") != null
@@ -293,16 +307,12 @@ final class DiscoverEndpoint {
   }
 
   /** A connection or a session host reports progress or a log message of a call. */
-  void reported(Message<Object> message) {
-    DiscoverCall call = calls.get(String.valueOf(message.headers().get(Headers.CALL_ID)));
-    String method = message.headers().get(Headers.METHOD);
-    if (call != null && method != null) {
-      call.reported(method, SessionMessage.params(message));
-    } else if (method != null) {
-      listeners.reported(
-          String.valueOf(message.headers().get(Headers.CALL_ID)),
-          method,
-          SessionMessage.params(message));
+  void reported(String callId, String method, RawJson params) {
+    DiscoverCall call = calls.get(callId);
+    if (call != null) {
+      call.reported(method, params);
+    } else {
+      listeners.reported(callId, method, params);
     }
   }
 }

@@ -10,20 +10,19 @@ import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ServerList;
+import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.HostMessage.AboutTaskMessage;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
-import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
-import io.vertx.core.eventbus.DeliveryOptions;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +63,7 @@ final class DiscoverTasks {
     }
     SealedTaskIds.Named task = find(request.view(), request.principal(), id);
     if (task == null) {
-      throw TaskForms.absent();
+      throw McpErrors.taskAbsent();
     }
     call.about(task.connection(), task.tool());
     return router
@@ -85,21 +84,16 @@ final class DiscoverTasks {
 
   /** A task that a session host keeps. */
   private Future<RawJson> held(GatewayRequest request, String suffix, String id) {
-    DeliveryOptions options =
-        new DeliveryOptions()
-            .addHeader(SessionMessage.OP, SessionMessage.ABOUT_TASK)
-            .addHeader(SessionMessage.PRINCIPAL, request.principal().text())
-            .addHeader(SessionMessage.VIEW, request.view().name())
-            .addHeader(SessionMessage.SUFFIX, suffix)
-            .addHeader(SessionMessage.STATE, id);
+    AboutTaskMessage message =
+        new AboutTaskMessage(request.principal().text(), request.view().name(), suffix, id);
     return hostNames
-        .sendParams(RandomNames.host(id), request.params(), options)
+        .sendParams(RandomNames.host(id), request.params(), message.options())
         .map(answer -> RawJson.of(answer.body()))
         .recover(
             failure ->
                 Future.failedFuture(
                     McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION
-                        ? TaskForms.absent()
+                        ? McpErrors.taskAbsent()
                         : failure));
   }
 

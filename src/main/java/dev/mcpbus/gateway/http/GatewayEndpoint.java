@@ -4,16 +4,19 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.InvalidServers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.options.GatewayOptions;
+import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.gateway.request.RequestAudit;
+import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.internals.AcceptedTypes;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Envelope;
@@ -43,6 +46,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +83,8 @@ public final class GatewayEndpoint implements MountedHandler {
       Implementation serverInfo,
       SessionHostNames hostNames,
       FairLimit<HttpReply> streams,
-      NamedRequests named) {
+      NamedRequests named,
+      ConcurrentMap<String, PublishedSession> sessions) {
     this.vertx = vertx;
     this.budget = ByteBudget.of(vertx);
     this.name = hostNames.name();
@@ -88,7 +93,15 @@ public final class GatewayEndpoint implements MountedHandler {
     this.discover =
         new DiscoverEndpoint(
             vertx, directory, options, serverInfo, replies, name, hostNames, named);
-    this.initialize = new InitializeEndpoint(replies, name, hostNames);
+    this.initialize =
+        new InitializeEndpoint(
+            vertx,
+            directory,
+            new RequestRouter(vertx, directory, options.pageSize()),
+            replies,
+            name,
+            hostNames,
+            sessions);
     this.sse = new SseEndpoint(replies, name, hostNames, budget);
   }
 
@@ -103,7 +116,7 @@ public final class GatewayEndpoint implements MountedHandler {
     check = vertx.setPeriodic(CHECK_MILLIS, now -> replies.check());
     return Future.join(
             List.of(
-                consume(Addresses.GATEWAY_CALLS + name, discover::reported),
+                consume(Addresses.GATEWAY_CALLS + name, this::reported),
                 consume(Addresses.GATEWAY_RESPONSES + name, initialize::reported),
                 consume(sse.eventsAt(), sse::reported),
                 consume(sse.postedAt(), sse::posted),
@@ -114,6 +127,15 @@ public final class GatewayEndpoint implements MountedHandler {
                     (Message<ServerNotice> updated) ->
                         discover.listeners().updated(updated.body()))))
         .mapEmpty();
+  }
+
+  /** A connection or a session host reports something that belongs to a call or to a stream. */
+  private void reported(Message<Object> message) {
+    String callId = String.valueOf(message.headers().get(Headers.CALL_ID));
+    String method = message.headers().get(Headers.METHOD);
+    if (method != null && !initialize.reportedOfCall(callId, method, message)) {
+      discover.reported(callId, method, HostMessage.params(message));
+    }
   }
 
   private void left(JsonObject node) {
@@ -319,7 +341,7 @@ public final class GatewayEndpoint implements MountedHandler {
   private static @Nullable Envelope parsed(RawJson raw, HttpReply reply) {
     try {
       Envelope message =
-          Envelope.parse(raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS);
+          Envelope.parse(raw.array(), raw.offset(), raw.length(), HostMessage.LIMITS);
       if (message.kind() == Envelope.Kind.REQUEST) {
         reply.answers(message);
       }
@@ -359,8 +381,7 @@ public final class GatewayEndpoint implements MountedHandler {
       HttpReply reply) {
     List<Envelope> messages;
     try {
-      messages =
-          Envelope.batch(raw.array(), raw.offset(), raw.length(), SessionMessage.LIMITS, true);
+      messages = Envelope.batch(raw.array(), raw.offset(), raw.length(), HostMessage.LIMITS, true);
     } catch (ProtocolException e) {
       refuse(reply, e);
       return;

@@ -215,35 +215,30 @@ public class HttpReply {
       return;
     }
     int length = json.length();
-    if (unread.take(length)) {
-      answer(status, json, id, length);
-    } else {
-      if (!stream) {
-        http.putHeader(HttpHeaders.RETRY_AFTER, "1");
-      }
-      answer(503, RawBuffers.of(unpaid(length)), id, 0);
+    boolean paid = unread.take(length);
+    if (!paid && !stream) {
+      http.putHeader(HttpHeaders.RETRY_AFTER, "1");
     }
+    Buffer body = paid ? json : RawBuffers.of(unpaid(length));
+    if (prefersStream && paid && status == 200) {
+      streaming = null; // it begins with its answer: nothing is to be resumed
+      open();
+    }
+    if (stream) {
+      write(framed(id, body.getBytes()), paid ? length : 0);
+      end();
+      return;
+    }
+    over = true;
+    http.setStatusCode(paid ? status : 503).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+    (RawBuffers.isWhole(body) ? http.end(body) : end(body))
+        .onComplete(written -> unread.give(paid ? length : 0));
   }
 
   /** The error in place of an answer of that length, for which there is no room. */
   final byte[] unpaid(int length) {
     McpFailure unpaid = McpFailure.unpaid(McpFailure.Sent.MAYBE, unread.refusal(length));
     return McpErrors.message(requestId, unpaid);
-  }
-
-  private void answer(int status, Buffer json, @Nullable String id, int paid) {
-    if (prefersStream && status == 200) {
-      streaming = null; // it begins with its answer: nothing is to be resumed
-      open();
-    }
-    if (stream) {
-      write(framed(id, json.getBytes()), paid);
-      end();
-    } else {
-      over = true;
-      http.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-      end(json).onComplete(written -> unread.give(paid));
-    }
   }
 
   /**
@@ -269,9 +264,6 @@ public class HttpReply {
 
   /** Writes the pieces of a long message one by one: one buffer would be a copy. */
   private Future<Void> end(Buffer json) {
-    if (RawBuffers.isWhole(json)) {
-      return http.end(json);
-    }
     http.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(json.length()));
     RawBuffers.pieces(json).forEach(http::write);
     return http.end();

@@ -11,11 +11,15 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ViewUris;
+import dev.mcpbus.gateway.dialect.TaskForms;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.GoneMessage;
+import dev.mcpbus.gateway.request.HostMessage.ListenMessage;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
-import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -25,7 +29,6 @@ import dev.mcpbus.security.Principal;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -203,7 +206,9 @@ final class ListenStreams {
     }
     return McpErrors.guarded(
         () -> {
-          String key = clients.key(principal, meta);
+          StatedClient client = clients.client(principal, meta);
+          String key = client.key();
+          From from = new From(principal.text(), listener.view.name(), address, listener.exchange);
           JsonArray names = new JsonArray();
           kinds.forEach(kind -> names.add(kind.name()));
           listener.client = key;
@@ -215,9 +220,7 @@ final class ListenStreams {
                       new JsonObject()
                           .put("kinds", names)
                           .put("resources", new JsonArray(listener.own))),
-                  meta,
-                  options(SessionMessage.LISTEN, principal, listener)
-                      .addHeader(SessionMessage.VIEW, listener.view.name()),
+                  new ListenMessage(from, client).options(),
                   listener.reply::isOver)
               .onSuccess(
                   answer -> {
@@ -272,10 +275,6 @@ final class ListenStreams {
     }
   }
 
-  private DeliveryOptions options(String op, Principal principal, ListenStream listener) {
-    return SessionMessage.options(op, principal.text(), address, listener.exchange);
-  }
-
   /** The client's own session, or the server of its endpoint, reports something for a stream. */
   void reported(String exchange, String method, RawJson params) {
     ListenStream passing = atServers.get(exchange);
@@ -284,7 +283,7 @@ final class ListenStreams {
       passing.tell(method, params);
     }
     ListenStream listener = atHosts.get(exchange);
-    if (listener != null && method.equals(SessionMessage.ENDED)) {
+    if (listener != null && method.equals(HostMessage.ENDED)) {
       end(listener);
     } else if (listener != null) {
       listener.tell(method, params);
@@ -319,12 +318,7 @@ final class ListenStreams {
     }
     String key = listener.client;
     if (key != null && atHosts.remove(listener.exchange) != null) {
-      hostNames.tell(
-          clients.host(key),
-          new DeliveryOptions()
-              .addHeader(SessionMessage.OP, SessionMessage.GONE)
-              .addHeader(SessionMessage.CLIENT, key)
-              .addHeader(SessionMessage.EXCHANGE, listener.exchange));
+      hostNames.tell(clients.host(key), new GoneMessage(null, key, listener.exchange).options());
     }
   }
 

@@ -2,14 +2,20 @@ package dev.mcpbus.gateway.http;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOrigin;
-import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.DeleteMessage;
+import dev.mcpbus.gateway.request.HostMessage.DoorEvent;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.OpenMessage;
+import dev.mcpbus.gateway.request.HostMessage.PostMessage;
+import dev.mcpbus.gateway.request.HostMessage.SsePostMessage;
+import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Methods;
@@ -123,14 +129,9 @@ final class SseEndpoint {
       return;
     }
     DeliveryOptions options =
-        new DeliveryOptions()
-            .addHeader(SessionMessage.SESSION, id)
-            .addHeader(SessionMessage.PRINCIPAL, principal.text())
-            .addHeader(SessionMessage.VIEW, view.name());
-    reply.origin().addTo(options);
+        reply.origin().addTo(new SsePostMessage(id, principal.text(), view.name()).options());
     hostNames
-        .request(
-            Addresses.GATEWAY_SSE, RandomNames.host(id), body, options.setCodecName(Codecs.SHARED))
+        .request(Addresses.GATEWAY_SSE, RandomNames.host(id), body, options)
         .onComplete(taken -> reply.status(202), failure -> refused(reply, failure));
   }
 
@@ -151,23 +152,23 @@ final class SseEndpoint {
 
   /** A message of a client whose stream this verticle holds. */
   void posted(Message<Buffer> message) {
-    Client client = clients.get(SessionMessage.header(message, SessionMessage.SESSION));
-    String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
+    SsePostMessage post = SsePostMessage.of(message);
+    Client client = clients.get(post.stream());
     if (client == null
-        || !client.owner.equals(Principal.nameIn(principal))
-        || !client.view.equals(message.headers().get(SessionMessage.VIEW))) {
+        || !client.owner.equals(Principal.nameIn(post.principal()))
+        || !client.view.equals(post.view())) {
       message.reply(McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such stream"));
       return;
     }
     Envelope envelope;
     try {
-      envelope = SessionMessage.envelope(message);
+      envelope = HostMessage.envelope(message);
     } catch (McpFailure refused) {
       message.reply(refused);
       return;
     }
     message.reply(null);
-    client.principal = principal;
+    client.principal = post.principal();
     RawJson id = envelope.id();
     boolean request = envelope.kind() == Envelope.Kind.REQUEST && id != null;
     boolean initialize = request && envelope.method().equals(Methods.INITIALIZE);
@@ -192,10 +193,10 @@ final class SseEndpoint {
     }
     String host = hostNames.next();
     hostNames
-        .send(host, initialize, options(SessionMessage.OPEN, client, client.id))
+        .send(host, initialize, new OpenMessage(from(client, client.id), false).options())
         .onComplete(
             answered -> {
-              String session = String.valueOf(answered.headers().get(SessionMessage.SESSION));
+              String session = HostMessage.session(answered);
               client.session = session;
               if (client.reply.isOver()) {
                 delete(client);
@@ -204,10 +205,7 @@ final class SseEndpoint {
               client.reply.event(null, answered.body().getBytes());
               ended(client, client.id);
               hostNames.send(
-                  host,
-                  null,
-                  options(SessionMessage.STREAM, client, client.id)
-                      .addHeader(SessionMessage.SESSION, session));
+                  host, null, new StreamMessage(from(client, client.id), session, null).options());
             },
             failure -> {
               client.begun = false;
@@ -231,14 +229,12 @@ final class SseEndpoint {
       return;
     }
     DeliveryOptions options =
-        options(SessionMessage.POST, client, exchange)
-            .addHeader(SessionMessage.SOURCE, client.reply.source().text())
-            .addHeader(SessionMessage.SESSION, session);
+        new PostMessage(from(client, exchange), session, client.reply.source().text()).options();
     origin.addTo(options);
     if (id != null) {
       exchanges.put(exchange, client);
       client.waiting.put(exchange, id);
-      SessionMessage.lasting(options, message.method());
+      HostMessage.lasting(options, message.method());
     }
     hostNames
         .send(RandomNames.host(session), message, options)
@@ -274,16 +270,16 @@ final class SseEndpoint {
   // ---- messages of sessions
 
   void reported(Message<Buffer> message) {
-    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
-    Client standing = clients.get(exchange);
-    Client client = standing == null ? exchanges.get(exchange) : standing;
+    DoorEvent event = DoorEvent.of(message);
+    Client standing = clients.get(event.exchange());
+    Client client = standing == null ? exchanges.get(event.exchange()) : standing;
     if (client == null) {
       return;
     }
     if (message.body().length() > 0) {
       client.reply.event(null, message.body().getBytes());
     }
-    if (standing != null && message.headers().contains(SessionMessage.END)) {
+    if (standing != null && event.end()) {
       end(standing);
     }
   }
@@ -329,10 +325,10 @@ final class SseEndpoint {
     String session = client.session;
     client.session = null;
     if (session != null) {
-      DeliveryOptions options =
-          options(SessionMessage.DELETE, client, client.id)
-              .addHeader(SessionMessage.SESSION, session);
-      hostNames.send(RandomNames.host(session), null, options);
+      hostNames.send(
+          RandomNames.host(session),
+          null,
+          new DeleteMessage(from(client, client.id), session).options());
     }
   }
 
@@ -341,8 +337,7 @@ final class SseEndpoint {
     List.copyOf(clients.values()).forEach(this::end);
   }
 
-  private DeliveryOptions options(String op, Client client, String exchange) {
-    return SessionMessage.options(op, client.principal, eventsAt(), exchange)
-        .addHeader(SessionMessage.VIEW, client.view);
+  private From from(Client client, String exchange) {
+    return new From(client.principal, client.view, eventsAt(), exchange);
   }
 }

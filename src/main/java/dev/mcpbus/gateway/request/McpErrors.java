@@ -7,11 +7,13 @@ import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -69,7 +71,7 @@ public final class McpErrors {
       case Methods.COMPLETE -> invalidParams("Unknown reference");
       case Methods.SKILLS_GET, Methods.DIRECTORY_READ ->
           invalidParams("Unknown resource: " + shown(request.text("uri")));
-      default -> TaskForms.absent();
+      default -> taskAbsent();
     };
   }
 
@@ -164,42 +166,32 @@ public final class McpErrors {
                     .put("extensions", new JsonObject().put(TasksExtension.ID, new JsonObject()))));
   }
 
-  /**
-   * A failure for a client of the {@code discover} era, which knows no -32042: it learns which
-   * capability it lacks, or gets an "internal error" with the server's text and data. An error of
-   * that number which names no URLs is another one, and passes as it is.
-   *
-   * @param capabilities as the client stated them
-   */
-  public static McpFailure forDiscover(McpFailure failure, @Nullable RawJson capabilities) {
-    if (!failure.isUpstream(JsonRpcError.URL_ELICITATION_REQUIRED)) {
-      return failure;
-    }
-    JsonRpcError error = JsonRpcError.of(raw(failure));
-    if (!(error.data() instanceof JsonObject known)
-        || !(known.getValue("elicitations") instanceof JsonArray urls)
-        || urls.stream().noneMatch(JsonObject.class::isInstance)) {
-      return failure;
-    }
-    JsonObject data = known.copy();
-    RawJson elicitation = capabilities == null ? null : capabilities.member("elicitation");
-    if (elicitation != null && elicitation.member("url") != null) {
-      return rpc(JsonRpcError.INTERNAL_ERROR, error.message(), data);
-    }
-    JsonObject url = new JsonObject().put("url", new JsonObject());
-    return rpc(
-        JsonRpcError.MISSING_CLIENT_CAPABILITY,
-        error.message(),
-        data.put("requiredCapabilities", new JsonObject().put("elicitation", url)));
+  /** A session has ended before the answer to one of its requests. */
+  public static McpFailure sessionEnded() {
+    return McpFailure.maybeSent(
+        FailureCode.OWNER_LOST,
+        "the session has ended before the answer, because its node ends or its client ended it;"
+            + " begin with initialize, the request may have been carried out");
+  }
+
+  /** The same failure for an unknown task and for a task of another principal. */
+  public static McpFailure taskAbsent() {
+    return invalidParams("Task not found");
+  }
+
+  /** The versions of the {@code discover} era, from which a client may choose per request. */
+  public static List<String> versions() {
+    return Arrays.stream(ProtocolVersion.values())
+        .filter(version -> version.era() == Era.DISCOVER)
+        .map(ProtocolVersion::wire)
+        .toList();
   }
 
   public static McpFailure unsupportedVersion(String requested) {
     return rpc(
         JsonRpcError.UNSUPPORTED_VERSION,
         "Unsupported protocol version",
-        new JsonObject()
-            .put("supported", new JsonArray(GatewayCapabilities.versions()))
-            .put("requested", requested));
+        new JsonObject().put("supported", new JsonArray(versions())).put("requested", requested));
   }
 
   /** Runs a request; whatever it throws or fails with becomes an {@link McpFailure}. */

@@ -57,32 +57,37 @@ public final class RequestRouter {
   /** Returns the bytes of the result. */
   public Future<RawJson> route(GatewayCall call) {
     GatewayRequest request = call.request();
-    return McpErrors.guarded(
-        () ->
-            switch (request.method()) {
-              case Methods.TOOLS_CALL ->
-                  request.view().searches()
-                      ? searched(call)
-                      : lacks(request, "name") && !isComposed(request.params().member("name"))
-                          ? sendAsIs(call, Addresses.TOOLS_CALL)
-                          : named(call, ListKind.TOOLS, request.params(), call::check);
-              case Methods.PROMPTS_GET ->
-                  lacks(request, "name")
-                      ? sendAsIs(call, Addresses.PROMPTS_GET)
-                      : named(call, ListKind.PROMPTS, request.params(), call::check);
-              case Methods.TOOLS_LIST -> lists.answer(call, ListKind.TOOLS);
-              case Methods.PROMPTS_LIST -> lists.answer(call, ListKind.PROMPTS);
-              case Methods.RESOURCES_LIST -> lists.answer(call, ListKind.RESOURCES);
-              case Methods.RESOURCES_TEMPLATES -> lists.answer(call, ListKind.TEMPLATES);
-              case Methods.RESOURCES_READ ->
-                  lacks(request, "uri")
-                      ? sendAsIs(call, Addresses.RESOURCES_READ)
-                      : read(call, request.text("uri"));
-              case Methods.SKILLS_LIST -> lists.answer(call, ListKind.SKILLS);
-              case Methods.SKILLS_GET, Methods.DIRECTORY_READ -> skills.route(call);
-              case Methods.COMPLETE -> complete(call);
-              default -> unknown.request(call);
-            });
+    Future<RawJson> answer;
+    try {
+      answer =
+          switch (request.method()) {
+            case Methods.TOOLS_CALL ->
+                request.view().searches()
+                    ? searched(call)
+                    : lacks(request, "name") && !isComposed(request.params().member("name"))
+                        ? sendAsIs(call, Addresses.TOOLS_CALL)
+                        : named(call, ListKind.TOOLS, request.params(), call::check);
+            case Methods.PROMPTS_GET ->
+                lacks(request, "name")
+                    ? sendAsIs(call, Addresses.PROMPTS_GET)
+                    : named(call, ListKind.PROMPTS, request.params(), call::check);
+            case Methods.TOOLS_LIST -> lists.answer(call, ListKind.TOOLS);
+            case Methods.PROMPTS_LIST -> lists.answer(call, ListKind.PROMPTS);
+            case Methods.RESOURCES_LIST -> lists.answer(call, ListKind.RESOURCES);
+            case Methods.RESOURCES_TEMPLATES -> lists.answer(call, ListKind.TEMPLATES);
+            case Methods.RESOURCES_READ ->
+                lacks(request, "uri")
+                    ? sendAsIs(call, Addresses.RESOURCES_READ)
+                    : read(call, request.text("uri"));
+            case Methods.SKILLS_LIST -> lists.answer(call, ListKind.SKILLS);
+            case Methods.SKILLS_GET, Methods.DIRECTORY_READ -> skills.route(call);
+            case Methods.COMPLETE -> complete(call);
+            default -> unknown.request(call);
+          };
+    } catch (RuntimeException failed) {
+      return Future.failedFuture(McpErrors.of(failed));
+    }
+    return answer.recover(failure -> Future.failedFuture(McpErrors.of(failure)));
   }
 
   /** Passes a notification to a server; completes when its connection has it. */

@@ -99,7 +99,7 @@ public final class SessionHostNames {
    * Sends a message of a client to a session host. A host of this node gets the parsed message by
    * reference, any other host its bytes.
    *
-   * @param message null for a {@link SessionMessage} without a body
+   * @param message null for a {@link HostMessage} without a body
    * @return fails as {@link #request}
    */
   public Future<Message<Buffer>> send(
@@ -125,7 +125,12 @@ public final class SessionHostNames {
 
   /** Sends a message without a body and without an answer to a session host. */
   public void tell(String host, DeliveryOptions options) {
-    vertx.eventBus().send(Addresses.GATEWAY_SESSIONS + host, Buffer.buffer(), options);
+    tell(host, Buffer.buffer(), options);
+  }
+
+  /** Sends a message without an answer to a session host. */
+  public void tell(String host, Buffer body, DeliveryOptions options) {
+    vertx.eventBus().send(Addresses.GATEWAY_SESSIONS + host, body, options);
   }
 
   /**

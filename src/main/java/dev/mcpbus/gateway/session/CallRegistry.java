@@ -7,8 +7,8 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.QuestionMessage;
 import dev.mcpbus.bus.ServerNotice;
+import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.RandomNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.Message;
@@ -84,6 +84,11 @@ final class CallRegistry {
     this.callIds = host + "-" + RandomNames.create(16) + "-";
   }
 
+  /** The name of the host. */
+  String host() {
+    return host;
+  }
+
   /** The host's address for progress and log messages of calls. */
   String calling() {
     return Addresses.GATEWAY_CALLS + host;
@@ -111,8 +116,20 @@ final class CallRegistry {
     return id;
   }
 
+  /** Registers a call that has its id already. */
+  void add(String callId, Caller caller) {
+    calls.put(callId, caller);
+  }
+
   void remove(String callId) {
     calls.remove(callId);
+  }
+
+  /** The caller of a call; of one that went straight to a connection the one of its session. */
+  private @Nullable Caller of(String callId) {
+    Caller caller = calls.get(callId);
+    int slash = caller == null ? callId.indexOf('/') : -1;
+    return slash < 0 ? caller : calls.get(callId.substring(0, slash));
   }
 
   /**
@@ -153,7 +170,7 @@ final class CallRegistry {
     String method = message.headers().get(Headers.METHOD);
     Caller caller = calls.get(callId);
     if (caller != null && method != null) {
-      caller.reported(callId, method, SessionMessage.params(message));
+      caller.reported(callId, method, HostMessage.params(message));
     }
   }
 
@@ -172,13 +189,12 @@ final class CallRegistry {
     String callId = question.call();
     Caller byConnection = connections.get(question.connection());
     boolean unnamed = callId == null || callId.isEmpty();
-    Caller caller = callId == null || unnamed ? byConnection : calls.get(callId);
+    Caller caller = callId == null || unnamed ? byConnection : of(callId);
     if (caller == null && unnamed && waits(question.connection(), () -> asked(message))) {
       return;
     }
     if (caller == null) {
-      message.reply(
-          McpFailure.notSent(FailureCode.CANCELLED, "the client that made the call has gone"));
+      message.reply(gone());
       return;
     }
     questions.put(question.key(), caller);
@@ -192,6 +208,11 @@ final class CallRegistry {
                 question.method(),
                 question.params())
             .onComplete(ended -> questions.remove(question.key())));
+  }
+
+  /** The failure of a question that belongs to a call which is over. */
+  static McpFailure gone() {
+    return McpFailure.notSent(FailureCode.CANCELLED, "the client that made the call has gone");
   }
 
   /** Another client needs the connection: whether it is free now. */

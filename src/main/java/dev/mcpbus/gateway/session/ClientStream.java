@@ -4,14 +4,14 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.ListChangeTracker;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.WatchedResources;
 import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.eventbus.Message;
 import java.util.Collection;
 
 /**
@@ -29,17 +29,13 @@ final class ClientStream {
   final WatchedResources watched;
 
   /**
-   * @param message {@link SessionMessage#LISTEN}
    * @param view with the client's rights; the stream ends when they change
    */
   ClientStream(
-      EventBus bus,
-      Message<?> message,
-      DirectoryView view,
-      WatchedResources.SubscriptionSender sender) {
+      EventBus bus, From from, DirectoryView view, WatchedResources.SubscriptionSender sender) {
     this.bus = bus;
-    this.verticle = SessionMessage.header(message, SessionMessage.VERTICLE);
-    this.exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
+    this.verticle = from.verticle();
+    this.exchange = from.exchange();
     this.view = view;
     this.changes = new ListChangeTracker(view);
     this.watched = new WatchedResources(sender);
@@ -98,7 +94,7 @@ final class ClientStream {
 
   /** This host does not have the client any more: it has to listen anew. */
   void end() {
-    tell(SessionMessage.ENDED, RawJson.EMPTY_OBJECT);
+    tell(HostMessage.ENDED, RawJson.EMPTY_OBJECT);
   }
 
   private void tell(String method, RawJson params) {

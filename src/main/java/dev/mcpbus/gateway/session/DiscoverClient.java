@@ -9,14 +9,14 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.ServerResource;
-import dev.mcpbus.gateway.request.SessionMessage;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
+import dev.mcpbus.gateway.session.OpenQuestions.Question;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.eventbus.Message;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -42,9 +42,8 @@ final class DiscoverClient implements ClientConnections.Holder {
   private final String owner;
   private final Future<Void> claimed;
   private final Consumer<DiscoverClient> unused;
-  private final ClientLists lists;
   private final ClientConnections connections;
-  private final UnassignedQuestions early;
+  final OpenQuestions questions;
 
   /** In the order in which they began. */
   private final Set<ParkedCall> calls = new LinkedHashSet<>();
@@ -74,9 +73,8 @@ final class DiscoverClient implements ClientConnections.Holder {
     this.owner = owner;
     this.claimed = claimed;
     this.unused = unused;
-    this.lists = new ClientLists(host.vertx(), host.directory(), this::wanted, this::listsChanged);
-    this.connections = new ClientConnections(host, this, lists);
-    this.early = new UnassignedQuestions(host.vertx());
+    this.connections = new ClientConnections(host, this, this::wanted, this::listsChanged);
+    this.questions = new OpenQuestions(host.vertx(), () -> {});
   }
 
   String key() {
@@ -89,14 +87,14 @@ final class DiscoverClient implements ClientConnections.Holder {
   }
 
   /** What a message states about the client; it states the same nearly always. */
-  ClientStatement statement(Message<?> message) {
-    String text = SessionMessage.header(message, SessionMessage.CAPABILITIES);
+  ClientStatement statement(StatedClient client) {
+    String text = client.capabilities();
     ClientStatement known = stated;
     if (known != null && text.equals(statedText)) {
       return known;
     }
     RawJson initialize = RawJson.EMPTY_OBJECT.with("capabilities", RawJson.of(text));
-    String info = message.headers().get(SessionMessage.CLIENT_INFO);
+    String info = client.info();
     ClientStatement fresh =
         ClientStatement.of(
             info == null ? initialize : initialize.with("clientInfo", RawJson.of(info)), null);
@@ -147,7 +145,7 @@ final class DiscoverClient implements ClientConnections.Holder {
 
   /** Completes when its connection has that log level, or refuses it; at once at a shared one. */
   Future<Void> level(Opened own, String wanted) {
-    return own.shared() ? Future.succeededFuture() : connections.logLevel.set(own.id(), wanted);
+    return own.shared() ? Future.succeededFuture() : connections.setLevel(own.id(), wanted);
   }
 
   void begins(ParkedCall call) {
@@ -208,7 +206,7 @@ final class DiscoverClient implements ClientConnections.Holder {
         .filter(one -> one.isAt(connection) && one.outcome() == null && one.offers(method, params))
         .min(
             Comparator.comparing((ParkedCall one) -> !one.isInUse())
-                .thenComparingInt(ParkedCall::questions))
+                .thenComparingInt(one -> questions.of(one).size()))
         .orElse(null);
   }
 
@@ -230,18 +228,11 @@ final class DiscoverClient implements ClientConnections.Holder {
     if (connection == null
         || latest(connection, one -> !one.isOver()) != null
         || !connections.states(connection, method, params)) {
-      return Future.failedFuture(ClientQuestions.notOffered(method));
+      return Future.failedFuture(OpenQuestions.notOffered(method));
     }
-    ServerQuestion asked =
-        new ServerQuestion(
-            question, method, ClientQuestions.embedded(params), false, Promise.promise());
-    early.add(connection, asked);
-    return asked.answer().future();
-  }
-
-  /** The questions for a call that is about to be sent there. */
-  List<ServerQuestion> early(Opened own, Predicate<ServerQuestion> offered) {
-    return early.take(own.id().value(), offered);
+    Question asked = new Question(question, method, ProgressToken.removedFrom(params), null, null);
+    questions.early(connection, asked);
+    return asked.answer();
   }
 
   /**
@@ -250,21 +241,19 @@ final class DiscoverClient implements ClientConnections.Holder {
    *
    * @return false if there is none: it may have belonged to that call alone
    */
-  boolean keep(Opened own, ServerQuestion question) {
-    String connection = own.id().value();
-    ParkedCall call = asking(connection, question.method(), question.params());
+  boolean keep(Opened own, Question question) {
+    ParkedCall call = asking(own.id().value(), question.method(), question.params());
     if (call != null) {
-      call.put(question);
+      questions.put(call, question);
     } else if (question.isOfSession()) {
-      early.add(connection, question);
+      questions.early(own.id().value(), question);
     }
     return call != null || question.isOfSession();
   }
 
   @Override
   public void withdrawn(String question) {
-    early.withdrawn(question);
-    calls.forEach(call -> call.withdrawn(question));
+    questions.withdrawn(question);
   }
 
   @Override
@@ -288,7 +277,7 @@ final class DiscoverClient implements ClientConnections.Holder {
       case Events.RESOURCE_UPDATED -> {
         ConnectionId server = connections.serverOf(connection);
         if (server != null) {
-          DirectorySnapshot seen = lists.over(host.directory().snapshot());
+          DirectorySnapshot seen = connections.lists.over(host.directory().snapshot());
           streams.values().forEach(stream -> stream.updated(seen, server.value(), params));
         }
       }
@@ -303,7 +292,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   private void announced(String connection, String method, RawJson params) {
     ConnectionId server = connections.serverOf(connection);
     if (server != null) {
-      lists.announced(server, method);
+      connections.lists.announced(server, method);
       streams.values().forEach(stream -> stream.announced(server.value(), method, params));
     }
   }
@@ -333,18 +322,18 @@ final class DiscoverClient implements ClientConnections.Holder {
   }
 
   DirectorySnapshot over(DirectorySnapshot shared) {
-    return lists.over(shared);
+    return connections.lists.over(shared);
   }
 
   private void listsChanged() {
-    DirectorySnapshot seen = lists.over(host.directory().snapshot());
+    DirectorySnapshot seen = connections.lists.over(host.directory().snapshot());
     streams.values().forEach(stream -> stream.changed(seen));
   }
 
   /** The shared lists have changed. */
   void noticed() {
     if (!streams.isEmpty()) {
-      DirectorySnapshot seen = lists.over(host.directory().snapshot());
+      DirectorySnapshot seen = connections.lists.over(host.directory().snapshot());
       streams.values().forEach(stream -> stream.noticed(seen));
     }
   }
@@ -354,7 +343,7 @@ final class DiscoverClient implements ClientConnections.Holder {
   /** It listens with a response from now on. */
   void listens(ClientStream stream, Set<ListKind> kinds) {
     streams.put(stream.exchange, stream);
-    stream.begins(lists.over(host.directory().snapshot()), kinds);
+    stream.begins(connections.lists.over(host.directory().snapshot()), kinds);
     noteUse();
   }
 
@@ -413,7 +402,7 @@ final class DiscoverClient implements ClientConnections.Holder {
 
   Future<Void> close() {
     List.copyOf(calls).forEach(ParkedCall::cancel);
-    early.close();
+    questions.close("the client has gone");
     streams.values().forEach(ClientStream::end);
     streams.clear();
     return connections.close();

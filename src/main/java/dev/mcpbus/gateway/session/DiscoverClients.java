@@ -4,15 +4,17 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.ListMessage;
+import dev.mcpbus.gateway.request.HostMessage.ListenMessage;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.gateway.request.WatchedResources;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -50,14 +52,13 @@ final class DiscoverClients {
   }
 
   /** The client that a message names; a new one claims its key. */
-  DiscoverClient of(Message<?> message) {
-    String key = SessionMessage.header(message, SessionMessage.CLIENT);
+  DiscoverClient of(String key, From from) {
     DiscoverClient known = clients.get(key);
     if (known != null) {
       known.noteUse();
       return known;
     }
-    String owner = Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL));
+    String owner = Principal.nameIn(from.principal());
     Future<Void> claimed =
         claims
             .claim(key)
@@ -84,8 +85,7 @@ final class DiscoverClients {
   /** Refuses a message; the sender learns of another host that has the client. */
   static void refuse(Message<?> message, Throwable failure) {
     if (failure instanceof ClaimedElsewhereException elsewhere) {
-      message.reply(
-          Buffer.buffer(), new DeliveryOptions().addHeader(SessionMessage.HOST, elsewhere.host));
+      message.reply(Buffer.buffer(), HostMessage.at(elsewhere.host));
     } else {
       message.reply(McpFailure.of(failure));
     }
@@ -107,30 +107,28 @@ final class DiscoverClients {
 
   // ---- messages of endpoints
 
-  private DirectoryView view(Message<?> message, Principal principal) {
-    DirectoryView view =
-        host.directory().view(SessionMessage.header(message, SessionMessage.VIEW), principal);
+  private DirectoryView view(From from, Principal principal) {
+    DirectoryView view = host.directory().view(String.valueOf(from.view()), principal);
     if (view == null) {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such view");
     }
     return view;
   }
 
-  /** {@link SessionMessage#LIST}: a page of a list as this client sees it. */
-  void list(Message<?> message) {
-    Principal principal = Principal.parse(SessionMessage.header(message, SessionMessage.PRINCIPAL));
-    DirectoryView view = view(message, principal);
-    ListKind kind = ListKind.valueOf(SessionMessage.header(message, SessionMessage.SUFFIX));
-    DiscoverClient client = of(message);
+  /** A page of a list as this client sees it. */
+  void list(Message<?> message, ListMessage list) {
+    Principal principal = Principal.parse(list.from().principal());
+    DirectoryView view = view(list.from(), principal);
+    DiscoverClient client = of(list.client().key(), list.from());
     ListRequest request =
         new ListRequest(
             host,
             client,
-            kind,
+            list.kind(),
             view,
             principal,
-            SessionMessage.params(message),
-            client.statement(message));
+            HostMessage.params(message),
+            client.statement(list.client()));
     client
         .claimed() // before the router, which knows no other host
         .compose(here -> host.router().route(request))
@@ -145,20 +143,19 @@ final class DiscoverClients {
             });
   }
 
-  /** {@link SessionMessage#LISTEN}: the client listens to its own sessions. */
-  void listen(Message<?> message) {
-    DirectoryView view =
-        view(message, Principal.parse(SessionMessage.header(message, SessionMessage.PRINCIPAL)));
-    JsonObject wanted = SessionMessage.params(message).toJsonObject();
-    DiscoverClient client = of(message);
-    ClientStatement statement = client.statement(message);
-    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
+  /** The client listens to its own sessions. */
+  void listen(Message<?> message, ListenMessage listen) {
+    From from = listen.from();
+    DirectoryView view = view(from, Principal.parse(from.principal()));
+    JsonObject wanted = HostMessage.params(message).toJsonObject();
+    DiscoverClient client = of(listen.client().key(), from);
+    ClientStatement statement = client.statement(listen.client());
     ClientStream stream =
         new ClientStream(
             host.vertx().eventBus(),
-            message,
+            from,
             view,
-            (resource, on, params) -> client.tell(exchange, resource, on, statement));
+            (resource, on, params) -> client.tell(from.exchange(), resource, on, statement));
     Set<ListKind> kinds = EnumSet.noneOf(ListKind.class);
     wanted.getJsonArray("kinds").forEach(kind -> kinds.add(ListKind.valueOf((String) kind)));
     client.listens(stream, kinds);

@@ -9,10 +9,13 @@ import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.gateway.request.HandshakeAnswers;
+import dev.mcpbus.gateway.dialect.HandshakeAnswers;
+import dev.mcpbus.gateway.dialect.Initialize;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.PostMessage;
+import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
 import dev.mcpbus.gateway.request.ListChangeTracker;
-import dev.mcpbus.gateway.request.SessionMessage;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
+import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ByteBudget.ByteUse;
 import dev.mcpbus.protocol.Envelope;
@@ -24,8 +27,8 @@ import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.Principal;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
@@ -57,14 +60,22 @@ final class GatewaySession {
   // For the parts of this session.
   final String id;
   final SessionStreams streams;
-  final ClientQuestions questions;
+  final OpenQuestions questions;
   final SessionSubscriptions subscriptions;
   final ListChangeTracker changes;
   final SessionInbox inbox;
   final SessionServers servers;
   final SessionTasks tasks;
   final SessionRequests requests;
+  final Context context;
 
+  /** What the HTTP verticles of this node know of it. */
+  final PublishedSession published;
+
+  /** Begins the ids of its calls that go straight to a connection. */
+  final String callIds;
+
+  private boolean begun;
   private final long since = System.nanoTime();
   private long used = since;
 
@@ -87,15 +98,40 @@ final class GatewaySession {
         ProtocolVersion.ofWire(wanted == null || !wanted.isString() ? "" : wanted.asString())
             .filter(known -> known.era() == Era.INITIALIZE)
             .orElse(ProtocolVersion.LATEST_INITIALIZE);
+    this.context = host.vertx().getOrCreateContext();
+    this.published =
+        new PublishedSession(
+            host.maxCalls(),
+            inUse -> host.bound().use(id, inUse),
+            () -> context.runOnContext(now -> noteUse()));
     this.streams = new SessionStreams(host.vertx().eventBus(), stated);
-    this.questions =
-        new ClientQuestions(host.vertx(), ClientStatement.of(initialize, null).capabilities());
+    this.questions = new OpenQuestions(host.vertx(), this::publish);
     this.subscriptions = new SessionSubscriptions(host, this);
     this.changes = new ListChangeTracker(view);
     this.inbox = new SessionInbox(this);
     this.servers = new SessionServers(host, this, initialize);
     this.tasks = new SessionTasks(host, this);
     this.requests = new SessionRequests(host, this);
+    this.callIds = host.registry().add(inbox);
+  }
+
+  // ---- what HTTP verticles know
+
+  /** Calls may go straight to shared connections while the session has nothing to add to them. */
+  void publish() {
+    boolean free =
+        begun && inbox.level() == null && servers.connections.isEmpty() && questions.isEmpty();
+    published.publish(
+        free
+            ? new PublishedSession.Facts(
+                host.registry().host(),
+                view.name(),
+                principalText,
+                view.rights(),
+                version.wire(),
+                servers.stated(),
+                callIds)
+            : null);
   }
 
   /**
@@ -157,6 +193,8 @@ final class GatewaySession {
   /** The result of {@code initialize}. */
   RawJson initialized(HandshakeAnswers answers) {
     version = answers.version(view, version);
+    begun = true;
+    publish();
     return answers.initialize(view, version);
   }
 
@@ -166,27 +204,28 @@ final class GatewaySession {
     changes.forget();
     if (facts.getValue(SessionStore.LEVEL) instanceof String level) {
       inbox.level(level);
-      servers.connections.logLevel.want(level);
+      servers.connections.wantLevel(level);
     }
     subscriptions.continueFrom(view, facts);
+    begun = true;
+    publish();
   }
 
   /** Whether a message comes by the session's path and from the session's principal. */
-  boolean isOf(MultiMap headers) {
-    String text = headers.get(SessionMessage.PRINCIPAL);
-    return view.name().equals(headers.get(SessionMessage.VIEW))
-        && text != null
-        && (principalText.equals(text) || principal.name().equals(Principal.nameIn(text)));
+  boolean isOf(From from) {
+    return view.name().equals(from.view())
+        && (principalText.equals(from.principal())
+            || principal.name().equals(Principal.nameIn(from.principal())));
   }
 
   /**
    * Takes the rights of a message: those of the token that came with it, by the policies of now.
    * They hold until the next message, also for what the session sends by itself.
    *
+   * @param text {@code Principal.text()} of the message
    * @return false if the principal may not use the view any more
    */
-  boolean enter(MultiMap headers) {
-    String text = String.valueOf(headers.get(SessionMessage.PRINCIPAL));
+  boolean enter(String text) {
     boolean same = principalText.equals(text);
     if (same && host.directory().rights(principal) == view.rights()) {
       return true;
@@ -204,6 +243,7 @@ final class GatewaySession {
     view = seen;
     changes.look(seen);
     changed();
+    publish();
     return true;
   }
 
@@ -214,9 +254,16 @@ final class GatewaySession {
   }
 
   void noteUse() {
-    boolean inUse = isInUse();
-    host.bound().use(this, inUse);
-    servers.connections.use(inUse);
+    noteUseByHost();
+    servers.connections.use(isInUse());
+  }
+
+  private void noteUseByHost() {
+    published.noteUse(isInUseByHost(), requests.size());
+  }
+
+  private boolean isInUseByHost() {
+    return streams.standing().isRead() || requests.isRead();
   }
 
   /**
@@ -224,16 +271,16 @@ final class GatewaySession {
    * has left continues, because the client may come back, but does not keep other clients out.
    */
   boolean isInUse() {
-    return streams.standing().isRead() || requests.isRead();
+    return isInUseByHost() || published.isRead();
   }
 
   boolean isIdle(long now, long idleNanos) {
-    return !isBusy() && !isInUse() && now - used > idleNanos;
+    return !isBusy() && !isInUse() && now - Math.max(used, published.used()) > idleNanos;
   }
 
   /** Whether calls are in flight. */
   boolean isBusy() {
-    return !requests.isEmpty();
+    return requests.size() > 0 || !published.calls().isEmpty();
   }
 
   /**
@@ -246,28 +293,28 @@ final class GatewaySession {
     if (isInUse()) {
       return false;
     }
-    host.end().accept(this);
+    host.end().accept(id);
     return true;
   }
 
   // ---- messages of the client
 
-  void post(Message<?> message, Envelope envelope) {
+  void post(Message<?> message, PostMessage post, Envelope envelope) {
     RawJson requestId = envelope.id();
     if (envelope.kind() == Envelope.Kind.REQUEST && requestId != null) {
-      requests.request(message, requestId, envelope.method(), envelope.params());
+      requests.request(message, post, requestId, envelope.method(), envelope.params());
     } else {
       if (envelope.kind() == Envelope.Kind.NOTIFICATION) {
-        notified(message, envelope.method(), envelope.params());
+        notified(message, post, envelope.method(), envelope.params());
       } else {
         questions.answered(envelope);
       }
       message.reply(Buffer.buffer());
     }
-    host.bound().use(this, isInUse()); // restarts the idle time
+    noteUseByHost(); // restarts the idle time
   }
 
-  private void notified(Message<?> message, String method, RawJson params) {
+  private void notified(Message<?> message, PostMessage post, String method, RawJson params) {
     RawJson cancelled = params.member("requestId");
     if (method.equals(Methods.INITIALIZED)) {
       servers.initialized(params.isAbsent() ? params : kept(params, 0));
@@ -285,13 +332,13 @@ final class GatewaySession {
         servers.connections.taskChanged(params);
       }
     } else if (!Methods.isKnown(method)) {
-      requests.notification(message, method, params);
+      requests.notification(message, post, method, params);
     }
   }
 
   /** The client opens a stream: its standalone one, or the rest of a response. */
-  void stream(Message<?> message) {
-    ResumableStream stream = streams.open(message, () -> message.reply(Buffer.buffer()));
+  void stream(Message<?> message, StreamMessage wanted) {
+    ResumableStream stream = streams.open(wanted, () -> message.reply(Buffer.buffer()));
     noteUse();
     if (stream == streams.standing()) {
       changed();
@@ -326,7 +373,7 @@ final class GatewaySession {
 
   /** Tells the client of lists that have changed since it read them. */
   void changed() {
-    for (String due : changes.due(servers.lists.over(host.directory().snapshot()))) {
+    for (String due : changes.due(servers.connections.lists.over(host.directory().snapshot()))) {
       streams.standing().send(MessageWriter.notification(due, null));
     }
   }
@@ -354,7 +401,7 @@ final class GatewaySession {
   void announced(String server, String method, RawJson params) {
     if (view.server() && view.name().equals(server) && view.includes(server)) {
       changes.announced(method);
-      streams.standing().send(SessionInbox.notification(method, params));
+      streams.standing().send(Initialize.notification(method, params));
     }
   }
 
@@ -365,7 +412,7 @@ final class GatewaySession {
    */
   void updated(String server, RawJson params) {
     for (RawJson named : subscriptions.updates(view, server, params)) {
-      streams.standing().send(SessionInbox.notification(Methods.RESOURCE_UPDATED, named));
+      streams.standing().send(Initialize.notification(Methods.RESOURCE_UPDATED, named));
     }
   }
 
@@ -376,7 +423,7 @@ final class GatewaySession {
    */
   void updatedByOwn(String server, RawJson params) {
     if (view.server() && view.rights().isUnbounded()) {
-      streams.standing().send(SessionInbox.notification(Methods.RESOURCE_UPDATED, params));
+      streams.standing().send(Initialize.notification(Methods.RESOURCE_UPDATED, params));
     } else {
       updated(server, params);
     }
@@ -390,12 +437,15 @@ final class GatewaySession {
   }
 
   Future<Void> close() {
-    host.bound().remove(this);
+    host.bound().remove(id);
+    host.published().remove(id, published);
+    host.registry().remove(callIds);
+    published.close();
     if (host.telemetry() != null) {
       host.telemetry().sessionEnded(version.wire(), System.nanoTime() - since);
     }
     requests.close();
-    questions.close();
+    questions.close("the client's session has ended");
     subscriptions.close();
     streams.close();
     tasks.close();

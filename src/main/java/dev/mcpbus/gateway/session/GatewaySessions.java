@@ -6,17 +6,26 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.TelemetryOperation;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.gateway.request.HandshakeAnswers;
+import dev.mcpbus.gateway.dialect.HandshakeAnswers;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.AnswerMessage;
+import dev.mcpbus.gateway.request.HostMessage.DeleteMessage;
+import dev.mcpbus.gateway.request.HostMessage.FindMessage;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.GoneMessage;
+import dev.mcpbus.gateway.request.HostMessage.KeepMessage;
+import dev.mcpbus.gateway.request.HostMessage.OpenMessage;
+import dev.mcpbus.gateway.request.HostMessage.PostMessage;
+import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
+import dev.mcpbus.gateway.request.HostMessage.TakeMessage;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -47,15 +56,15 @@ final class GatewaySessions {
 
   // ---- messages of endpoints
 
-  /** {@link SessionMessage#OPEN}: a client begins a session with {@code initialize}. */
-  void open(Message<?> message) {
-    Envelope request = SessionMessage.envelope(message);
+  /** A client begins a session with {@code initialize}. */
+  void open(Message<?> message, OpenMessage open) {
+    Envelope request = HostMessage.envelope(message);
     RawJson id = request.id();
     if (id == null) {
       throw McpFailure.notSent(FailureCode.BAD_REQUEST, "initialize is a request");
     }
-    String principal = SessionMessage.header(message, SessionMessage.PRINCIPAL);
-    String view = SessionMessage.header(message, SessionMessage.VIEW);
+    String principal = open.from().principal();
+    String view = String.valueOf(open.from().view());
     String session = RandomNames.heldBy(name);
     RawJson initialize = request.params();
     GatewaySession opened = begin(session, view, principal, initialize);
@@ -63,73 +72,87 @@ final class GatewaySessions {
     JsonObject facts = SessionStore.facts(view, principal, initialize);
     Future.join(
             host.directory().described(host.vertx(), opened.view()),
-            message.headers().contains(SessionMessage.LASTING)
-                ? host.store().begin(session, facts)
-                : Future.succeededFuture())
+            open.lasting() ? host.store().begin(session, facts) : Future.succeededFuture())
         .onComplete(
             known -> {
               message.reply(
                   Buffer.buffer(MessageWriter.result(id, opened.initialized(handshakes))),
-                  new DeliveryOptions().addHeader(SessionMessage.SESSION, session));
+                  HostMessage.opened(session));
               if (measured != null) {
                 measured.succeeded(false);
               }
             });
   }
 
-  /** {@link SessionMessage#POST}: a message of a client. */
-  void post(Message<?> message) {
-    of(message).post(message, SessionMessage.envelope(message));
+  /** A message of a client. */
+  void post(Message<?> message, PostMessage post) {
+    of(post.session(), post.from()).post(message, post, HostMessage.envelope(message));
   }
 
-  /** {@link SessionMessage#STREAM}: a client opens its standalone stream, or resumes one. */
-  void stream(Message<?> message) {
-    GatewaySession session = of(message);
-    if (session.isLost(message.headers().get(SessionMessage.EVENT))) {
+  /** A call that went straight to a connection needs its session. */
+  void take(Message<?> message, TakeMessage take) {
+    GatewaySession session = sessions.get(take.session());
+    if (session == null) {
+      throw unknown();
+    }
+    session.requests.take(message, take);
+  }
+
+  /** The answer to such a call. */
+  void answered(Message<?> message, AnswerMessage answer) {
+    GatewaySession session = sessions.get(answer.session());
+    if (session != null) {
+      session.requests.answered(answer, (Buffer) message.body());
+    }
+  }
+
+  private static McpFailure unknown() {
+    return McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session");
+  }
+
+  /** A client opens its standalone stream, or resumes one. */
+  void stream(Message<?> message, StreamMessage stream) {
+    GatewaySession session = of(stream.session(), stream.from());
+    if (session.isLost(stream.after())) {
       throw McpFailure.maybeSent(FailureCode.OWNER_LOST, "that stream is lost with its node");
     }
-    session.stream(message);
+    session.stream(message, stream);
   }
 
-  /** {@link SessionMessage#DELETE}: a client ends its session. */
-  void delete(Message<?> message) {
-    end(of(message));
+  /** A client ends its session. */
+  void delete(Message<?> message, DeleteMessage delete) {
+    end(of(delete.session(), delete.from()).id);
     message.reply(Buffer.buffer());
   }
 
-  /** {@link SessionMessage#GONE}: a client has closed a response. */
-  void gone(Message<?> message, String exchange) {
-    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
+  /** A client has closed a response. */
+  void gone(GoneMessage gone) {
+    GatewaySession session = sessions.get(gone.session());
     if (session != null) {
-      session.gone(exchange);
+      session.gone(gone.exchange());
     }
   }
 
-  /** {@link SessionMessage#KEEP}: a client knows event ids of a response. */
-  void keep(Message<?> message) {
-    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
+  /** A client knows event ids of a response. */
+  void keep(KeepMessage keep) {
+    GatewaySession session = sessions.get(keep.session());
     if (session != null) {
-      session.keep(SessionMessage.header(message, SessionMessage.EXCHANGE));
+      session.keep(keep.exchange());
     }
   }
 
-  /**
-   * {@link SessionMessage#FIND}: answers with the host that has a session now; takes the session of
-   * a lost host over.
-   */
-  void find(Message<?> message) {
-    String id = SessionMessage.header(message, SessionMessage.SESSION);
-    String tried = SessionMessage.header(message, SessionMessage.HOST);
+  /** Answers with the host that has a session now; takes the session of a lost host over. */
+  void find(Message<?> message, FindMessage find) {
+    String id = find.session();
     host.store()
-        .find(id, tried, message.headers().contains(SessionMessage.LOST))
+        .find(id, find.tried(), find.lost())
         .compose(facts -> host.directory().ready(host.vertx()).map(facts))
         .map(
             facts -> {
               if (name.equals(facts.getString(SessionStore.HOST)) && !sessions.containsKey(id)) {
                 resume(id, facts);
               }
-              return new DeliveryOptions()
-                  .addHeader(SessionMessage.HOST, facts.getString(SessionStore.HOST, ""));
+              return HostMessage.at(facts.getString(SessionStore.HOST, ""));
             })
         .onComplete(
             found -> message.reply(Buffer.buffer(), found),
@@ -147,10 +170,10 @@ final class GatewaySessions {
   }
 
   /** The session of a message, with the rights of the message. */
-  private GatewaySession of(Message<?> message) {
-    GatewaySession session = sessions.get(message.headers().get(SessionMessage.SESSION));
-    if (session == null || !session.isOf(message.headers()) || !session.enter(message.headers())) {
-      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such session");
+  private GatewaySession of(String id, From from) {
+    GatewaySession session = sessions.get(id);
+    if (session == null || !session.isOf(from) || !session.enter(from.principal())) {
+      throw unknown();
     }
     session.touch();
     return session;
@@ -172,7 +195,7 @@ final class GatewaySessions {
    * 404 and begins a new session.
    */
   private void admit(GatewaySession session) {
-    FairLimit.Verdict<GatewaySession> verdict = host.bound().admit(session, session.owner());
+    FairLimit.Verdict<String> verdict = host.bound().admit(session.id, session.owner());
     if (verdict.isRefused()) {
       session.close();
       throw new McpFailure(
@@ -185,12 +208,13 @@ final class GatewaySessions {
           5_000,
           null);
     }
-    GatewaySession idle = verdict.victim();
+    String idle = verdict.victim();
     if (idle != null) {
       end(idle);
     }
     sessions.put(session.id, session);
-    host.bound().use(session, session.isInUse());
+    host.published().put(session.id, session.published);
+    host.bound().use(session.id, session.isInUse());
   }
 
   // ---- what comes from servers and nodes
@@ -229,8 +253,8 @@ final class GatewaySessions {
   void sweep(long idleNanos) {
     long now = System.nanoTime();
     List.copyOf(sessions.values()).stream()
-        .filter(session -> session.isIdle(now, idleNanos))
-        .forEach(this::end);
+        .filter(session -> session.isIdle(now, idleNanos) && session.published.closeIfIdle())
+        .forEach(session -> end(session.id));
     renew(false);
   }
 
@@ -246,10 +270,12 @@ final class GatewaySessions {
     sessions.values().forEach(GatewaySession::hangUp);
   }
 
-  void end(GatewaySession session) {
-    sessions.remove(session.id);
-    host.store().end(session.id);
-    session.close();
+  void end(String id) {
+    GatewaySession session = sessions.remove(id);
+    if (session != null) {
+      host.store().end(id);
+      session.close();
+    }
   }
 
   /** Ends all sessions; other hosts may take them over. */

@@ -9,7 +9,7 @@ import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;

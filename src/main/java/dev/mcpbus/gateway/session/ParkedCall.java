@@ -10,22 +10,21 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
-import dev.mcpbus.gateway.request.McpErrors;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.dialect.Discover;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
+import dev.mcpbus.gateway.session.OpenQuestions.Question;
+import dev.mcpbus.gateway.session.OpenQuestions.QuestionHolder;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
+import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +66,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Confined to the host's context.
  */
-abstract class ParkedCall implements CallRegistry.Caller {
+abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
 
   final ParkedCalls home;
   final DiscoverClient client;
@@ -78,12 +77,11 @@ abstract class ParkedCall implements CallRegistry.Caller {
   /** Pays for what waits for the client: the call's params and its result. */
   private final ByteBudget.ByteAccount kept;
 
-  private final Map<String, ServerQuestion> questions = new LinkedHashMap<>();
   private @Nullable UrlElicitations urls;
   private @Nullable Opened connection;
   private @Nullable AsyncResult<RawJson> outcome;
   private boolean toolError;
-  private long sequence;
+  private long asked;
   private boolean over;
 
   /**
@@ -117,9 +115,9 @@ abstract class ParkedCall implements CallRegistry.Caller {
     return connection != null && connection.id().value().equals(which);
   }
 
-  /** Whether its client has offered with it to answer a question. */
-  boolean offers(String method, RawJson params) {
-    return !over && ClientQuestions.isOffered(statement.capabilities(), method, params);
+  @Override
+  public boolean offers(String method, RawJson params) {
+    return !over && OpenQuestions.isOffered(statement.capabilities(), method, params);
   }
 
   /** Whether its client wants a log message that names no call. */
@@ -148,9 +146,6 @@ abstract class ParkedCall implements CallRegistry.Caller {
   /** The client's name for it: a {@code requestState} or the id of a task; null if it has none. */
   abstract @Nullable String state();
 
-  /** A question has come, or was taken back. */
-  abstract void questionsChanged();
-
   /** The server has answered. */
   abstract void completed();
 
@@ -174,12 +169,8 @@ abstract class ParkedCall implements CallRegistry.Caller {
   void send(
       Opened own, String suffix, RawJson params, long timeLeft, boolean progress, boolean asIs) {
     goesTo(own);
-    List<Future<ClientAnswer>> before = new ArrayList<>();
-    for (ServerQuestion question :
-        client.early(own, question -> offers(question.method(), question.params()))) {
-      put(question);
-      before.add(question.answer().future());
-    }
+    List<Future<ClientAnswer>> before =
+        client.questions.takeEarly(own.id().value(), this).stream().map(Question::answer).toList();
     if (before.isEmpty()) {
       dispatch(own, suffix, params, timeLeft, progress, asIs);
     } else {
@@ -236,7 +227,7 @@ abstract class ParkedCall implements CallRegistry.Caller {
         answer.succeeded()
             ? fits ? answer : Future.failedFuture(unpaid(answer.result().length()))
             : Future.failedFuture(
-                McpErrors.forDiscover(
+                Discover.failure(
                     McpFailure.of(answer.cause()), RawJson.of(statement.capabilities())));
     completed();
   }
@@ -258,8 +249,8 @@ abstract class ParkedCall implements CallRegistry.Caller {
     UrlElicitations opening =
         known == null ? new UrlElicitations(home.host.vertx(), callId) : known;
     urls = opening;
-    List<ServerQuestion> asked = opening.questions(failure);
-    asked.forEach(this::put);
+    List<Question> asked = opening.questions(failure);
+    asked.forEach(question -> client.questions.put(this, question));
     if (!asked.isEmpty()) {
       opening
           .accepted(asked)
@@ -288,103 +279,29 @@ abstract class ParkedCall implements CallRegistry.Caller {
   // ---- questions
 
   boolean hasQuestions() {
-    return !questions.isEmpty();
+    return !client.questions.of(this).isEmpty();
   }
 
-  /** The number of open questions. */
-  int questions() {
-    return questions.size();
-  }
-
-  /** The open questions as {@code inputRequests}, with the params as the server sent them. */
-  RawJson inputRequests() {
-    Map<String, RawJson> requests = new LinkedHashMap<>();
-    questions.forEach(
-        (name, question) -> {
-          Map<String, RawJson> request = new LinkedHashMap<>();
-          request.put("method", RawJson.string(question.method()));
-          if (!question.params().isAbsent()) {
-            request.put("params", question.params());
-          }
-          requests.put(name, RawJson.object(request));
-        });
-    return RawJson.object(requests);
-  }
-
-  /**
-   * Checks answers of the client before any of them is used.
-   *
-   * @param answers {@code inputResponses}; null for none
-   * @throws McpFailure -32602 that names the member which is no answer to an open question
-   */
-  void checkAnswers(@Nullable RawJson answers) {
-    if (answers == null) {
-      return;
-    }
-    if (!answers.isObject()) {
-      throw McpErrors.invalidParams("\"inputResponses\" must be an object: {key: answer}");
-    }
-    answers
-        .members()
-        .forEach(
-            (name, answer) -> {
-              if (questions.containsKey(name) && !answer.isObject()) {
-                throw McpErrors.invalidParams(
-                    "\"inputResponses\": \""
-                        + McpErrors.shown(name)
-                        + "\" must be an object, the result of "
-                        + questions.get(name).method());
-              }
-            });
-  }
-
-  /**
-   * Passes answers of the client on, each unchanged. An answer to no open question has no effect.
-   *
-   * @param answers that {@link #checkAnswers} has accepted
-   * @return whether there was one to an open question
-   */
-  boolean answer(RawJson answers) {
-    boolean any = false;
-    for (Map.Entry<String, RawJson> one : answers.members().entrySet()) {
-      ServerQuestion question = questions.remove(one.getKey());
-      if (question != null) {
-        any = true;
-        question.answer().tryComplete(ClientAnswer.result(one.getValue()));
-      }
-    }
-    return any;
+  @Override
+  public long nextQuestion() {
+    return ++asked;
   }
 
   @Override
   public Future<ClientAnswer> asked(
       @Nullable String call, @Nullable String at, String question, String method, RawJson params) {
     if (!offers(method, params)) {
-      return Future.failedFuture(ClientQuestions.notOffered(method));
+      return Future.failedFuture(OpenQuestions.notOffered(method));
     }
-    ServerQuestion asked =
-        new ServerQuestion(
-            question, method, ClientQuestions.embedded(params), call != null, Promise.promise());
-    put(asked);
-    return asked.answer().future();
-  }
-
-  void put(ServerQuestion question) {
-    questions.put("input-" + ++sequence, question);
-    questionsChanged();
+    // What is a question in a result has no progress.
+    Question known = new Question(question, method, ProgressToken.removedFrom(params), call, at);
+    client.questions.put(this, known);
+    return known.answer();
   }
 
   @Override
   public void withdrawn(String question) {
-    for (Map.Entry<String, ServerQuestion> one : List.copyOf(questions.entrySet())) {
-      if (one.getValue().key().equals(question)) {
-        questions.remove(one.getKey());
-        one.getValue()
-            .answer()
-            .tryFail(McpFailure.notSent(FailureCode.CANCELLED, "the server does not ask any more"));
-        questionsChanged();
-      }
-    }
+    client.questions.withdrawn(question);
   }
 
   // ---- what waits for the client
@@ -437,12 +354,9 @@ abstract class ParkedCall implements CallRegistry.Caller {
     }
     over = true;
     home.host.registry().remove(callId);
-    McpFailure unanswered = McpFailure.notSent(FailureCode.CANCELLED, ending());
-    List<ServerQuestion> open = List.copyOf(questions.values());
-    questions.clear();
-    for (ServerQuestion question : open) {
+    for (Question question : client.questions.taken(this)) {
       if (connection == null || question.isOfCall() || !client.keep(connection, question)) {
-        question.answer().tryFail(unanswered);
+        question.fail(FailureCode.CANCELLED, ending());
       }
     }
     home.ended(this);

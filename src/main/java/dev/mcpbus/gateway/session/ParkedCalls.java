@@ -8,9 +8,14 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.AboutTaskMessage;
+import dev.mcpbus.gateway.request.HostMessage.CallMessage;
+import dev.mcpbus.gateway.request.HostMessage.Parking;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
+import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.ResultUris;
-import dev.mcpbus.gateway.request.SessionMessage;
-import dev.mcpbus.gateway.request.TaskForms;
+import dev.mcpbus.gateway.session.RetriedCall.WaitingResponse;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.ResultType;
@@ -71,63 +76,62 @@ final class ParkedCalls {
   // ---- messages of endpoints
 
   /**
-   * Answers a message about a parked call.
+   * A client makes a call, or comes back for one.
    *
-   * @throws McpFailure that the sender gets; {@code BAD_REQUEST} for an unknown operation
+   * @throws McpFailure that the sender gets
    */
-  void handle(String op, Message<?> message) {
-    switch (op) {
-      case SessionMessage.CALL -> call(message);
-      case SessionMessage.RETRY -> retry(message);
-      case SessionMessage.TASK -> task(message);
-      case SessionMessage.ABOUT_TASK -> aboutTask(message);
-      default -> throw McpFailure.notSent(FailureCode.BAD_REQUEST, "unknown " + op);
+  void call(Message<?> message, CallMessage said) {
+    StatedClient stated = said.client();
+    if (said.parking() == Parking.RETRY) {
+      retry(message, said);
+    } else if (stated == null) {
+      throw McpFailure.notSent(FailureCode.BAD_REQUEST, "no client makes the call");
+    } else if (said.parking() == Parking.TASK) {
+      task(message, said, stated);
+    } else {
+      call(message, said, stated);
     }
   }
 
-  private void call(Message<?> message) {
-    RetriedCall call = new RetriedCall(this, clients.of(message), message);
+  private void call(Message<?> message, CallMessage said, StatedClient stated) {
+    RetriedCall call = new RetriedCall(this, clients.of(stated.key(), said.from()), said, stated);
     admit(
         call,
         "all "
             + bounds.calls().max()
             + " calls that may ask their clients are under way, or yours are three quarters"
             + " of those that are left; try again later");
-    call.await(message);
+    WaitingResponse response = new WaitingResponse(message, said);
+    call.await(response);
     call.connect()
         .onComplete(
             own -> {
               if (!call.isOver()) {
-                call.begin(own, message);
+                call.begin(own, response);
               }
             },
             call::fail);
   }
 
-  private void retry(Message<?> message) {
-    String state = SessionMessage.header(message, SessionMessage.STATE);
-    if (byState.get(state) instanceof RetriedCall call && call.isOf(message)) {
-      call.checkAnswers(SessionMessage.params(message).member("inputResponses"));
-      byState.remove(state);
-      call.retry(message);
+  private void retry(Message<?> message, CallMessage said) {
+    WaitingResponse response = new WaitingResponse(message, said);
+    if (byState.get(said.state()) instanceof RetriedCall call && call.isOf(response)) {
+      call.client.questions.check(call, response.params().member("inputResponses"));
+      byState.remove(said.state());
+      call.retry(response);
     } else {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no call waits for this");
     }
   }
 
-  private void task(Message<?> message) {
-    RawJson params = SessionMessage.params(message);
+  private void task(Message<?> message, CallMessage said, StatedClient stated) {
+    RawJson params = HostMessage.params(message);
     RawJson name = params.member("name");
     String tool = name == null || !name.isString() ? "" : name.asString();
-    DiscoverClient client = clients.of(message);
+    DiscoverClient client = clients.of(stated.key(), said.from());
     TaskCall task =
         new TaskCall(
-            this,
-            client,
-            SessionMessage.header(message, SessionMessage.SERVER),
-            client.statement(message),
-            host.registry().state(),
-            tool);
+            this, client, said.server(), client.statement(stated), host.registry().state(), tool);
     admit(
         task,
         "all "
@@ -135,7 +139,7 @@ final class ParkedCalls {
             + " tasks are at work, or yours are three quarters of those that are left; cancel"
             + " one, or try again later");
     noteUse(task);
-    String response = SessionMessage.header(message, SessionMessage.EXCHANGE);
+    String response = said.from().exchange();
     waits(response, task);
     task.connect()
         .compose(own -> CallOrigin.ifAwaited(host.vertx(), message.headers(), own))
@@ -163,17 +167,15 @@ final class ParkedCalls {
   }
 
   /** {@code tasks/get}, {@code tasks/update}, {@code tasks/cancel}. */
-  private void aboutTask(Message<?> message) {
-    ParkedCall known = byState.get(SessionMessage.header(message, SessionMessage.STATE));
-    Principal caller = Principal.parse(SessionMessage.header(message, SessionMessage.PRINCIPAL));
-    DirectoryView view =
-        host.directory().view(SessionMessage.header(message, SessionMessage.VIEW), caller);
+  void aboutTask(Message<?> message, AboutTaskMessage about) {
+    ParkedCall known = byState.get(about.state());
+    Principal caller = Principal.parse(about.principal());
+    DirectoryView view = host.directory().view(about.view(), caller);
     if (!(known instanceof TaskCall task) || view == null || !isFor(task, caller, view)) {
-      throw TaskForms.absent();
+      throw McpErrors.taskAbsent();
     }
     noteUse(task);
-    String suffix = SessionMessage.header(message, SessionMessage.SUFFIX);
-    RawJson answer = answer(task, suffix, SessionMessage.params(message));
+    RawJson answer = answer(task, about.suffix(), HostMessage.params(message));
     ResultUris.named(host.vertx(), answer, task.server, view, host.directory().snapshot())
         .onComplete(
             named -> message.reply(named.toBuffer()),
@@ -192,7 +194,7 @@ final class ParkedCalls {
     }
     if (Addresses.TASKS_UPDATE.equals(suffix)) {
       RawJson answers = params.member("inputResponses");
-      task.checkAnswers(answers == null ? RawJson.NULL : answers);
+      task.client.questions.check(task, answers == null ? RawJson.NULL : answers);
       task.update(answers == null ? RawJson.EMPTY_OBJECT : answers);
     } else {
       task.cancel();

@@ -1,11 +1,10 @@
 package dev.mcpbus.gateway.session;
 
 import dev.mcpbus.bus.Addresses;
+import dev.mcpbus.gateway.request.HostMessage.DoorEvent;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.internals.ByteBudget;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -135,12 +134,7 @@ final class ResumableStream {
   /** Ends the response that reads the stream. */
   void cutOff() {
     if (address != null && exchange != null) {
-      bus.send(
-          address,
-          Buffer.buffer(),
-          new DeliveryOptions()
-              .addHeader(SessionMessage.EXCHANGE, exchange)
-              .addHeader(SessionMessage.END, "true"));
+      bus.send(address, Buffer.buffer(), new DoorEvent(exchange, null, true).options());
     }
     detach();
   }
@@ -175,9 +169,7 @@ final class ResumableStream {
       bus.send(
           address,
           event.json(),
-          new DeliveryOptions()
-              .addHeader(SessionMessage.EXCHANGE, exchange)
-              .addHeader(SessionMessage.EVENT, id + "_" + event.number()));
+          new DoorEvent(exchange, id + "_" + event.number(), false).options());
     }
   }
 

@@ -12,9 +12,12 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.ServerOperation;
-import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.dialect.Initialize;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.CallMessage;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.UnknownMethods;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
@@ -52,41 +55,44 @@ final class RetriedCall extends ParkedCall {
   /** What a retry must repeat; empty until the client has questions. */
   private String target = "";
 
-  private @Nullable Message<?> waiting;
+  private @Nullable WaitingResponse waiting;
   private @Nullable String state;
   private long timer = -1;
 
-  RetriedCall(ParkedCalls home, DiscoverClient client, Message<?> message) {
-    super(
-        home,
-        client,
-        SessionMessage.header(message, SessionMessage.SERVER),
-        client.statement(message));
-    this.mayAsk = ASKING.contains(SessionMessage.header(message, SessionMessage.SUFFIX));
+  /** A request of the client, whose response waits; the reply to {@code message} ends it. */
+  record WaitingResponse(Message<?> message, CallMessage call) {
+    RawJson params() {
+      return HostMessage.params(message);
+    }
+
+    String exchange() {
+      return call.from().exchange();
+    }
+
+    /** What a retry must repeat. */
+    private String target() {
+      return call.server()
+          + " "
+          + call.suffix()
+          + " "
+          + params().without("_meta").without("inputResponses").without("requestState");
+    }
+  }
+
+  RetriedCall(ParkedCalls home, DiscoverClient client, CallMessage call, StatedClient stated) {
+    super(home, client, call.server(), client.statement(stated));
+    this.mayAsk = ASKING.contains(call.suffix());
   }
 
   @Override
-  boolean offers(String method, RawJson params) {
+  public boolean offers(String method, RawJson params) {
     return mayAsk && super.offers(method, params);
   }
 
-  private static String target(Message<?> message) {
-    return SessionMessage.header(message, SessionMessage.SERVER)
-        + " "
-        + SessionMessage.header(message, SessionMessage.SUFFIX)
-        + " "
-        + SessionMessage.params(message)
-            .without("_meta")
-            .without("inputResponses")
-            .without("requestState");
-  }
-
   /** Whether a retry repeats this call, for the same principal. */
-  boolean isOf(Message<?> message) {
-    return client
-            .owner()
-            .equals(Principal.nameIn(SessionMessage.header(message, SessionMessage.PRINCIPAL)))
-        && target.equals(target(message));
+  boolean isOf(WaitingResponse retry) {
+    return client.owner().equals(Principal.nameIn(retry.call().from().principal()))
+        && target.equals(retry.target());
   }
 
   /** The {@code requestState} that the client has; null while its response waits. */
@@ -97,8 +103,8 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   CallOrigin origin() {
-    Message<?> response = waiting;
-    return response == null ? CallOrigin.NONE : CallOrigin.of(response.headers());
+    WaitingResponse response = waiting;
+    return response == null ? CallOrigin.NONE : CallOrigin.of(response.message().headers());
   }
 
   /** True while a response waits: the client has no questions. */
@@ -112,77 +118,76 @@ final class RetriedCall extends ParkedCall {
    * server may ask for the call before it has answered that; then the client has questions, and the
    * call is sent all the same.
    *
-   * @param message the client's request
+   * @param request of the client
    */
-  void begin(Opened own, Message<?> message) {
-    String level = message.headers().get(SessionMessage.LEVEL);
+  void begin(Opened own, WaitingResponse request) {
+    String level = request.call().level();
     if (level == null) {
-      sendTo(own, message);
+      sendTo(own, request);
     } else {
       goesTo(own); // what the server logs about the level is for this call
-      client.level(own, level).onComplete(set -> sendTo(own, message));
+      client.level(own, level).onComplete(set -> sendTo(own, request));
     }
   }
 
-  private void sendTo(Opened own, Message<?> message) {
+  private void sendTo(Opened own, WaitingResponse request) {
     if (isOver()) {
       return;
     }
-    RawJson params = SessionMessage.params(message);
+    RawJson params = request.params();
     RawJson meta = params.member("_meta");
     boolean progress = meta != null && meta.member("progressToken") != null;
-    String suffix = SessionMessage.header(message, SessionMessage.SUFFIX);
-    boolean asIs = message.headers().contains(Headers.AS_IS);
+    String suffix = request.call().suffix();
     long left = suffix.equals(Addresses.REQUEST) ? CallDeadline.STREAM : CallDeadline.NONE;
     RawJson named =
         suffix.equals(Addresses.REQUEST) || suffix.equals(Addresses.NOTIFY)
             ? UnknownMethods.adapted(suffix, params, home::toServer)
             : params;
-    send(own, suffix, named, left, progress, asIs);
+    send(own, suffix, named, left, progress, request.call().asIs());
   }
 
-  /** The response of that message waits for the answer, or for questions. */
-  void await(Message<?> message) {
-    waiting = message;
-    home.waits(SessionMessage.header(message, SessionMessage.EXCHANGE), this);
+  /** The response waits for the answer, or for questions. */
+  void await(WaitingResponse response) {
+    waiting = response;
+    home.waits(response.exchange(), this);
   }
 
   /** The response that waits, which now gets an answer; null if none waits. */
-  private @Nullable Message<?> release() {
-    Message<?> message = waiting;
+  private @Nullable WaitingResponse release() {
+    WaitingResponse response = waiting;
     waiting = null;
-    if (message != null) {
-      home.answered(SessionMessage.header(message, SessionMessage.EXCHANGE));
+    if (response != null) {
+      home.answered(response.exchange());
     }
-    return message;
+    return response;
   }
 
   @Override
   void completed() {
     AsyncResult<RawJson> result = outcome();
-    Message<?> message = result == null || isOver() ? null : release();
-    if (result == null || message == null) {
+    WaitingResponse response = result == null || isOver() ? null : release();
+    if (result == null || response == null) {
       return; // the client comes back for it
     }
     if (result.succeeded()) {
       DeliveryOptions options = new DeliveryOptions().setCodecName(Codecs.SHARED);
       CallHeaders.add(options, Headers.TOOL_ERROR, isToolError() ? "true" : null);
       RawJson answer =
-          SessionMessage.header(message, SessionMessage.SUFFIX).equals(Addresses.REQUEST)
-              ? named(message, result.result())
+          response.call().suffix().equals(Addresses.REQUEST)
+              ? named(response, result.result())
               : result.result();
-      message.reply(answer.toBuffer(), options);
+      response.message().reply(answer.toBuffer(), options);
     } else {
-      message.reply(McpFailure.of(result.cause()));
+      response.message().reply(McpFailure.of(result.cause()));
     }
     end();
   }
 
   /** The call cannot begin. */
   void fail(Throwable failure) {
-    Message<?> message = release();
-    if (message != null) {
-      DiscoverClients.refuse(message, failure);
+    WaitingResponse response = release();
+    if (response != null) {
+      DiscoverClients.refuse(response.message(), failure);
     }
     end();
   }
@@ -203,22 +208,22 @@ final class RetriedCall extends ParkedCall {
   }
 
   @Override
-  void questionsChanged() {
+  public void questionsChanged() {
     home.host.vertx().setTimer(GATHER_MILLIS, now -> put());
   }
 
   /** Gives the open questions to the client, if its response waits. */
   private void put() {
-    Message<?> message = hasQuestions() ? release() : null;
-    if (message == null) {
+    WaitingResponse response = hasQuestions() ? release() : null;
+    if (response == null) {
       return;
     }
     if (target.isEmpty()) {
-      String repeated = target(message);
+      String repeated = response.target();
       try {
         park(COPIES * repeated.length());
       } catch (McpFailure unpaid) {
-        message.reply(unpaid);
+        response.message().reply(unpaid);
         cancel();
         return;
       }
@@ -228,25 +233,25 @@ final class RetriedCall extends ParkedCall {
     state = fresh;
     Map<String, RawJson> result = new LinkedHashMap<>();
     result.put(ResultType.MEMBER, RawJson.string(ResultType.INPUT_REQUIRED));
-    result.put("inputRequests", inputRequests());
+    result.put("inputRequests", client.questions.requests(this));
     result.put("requestState", RawJson.string(fresh));
-    message.reply(RawJson.object(result).toBuffer());
+    response.message().reply(RawJson.object(result).toBuffer());
     timer = home.host.vertx().setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
     home.noteUse(this);
   }
 
   /**
-   * The client comes back, with answers to some of the questions; {@link #checkAnswers} has
+   * The client comes back, with answers to some of the questions; {@link OpenQuestions#check} has
    * accepted them.
    */
-  void retry(Message<?> message) {
+  void retry(WaitingResponse response) {
     home.host.vertx().cancelTimer(timer);
     state = null;
-    await(message);
+    await(response);
     home.noteUse(this);
-    RawJson responses = SessionMessage.params(message).member("inputResponses");
+    RawJson responses = response.params().member("inputResponses");
     if (responses != null) {
-      answer(responses);
+      client.questions.answer(this, responses);
     }
     completed();
     put();
@@ -256,36 +261,36 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   public void reported(String call, String method, RawJson params) {
-    Message<?> message = waiting;
-    if (message != null) {
+    WaitingResponse response = waiting;
+    if (response != null) {
       ServerNotice.ofCall(
           home.host.vertx().eventBus(),
-          SessionMessage.header(message, SessionMessage.VERTICLE),
-          SessionMessage.header(message, SessionMessage.EXCHANGE),
+          response.call().from().verticle(),
+          response.exchange(),
           method,
-          Methods.isKnown(method) ? params : named(message, params));
+          Methods.isKnown(method) ? params : named(response, params));
     }
   }
 
   /** What the server says, with the name of the client's request in place of the call's id. */
-  private RawJson named(Message<?> request, RawJson said) {
-    RawJson own = RawJson.string(SessionMessage.header(request, SessionMessage.EXCHANGE));
+  private RawJson named(WaitingResponse request, RawJson said) {
+    RawJson own = RawJson.string(request.exchange());
     return RequestIds.renamed(said, RawJson.string(callId), own, own);
   }
 
   @Override
   boolean wantsLog(RawJson params) {
-    Message<?> message = waiting;
-    String level = message == null ? null : message.headers().get(SessionMessage.LEVEL);
-    return level != null && SessionInbox.reaches(params, level);
+    WaitingResponse response = waiting;
+    String level = response == null ? null : response.call().level();
+    return level != null && Initialize.reaches(params, level);
   }
 
   @Override
   boolean hears(String type) {
-    Message<?> message = waiting;
-    return message != null
+    WaitingResponse response = waiting;
+    return response != null
         && type.equals(Events.NOTIFICATION)
-        && message.headers().contains(Headers.NOTICES);
+        && response.call().notices() != null;
   }
 
   @Override
@@ -298,27 +303,31 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   void hostEnds() {
-    Message<?> message = release();
+    WaitingResponse response = release();
     cancel();
-    if (message != null) {
-      message.reply(
-          new McpFailure(
-              FailureCode.OWNER_LOST,
-              connection() == null ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE,
-              "its node has ended before the answer"));
+    if (response != null) {
+      response
+          .message()
+          .reply(
+              new McpFailure(
+                  FailureCode.OWNER_LOST,
+                  connection() == null ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE,
+                  "its node has ended before the answer"));
     }
   }
 
   @Override
   void cancel() {
-    Message<?> message = release();
+    WaitingResponse response = release();
     super.cancel();
-    if (message != null) {
-      message.reply(
-          new McpFailure(
-              FailureCode.CANCELLED,
-              connection() == null ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE,
-              "the call was cancelled"));
+    if (response != null) {
+      response
+          .message()
+          .reply(
+              new McpFailure(
+                  FailureCode.CANCELLED,
+                  connection() == null ? McpFailure.Sent.NO : McpFailure.Sent.MAYBE,
+                  "the call was cancelled"));
     }
   }
 

@@ -3,15 +3,18 @@ package dev.mcpbus.gateway.session;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectorySnapshot;
+import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
-import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.PublishedSession.StraightCall;
 import dev.mcpbus.gateway.request.UnknownMethods;
-import dev.mcpbus.protocol.EraMembers;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,10 @@ final class SessionCall extends GatewayCall {
   final @Nullable RawJson token;
   final ResumableStream stream;
   final Message<?> message;
+  final String exchange;
+
+  /** The call at its HTTP verticle, which sent it; null for one that is sent here. */
+  private final @Nullable StraightCall straight;
 
   /** Whether the answer comes from a server of the {@code discover} era. */
   private boolean modern;
@@ -36,7 +43,7 @@ final class SessionCall extends GatewayCall {
   /**
    * @param id as the client gave it
    * @param token by which the client names its progress
-   * @param message {@link SessionMessage#POST}
+   * @param message whose reply is the answer
    */
   SessionCall(
       HostParts host,
@@ -44,17 +51,43 @@ final class SessionCall extends GatewayCall {
       GatewayRequest request,
       RawJson id,
       @Nullable RawJson token,
-      Message<?> message) {
+      Message<?> message,
+      From from) {
+    this(host, session, request, id, token, message, from, null);
+  }
+
+  /**
+   * A call that its HTTP verticle has sent, and answers.
+   *
+   * @param message whose reply is the answer
+   */
+  SessionCall(
+      HostParts host,
+      GatewaySession session,
+      StraightCall straight,
+      Message<?> message,
+      From from) {
+    this(host, session, straight.request(), straight.id(), null, message, from, straight);
+  }
+
+  private SessionCall(
+      HostParts host,
+      GatewaySession session,
+      GatewayRequest request,
+      RawJson id,
+      @Nullable RawJson token,
+      Message<?> message,
+      From from,
+      @Nullable StraightCall straight) {
     super(host.vertx(), host.sender(), request);
+    this.straight = straight;
     this.servers = session.servers;
     this.requests = session.requests;
     this.id = id;
     this.token = token;
     this.message = message;
-    this.stream =
-        session.streams.begin(
-            SessionMessage.header(message, SessionMessage.EXCHANGE),
-            SessionMessage.header(message, SessionMessage.VERTICLE));
+    this.exchange = from.exchange();
+    this.stream = session.streams.begin(exchange, from.verticle());
   }
 
   @Override
@@ -75,6 +108,29 @@ final class SessionCall extends GatewayCall {
     return Methods.isKnown(request().method()) ? params : requests.toServer(at, params);
   }
 
+  @Override
+  public @Nullable ConnectionId at() {
+    return straight == null ? super.at() : straight.at();
+  }
+
+  @Override
+  public void cancel(RawJson params) {
+    if (straight == null) {
+      super.cancel(params);
+    } else {
+      straight.cancelled(params);
+    }
+  }
+
+  @Override
+  public void cancel() {
+    if (straight == null) {
+      super.cancel();
+    } else {
+      straight.cancelled(null);
+    }
+  }
+
   /** Params or a result by the client's ids, where MCP does not define the method. */
   RawJson named(String method, RawJson said) {
     return Methods.isKnown(method)
@@ -82,18 +138,15 @@ final class SessionCall extends GatewayCall {
         : RequestIds.renamed(said, RawJson.string(request().callId()), id, token);
   }
 
-  /** The result without members that only the other era knows. */
-  RawJson adapted(RawJson result) {
-    if (!Methods.isKnown(request().method())) {
-      RawJson named = named(request().method(), result);
-      return modern ? EraMembers.unknownForInitialize(named) : named;
-    }
-    return modern ? EraMembers.resultForInitialize(result) : result;
+  /** The answer as its client gets it. */
+  Buffer written(AsyncResult<RawJson> outcome) {
+    String method = request().method();
+    return Initialize.written(id, method, outcome, result -> named(method, result), modern);
   }
 
   @Override
   protected DirectorySnapshot seen(DirectorySnapshot shared) {
-    return servers.lists.over(shared);
+    return servers.connections.lists.over(shared);
   }
 
   @Override

@@ -9,13 +9,27 @@ import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.directory.Directory;
+import dev.mcpbus.gateway.dialect.HandshakeAnswers;
 import dev.mcpbus.gateway.options.GatewayOptions;
-import dev.mcpbus.gateway.request.HandshakeAnswers;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.AboutTaskMessage;
+import dev.mcpbus.gateway.request.HostMessage.AnswerMessage;
+import dev.mcpbus.gateway.request.HostMessage.CallMessage;
+import dev.mcpbus.gateway.request.HostMessage.DeleteMessage;
+import dev.mcpbus.gateway.request.HostMessage.FindMessage;
+import dev.mcpbus.gateway.request.HostMessage.GoneMessage;
+import dev.mcpbus.gateway.request.HostMessage.KeepMessage;
+import dev.mcpbus.gateway.request.HostMessage.ListMessage;
+import dev.mcpbus.gateway.request.HostMessage.ListenMessage;
+import dev.mcpbus.gateway.request.HostMessage.OpenMessage;
+import dev.mcpbus.gateway.request.HostMessage.PostMessage;
+import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
+import dev.mcpbus.gateway.request.HostMessage.TakeMessage;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.gateway.request.RandomNames;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.Implementation;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -27,6 +41,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -51,9 +66,10 @@ public final class SessionHost extends VerticleBase {
   private final SessionHostNames hostNames;
   private final ParkedCallBounds parkedBounds;
   private final Directory directory;
+  private final ConcurrentMap<String, PublishedSession> published;
   private final GatewayOptions options;
   private final Implementation serverInfo;
-  private final FairLimit<GatewaySession> bound;
+  private final FairLimit<String> bound;
 
   // Set once in start().
   @SuppressWarnings("NullAway.Init")
@@ -74,6 +90,7 @@ public final class SessionHost extends VerticleBase {
   /**
    * @param hostNames all hosts of this node; they share the bound on sessions
    * @param parkedBounds of all hosts of this node
+   * @param published the sessions of all hosts of this node, by their ids
    */
   public SessionHost(
       String name,
@@ -81,7 +98,9 @@ public final class SessionHost extends VerticleBase {
       GatewayOptions options,
       Implementation serverInfo,
       SessionHostNames hostNames,
-      ParkedCallBounds parkedBounds) {
+      ParkedCallBounds parkedBounds,
+      ConcurrentMap<String, PublishedSession> published) {
+    this.published = published;
     this.name = name;
     this.parkedBounds = parkedBounds;
     this.hostNames = hostNames;
@@ -102,6 +121,7 @@ public final class SessionHost extends VerticleBase {
             new RequestRouter(vertx, directory, options.pageSize()),
             registry,
             new SessionStore(vertx, name, options.sessionIdle()),
+            published,
             Telemetry.of(vertx),
             options.maxCalls(),
             bound,
@@ -214,18 +234,33 @@ public final class SessionHost extends VerticleBase {
 
   private void handle(Message<Object> message) {
     try {
-      String op = SessionMessage.header(message, SessionMessage.OP);
-      switch (op) {
-        case SessionMessage.OPEN -> sessions.open(message);
-        case SessionMessage.POST -> sessions.post(message);
-        case SessionMessage.STREAM -> sessions.stream(message);
-        case SessionMessage.DELETE -> sessions.delete(message);
-        case SessionMessage.KEEP -> sessions.keep(message);
-        case SessionMessage.FIND -> sessions.find(message);
-        case SessionMessage.LIST -> clients.list(message);
-        case SessionMessage.LISTEN -> clients.listen(message);
-        case SessionMessage.GONE -> gone(message);
-        default -> parked.handle(op, message);
+      HostMessage said = HostMessage.of(message);
+      if (said instanceof PostMessage post) {
+        sessions.post(message, post);
+      } else if (said instanceof TakeMessage take) {
+        sessions.take(message, take);
+      } else if (said instanceof AnswerMessage answer) {
+        sessions.answered(message, answer);
+      } else if (said instanceof OpenMessage open) {
+        sessions.open(message, open);
+      } else if (said instanceof StreamMessage stream) {
+        sessions.stream(message, stream);
+      } else if (said instanceof DeleteMessage delete) {
+        sessions.delete(message, delete);
+      } else if (said instanceof KeepMessage keep) {
+        sessions.keep(keep);
+      } else if (said instanceof FindMessage find) {
+        sessions.find(message, find);
+      } else if (said instanceof ListMessage list) {
+        clients.list(message, list);
+      } else if (said instanceof ListenMessage listen) {
+        clients.listen(message, listen);
+      } else if (said instanceof GoneMessage gone) {
+        gone(gone);
+      } else if (said instanceof CallMessage call) {
+        parked.call(message, call);
+      } else if (said instanceof AboutTaskMessage about) {
+        parked.aboutTask(message, about);
       }
     } catch (McpFailure refused) {
       message.reply(refused);
@@ -234,13 +269,11 @@ public final class SessionHost extends VerticleBase {
     }
   }
 
-  private void gone(Message<?> message) {
-    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
-    parked.gone(exchange);
-    String client = message.headers().get(SessionMessage.CLIENT);
-    if (client != null) {
-      clients.gone(client, exchange);
+  private void gone(GoneMessage gone) {
+    parked.gone(gone.exchange());
+    if (gone.client() != null) {
+      clients.gone(gone.client(), gone.exchange());
     }
-    sessions.gone(message, exchange);
+    sessions.gone(gone);
   }
 }

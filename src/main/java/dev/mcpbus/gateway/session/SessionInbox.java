@@ -5,16 +5,16 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.ServerNotice;
-import dev.mcpbus.gateway.request.McpErrors;
-import dev.mcpbus.gateway.request.TaskForms;
-import dev.mcpbus.protocol.EraMembers;
-import dev.mcpbus.protocol.MessageWriter;
+import dev.mcpbus.gateway.dialect.Initialize;
+import dev.mcpbus.gateway.dialect.TaskForms;
+import dev.mcpbus.gateway.session.OpenQuestions.Question;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TaskId;
 import io.vertx.core.Future;
-import java.util.List;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,30 +23,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionInbox implements ClientConnections.Holder {
 
-  private static final List<String> LEVELS =
-      List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
-
   private final GatewaySession session;
   private @Nullable String level;
 
+  /** The keys of questions that wait until this host has their call. */
+  private final Set<String> waiting = new HashSet<>();
+
   SessionInbox(GatewaySession session) {
     this.session = session;
-  }
-
-  /**
-   * Accepts the levels of MCP.
-   *
-   * @throws dev.mcpbus.bus.McpFailure with the error for any other
-   */
-  static void checkLevel(String wanted) {
-    if (!LEVELS.contains(wanted)) {
-      throw McpErrors.invalidParams("\"level\" must be one of " + LEVELS);
-    }
-  }
-
-  /** Whether it is one of the levels of MCP; a server may know others. */
-  static boolean isLevel(@Nullable RawJson level) {
-    return level != null && level.isString() && LEVELS.contains(level.asString());
   }
 
   /** Sets the lowest level of log messages that the client wants. */
@@ -83,17 +67,12 @@ final class SessionInbox implements ClientConnections.Holder {
     }
     if (method.equals(Methods.PROGRESS)) {
       if (call.token != null) {
-        call.stream.send(notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
+        call.stream.send(
+            Initialize.notification(method, params.with(MetaKeys.PROGRESS_TOKEN, call.token)));
       }
     } else if (!method.equals(Methods.MESSAGE) || wants(params)) {
-      call.stream.send(notification(method, call.named(method, params)));
+      call.stream.send(Initialize.notification(method, call.named(method, params)));
     }
-  }
-
-  /** A notification of a server of either era, as the client's era has it. */
-  static byte[] notification(String method, RawJson params) {
-    return MessageWriter.notification(
-        method, params.isAbsent() ? null : EraMembers.paramsForInitialize(method, params));
   }
 
   /**
@@ -101,14 +80,7 @@ final class SessionInbox implements ClientConnections.Holder {
    * the client, and decides itself.
    */
   private boolean wants(RawJson log) {
-    return level == null || session.view().isOfOneServer() || reaches(log, level);
-  }
-
-  /** Whether a log message has at least that level. */
-  static boolean reaches(RawJson log, String level) {
-    RawJson of = log.member("level");
-    return LEVELS.indexOf(of != null && of.isString() ? of.asString() : "")
-        >= LEVELS.indexOf(level);
+    return level == null || session.view().isOfOneServer() || Initialize.reaches(log, level);
   }
 
   @Override
@@ -119,14 +91,26 @@ final class SessionInbox implements ClientConnections.Holder {
       String method,
       RawJson params) {
     SessionCall call = callId == null ? null : session.requests.get(callId);
+    if (call == null && callId != null && callId.startsWith(session.callIds + "/")) {
+      waiting.add(question);
+      return session
+          .requests
+          .taken(callId)
+          .onFailure(over -> waiting.remove(question))
+          .compose(
+              there ->
+                  waiting.remove(question)
+                      ? asked(callId, connection, question, method, params)
+                      : Future.failedFuture(CallRegistry.gone()));
+    }
     // Servers ask for roots when they start, and the connection starts with the first call.
     boolean outside = call == null && method.equals(Methods.ROOTS_LIST);
     ResumableStream stream = stream(outside ? "" : callId, connection);
     String of = call == null ? null : callId;
     RawJson asked = ofTask(call, connection, params);
-    return passes(method)
-        ? session.questions.pass(stream, question, of, connection, method, asked)
-        : session.questions.ask(stream, question, of, connection, method, asked);
+    return passes(method) || session.servers.offers(method, asked)
+        ? session.questions.ask(stream, new Question(question, method, asked, of, connection))
+        : Future.failedFuture(OpenQuestions.notOffered(method));
   }
 
   /**
@@ -153,7 +137,8 @@ final class SessionInbox implements ClientConnections.Holder {
 
   @Override
   public void withdrawn(String question) {
-    session.questions.withdraw(question);
+    waiting.remove(question);
+    session.questions.withdrawn(question);
   }
 
   /** A connection is a part of its session: the session ends with it, so the client notices. */
@@ -196,6 +181,11 @@ final class SessionInbox implements ClientConnections.Holder {
   }
 
   @Override
+  public void connectionsChanged() {
+    session.publish();
+  }
+
+  @Override
   public void begun(ConnectionId server) {
     session.subscriptions.renew(server.value());
   }
@@ -219,7 +209,7 @@ final class SessionInbox implements ClientConnections.Holder {
       String callId = event.call();
       SessionCall call = callId == null ? null : session.requests.get(callId);
       RawJson params = call == null ? event.params() : call.named(method, event.params());
-      stream(callId, event.connection()).send(notification(method, params));
+      stream(callId, event.connection()).send(Initialize.notification(method, params));
     }
   }
 
@@ -227,7 +217,7 @@ final class SessionInbox implements ClientConnections.Holder {
   private void announced(String connection, String method, RawJson params) {
     ConnectionId server = session.servers.connections.serverOf(connection);
     if (server != null) {
-      session.servers.lists.announced(server, method);
+      session.servers.connections.lists.announced(server, method);
       session.announced(server.value(), method, params);
     }
   }
@@ -237,7 +227,7 @@ final class SessionInbox implements ClientConnections.Holder {
     String id = session.tasks.id(connection, TaskId.of(params));
     if (id != null) {
       RawJson task = TaskForms.forInitialize(params, id);
-      session.streams.standing().send(notification(Methods.TASKS_STATUS, task));
+      session.streams.standing().send(Initialize.notification(Methods.TASKS_STATUS, task));
     }
   }
 }

@@ -6,16 +6,20 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
+import dev.mcpbus.gateway.request.HostMessage.AnswerMessage;
+import dev.mcpbus.gateway.request.HostMessage.PostMessage;
+import dev.mcpbus.gateway.request.HostMessage.TakeMessage;
 import dev.mcpbus.gateway.request.ListParams;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.request.PublishedSession.StraightCall;
 import dev.mcpbus.gateway.request.RequestAudit;
-import dev.mcpbus.gateway.request.SessionMessage;
+import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
-import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
@@ -24,8 +28,10 @@ import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +52,9 @@ final class SessionRequests {
   /** In flight, by call id, in the order of their arrival. */
   private final Map<String, SessionCall> calls = new LinkedHashMap<>();
 
+  /** Calls that went straight to a connection and on which questions wait, by their ids. */
+  private final Map<String, Promise<Void>> taking = new HashMap<>();
+
   /** Notifications that wait for a connection. */
   private int notifications;
 
@@ -54,8 +63,8 @@ final class SessionRequests {
     this.session = session;
   }
 
-  boolean isEmpty() {
-    return calls.isEmpty();
+  int size() {
+    return calls.size();
   }
 
   /** Whether the client reads the response of a call. */
@@ -76,8 +85,17 @@ final class SessionRequests {
   RawJson toServer(ConnectionId at, RawJson params) {
     return RequestIds.replaced(
         params,
-        id -> callId(id, call -> at.equals(call.at()) && id.equals(call.id)),
+        id -> straight(at, callId(id, call -> at.equals(call.at()) && id.equals(call.id))),
         token -> callId(token, call -> at.equals(call.at()) && token.equals(call.token)));
+  }
+
+  private RawJson straight(ConnectionId at, RawJson named) {
+    for (StraightCall call : session.published.calls()) {
+      if (at.equals(call.at()) && named.equals(call.id())) {
+        return RawJson.string(call.request().callId());
+      }
+    }
+    return named;
   }
 
   private RawJson callId(RawJson named, Predicate<SessionCall> is) {
@@ -105,24 +123,32 @@ final class SessionRequests {
    *
    * @param message whose reply is the answer
    */
-  void request(Message<?> message, RawJson id, String method, RawJson params) {
-    if (calls.size() >= host.maxCalls()) {
+  void request(Message<?> message, PostMessage post, RawJson id, String method, RawJson params) {
+    if (calls.size() + session.published.calls().size() >= host.maxCalls()) {
       message.reply(
-          failed(
+          Initialize.failed(
               id,
               McpFailure.notSent(
                   FailureCode.OVERLOADED,
                   host.maxCalls() + " requests of this session are in flight already")));
       return;
     }
-    SessionCall call = begin(message, id, method, params);
-    McpErrors.guarded(() -> begun(message, call.request(), () -> answer(call)))
-        .onComplete(
-            outcome -> {
-              audit(call.message, call, outcome);
-              call.ended(outcome);
-              end(call, written(call, outcome));
-            });
+    SessionCall call = begin(message, post, id, method, params);
+    Future<RawJson> answer;
+    try {
+      answer =
+          host.directory().audit().precedesCalls()
+              ? begun(post, call.request(), () -> answer(call))
+              : answer(call);
+    } catch (RuntimeException refused) {
+      answer = Future.failedFuture(McpErrors.of(refused));
+    }
+    answer.onComplete(
+        outcome -> {
+          audit(post, call, outcome);
+          call.ended(outcome);
+          end(call, call.written(outcome), call.repeats());
+        });
   }
 
   /**
@@ -132,8 +158,8 @@ final class SessionRequests {
    *
    * @throws McpFailure if the caller cannot pay
    */
-  void notification(Message<?> message, String method, RawJson params) {
-    if (calls.size() + notifications >= host.maxCalls()) {
+  void notification(Message<?> message, PostMessage post, String method, RawJson params) {
+    if (calls.size() + session.published.calls().size() + notifications >= host.maxCalls()) {
       return;
     }
     ByteBudget.ByteAccount kept =
@@ -144,25 +170,41 @@ final class SessionRequests {
     TraceContext trace = GatewayRequest.trace(message.headers(), params.member("_meta"));
     CallOrigin origin = CallOrigin.of(message.headers());
     GatewayRequest request = request(method, params, false, trace, origin);
-    SessionNotification sent = new SessionNotification(host, session, request);
+    // Over the connection that answers the client's calls; the client hears nothing of it.
+    GatewayCall sent =
+        new GatewayCall(host.vertx(), host.sender(), request) {
+          @Override
+          protected Future<RawJson> send(String server, String suffix, RawJson own) {
+            return session
+                .servers
+                .connection(server)
+                .compose(
+                    at ->
+                        sendTo(
+                            at,
+                            suffix,
+                            UnknownMethods.adapted(suffix, own, all -> toServer(at, all))));
+          }
+        };
     notifications++;
-    begun(message, request, () -> host.router().notify(sent))
+    begun(post, request, () -> host.router().notify(sent))
         .onComplete(
             outcome -> {
               notifications--;
               kept.close();
               host.registry().remove(request.callId());
-              audit(message, sent, outcome);
+              audit(post, sent, outcome);
             });
   }
 
-  private SessionCall begin(Message<?> message, RawJson id, String method, RawJson params) {
+  private SessionCall begin(
+      Message<?> message, PostMessage post, RawJson id, String method, RawJson params) {
     RawJson meta = params.member("_meta");
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     TraceContext trace = GatewayRequest.trace(message.headers(), meta);
     CallOrigin origin = CallOrigin.of(message.headers());
     GatewayRequest request = request(method, params, token != null, trace, origin);
-    SessionCall call = new SessionCall(host, session, request, id, token, message);
+    SessionCall call = new SessionCall(host, session, request, id, token, message, post.from());
     if (host.telemetry() != null) {
       call.measureBy(host.telemetry(), id, session.version(), message.headers());
     }
@@ -192,16 +234,6 @@ final class SessionRequests {
         trace,
         System.nanoTime(),
         origin);
-  }
-
-  private static Buffer written(SessionCall call, AsyncResult<RawJson> outcome) {
-    return outcome.succeeded()
-        ? MessageWriter.written(call.id, call.adapted(outcome.result()))
-        : failed(call.id, McpErrors.of(outcome.cause()));
-  }
-
-  private static Buffer failed(RawJson id, McpFailure failure) {
-    return Buffer.buffer(McpErrors.message(id, failure));
   }
 
   private Future<RawJson> answer(SessionCall call) {
@@ -246,27 +278,27 @@ final class SessionRequests {
       return refused;
     }
     GatewayRequest request = call.request();
-    boolean known = SessionInbox.isLevel(request.params().member("level"));
+    boolean known = Initialize.isLevel(request.params().member("level"));
     if (session.servers.decides(request, "logging", known)) {
       return host.router().sendAsIs(call, Addresses.LOGLEVEL);
     }
     String wanted = request.text("level");
-    SessionInbox.checkLevel(wanted);
+    Initialize.checkLevel(wanted);
     if (request.isAsIs()) {
       return session
           .servers
           .connections
-          .logLevel
-          .ask(wanted, request.params())
+          .askLevel(wanted, request.params())
           .onSuccess(accepted -> noteLevel(wanted));
     }
-    session.servers.connections.logLevel.want(wanted);
+    session.servers.connections.wantLevel(wanted);
     noteLevel(wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
 
   private void noteLevel(String wanted) {
     session.inbox.level(wanted);
+    session.publish(); // before the client has the answer
     host.store().note(session.id, SessionStore.LEVEL, wanted);
   }
 
@@ -274,7 +306,8 @@ final class SessionRequests {
   private void saw(String method) {
     ListKind kind = ListKind.ofMethod(method);
     if (kind != null) {
-      session.changes.saw(session.servers.lists.over(host.directory().snapshot()), kind);
+      session.changes.saw(
+          session.servers.connections.lists.over(host.directory().snapshot()), kind);
     }
   }
 
@@ -297,16 +330,16 @@ final class SessionRequests {
   }
 
   private Future<RawJson> begun(
-      Message<?> message, GatewayRequest request, Supplier<Future<RawJson>> go) {
-    return RequestAudit.begun(host.vertx(), host.directory().audit(), source(message), request, go);
+      PostMessage post, GatewayRequest request, Supplier<Future<RawJson>> go) {
+    return RequestAudit.begun(host.vertx(), host.directory().audit(), source(post), request, go);
   }
 
-  private void audit(Message<?> message, GatewayCall call, AsyncResult<RawJson> outcome) {
-    RequestAudit.ended(host.directory().audit(), source(message), call, outcome);
+  private void audit(PostMessage post, GatewayCall call, AsyncResult<RawJson> outcome) {
+    RequestAudit.ended(host.directory().audit(), source(post), call, outcome);
   }
 
-  private static RequestSource source(Message<?> message) {
-    return RequestSource.parse(SessionMessage.header(message, SessionMessage.SOURCE));
+  private static RequestSource source(PostMessage post) {
+    return RequestSource.parse(post.source());
   }
 
   /**
@@ -318,8 +351,67 @@ final class SessionRequests {
     for (SessionCall call : List.copyOf(calls.values())) {
       if (call.id.equals(id)) {
         call.cancel(params);
-        end(call, null); // MCP, Cancellation: no response to a cancelled request
+        end(call, null, 0); // MCP, Cancellation: no response to a cancelled request
       }
+    }
+    for (StraightCall call : session.published.calls()) {
+      if (call.id().equals(id)) {
+        call.cancelled(params);
+      }
+    }
+  }
+
+  // ---- calls that went straight to a connection
+
+  /** Completes when this host has a call, which a question needs; fails if the call is over. */
+  Future<Void> taken(String callId) {
+    StraightCall call = session.published.call(callId);
+    Promise<Void> known = taking.get(callId);
+    if (known != null) {
+      return known.future();
+    }
+    if (call == null) {
+      return Future.failedFuture(CallRegistry.gone());
+    }
+    Promise<Void> taken = Promise.promise();
+    taking.put(callId, taken);
+    call.handOver()
+        .onSuccess(
+            handed ->
+                session.context.runOnContext(
+                    now -> {
+                      if (!handed && taking.remove(callId, taken)) {
+                        taken.fail(CallRegistry.gone());
+                      }
+                    }));
+    return taken.future();
+  }
+
+  /** The HTTP verticle hands a call over: its response is here from now on. */
+  void take(Message<?> message, TakeMessage take) {
+    String callId = take.callId();
+    StraightCall straight = session.published.take(callId);
+    if (straight == null) {
+      throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such call");
+    }
+    SessionCall call = new SessionCall(host, session, straight, message, take.from());
+    if (take.keep()) {
+      call.stream.keep();
+    }
+    calls.put(callId, call);
+    host.registry().add(callId, session.inbox);
+    session.noteUse();
+    Promise<Void> waited = taking.remove(callId);
+    if (waited != null) {
+      waited.complete();
+    }
+  }
+
+  /** The server has answered such a call; the HTTP verticle has written the answer. */
+  void answered(AnswerMessage answer, Buffer written) {
+    SessionCall call = calls.get(answer.callId());
+    if (call != null) {
+      end(call, written.length() == 0 ? null : written, answer.repeats());
     }
   }
 
@@ -328,7 +420,7 @@ final class SessionRequests {
    *
    * @param answer null if the client gets none
    */
-  private void end(SessionCall call, @Nullable Buffer answer) {
+  private void end(SessionCall call, @Nullable Buffer answer, int repeats) {
     String callId = call.request().callId();
     if (calls.remove(callId) == null) {
       return;
@@ -336,7 +428,7 @@ final class SessionRequests {
     session.touch();
     host.registry().remove(callId);
     session.questions.callEnded(callId);
-    session.streams.finish(call.stream, call.message, answer, call.repeats());
+    session.streams.finish(call.stream, call.message, call.exchange, answer, repeats);
     session.noteUse();
   }
 
@@ -344,17 +436,12 @@ final class SessionRequests {
   void close() {
     calls.values().forEach(GatewayCall::cancel);
     calls.keySet().forEach(host.registry()::remove);
-    calls
-        .values()
-        .forEach(
-            call -> session.streams.finish(call.stream, call.message, failed(call.id, ended()), 0));
+    for (SessionCall call : calls.values()) {
+      Buffer answer = Initialize.failed(call.id, McpErrors.sessionEnded());
+      session.streams.finish(call.stream, call.message, call.exchange, answer, 0);
+    }
     calls.clear();
-  }
-
-  private static McpFailure ended() {
-    return McpFailure.maybeSent(
-        FailureCode.OWNER_LOST,
-        "the session has ended before the answer, because its node ends or its client ended it;"
-            + " begin with initialize, the request may have been carried out");
+    taking.values().forEach(waiting -> waiting.tryFail(CallRegistry.gone()));
+    taking.clear();
   }
 }

@@ -4,12 +4,12 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
+import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.request.GatewayRequest;
-import dev.mcpbus.gateway.request.TaskForms;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.request.PublishedSession.StatedOnce;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.protocol.Implementation;
-import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
@@ -24,11 +24,8 @@ final class SessionServers {
   private final HostParts host;
   private final Directory directory;
   private final GatewaySession session;
-  private final RawJson capabilities;
-  private final RawJson withTasks;
-  private final RawJson clientInfo;
+  private final StatedOnce stated;
   private ClientStatement statement;
-  final ClientLists lists;
   final ClientConnections connections;
 
   /**
@@ -38,22 +35,23 @@ final class SessionServers {
     this.host = host;
     this.directory = host.directory();
     this.session = session;
-    RawJson stated = initialize.member("capabilities");
+    RawJson can = initialize.member("capabilities");
     RawJson name = initialize.member("clientInfo");
-    this.capabilities = stated == null || !stated.isObject() ? RawJson.EMPTY_OBJECT : stated;
-    this.withTasks = TaskForms.offering(capabilities);
-    this.clientInfo =
-        name == null || !name.isObject()
-            ? RawJson.of(new Implementation("unknown", "").toJson())
-            : name;
-    this.lists =
-        new ClientLists(host.vertx(), host.directory(), session.changes::seen, session::changed);
+    RawJson capabilities = can == null || !can.isObject() ? RawJson.EMPTY_OBJECT : can;
+    this.stated =
+        new StatedOnce(
+            capabilities,
+            TaskForms.offering(capabilities),
+            name == null || !name.isObject()
+                ? RawJson.of(new Implementation("unknown", "").toJson())
+                : name);
     this.statement =
         ClientStatement.of(
             ProgressToken.removedFrom(initialize)
                 .with("protocolVersion", RawJson.string(session.version())),
             null);
-    this.connections = new ClientConnections(host, session.inbox, lists);
+    this.connections =
+        new ClientConnections(host, session.inbox, session.changes::seen, session::changed);
   }
 
   /**
@@ -65,6 +63,11 @@ final class SessionServers {
     statement =
         new ClientStatement(
             statement.initialize(), params.isAbsent() ? null : params, statement.capabilities());
+  }
+
+  /** Whether the client has stated that it answers a question. */
+  boolean offers(String method, RawJson params) {
+    return OpenQuestions.isOffered(statement.capabilities(), method, params);
   }
 
   /** The connection that answers this client for {@code server}. */
@@ -114,22 +117,17 @@ final class SessionServers {
         && !(isWellFormed && !facts.lacks(capability));
   }
 
+  /** What the client states with each request to a server of the {@code discover} era. */
+  StatedOnce stated() {
+    return stated;
+  }
+
   /** Each request to a server of the {@code discover} era states the client and its wishes. */
   RawJson adapted(String server, RawJson params) {
     DirectoryEntry facts = directory.snapshot().server(server);
-    if (facts == null || !facts.isDiscover()) {
-      return params;
-    }
-    RawJson meta = params.member("_meta");
-    RawJson all =
-        (meta == null || !meta.isObject() ? RawJson.EMPTY_OBJECT : meta)
-            .with(MetaKeys.CLIENT_CAPABILITIES, facts.tasks() ? withTasks : capabilities)
-            .with(MetaKeys.CLIENT_INFO, clientInfo);
-    String level = session.inbox.level();
-    if (level != null) {
-      all = all.with(MetaKeys.LOG_LEVEL, RawJson.string(level));
-    }
-    return params.with("_meta", all);
+    return facts == null || !facts.isDiscover()
+        ? params
+        : stated.into(params, facts.tasks(), session.inbox.level());
   }
 
   /** Whether the client may receive what comes over a connection. */

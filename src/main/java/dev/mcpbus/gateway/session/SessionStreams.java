@@ -1,9 +1,9 @@
 package dev.mcpbus.gateway.session;
 
-import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Headers;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
 import dev.mcpbus.gateway.request.RandomNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.internals.ByteBudget;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -99,11 +99,10 @@ final class SessionStreams {
    * The client reads the rest of a response after its {@code Last-Event-ID}, or the standalone
    * stream.
    *
-   * @param message {@link SessionMessage#STREAM}
    * @param ready runs before the first event is sent
    */
-  ResumableStream open(Message<?> message, Runnable ready) {
-    String last = message.headers().get(SessionMessage.EVENT);
+  ResumableStream open(StreamMessage wanted, Runnable ready) {
+    String last = wanted.after();
     int cut = last == null ? -1 : last.lastIndexOf('_');
     ResumableStream stream =
         last == null || cut < 0
@@ -111,9 +110,7 @@ final class SessionStreams {
             : requests.getOrDefault(last.substring(0, cut), standing);
     stream.cutOff();
     ready.run();
-    stream.attach(
-        SessionMessage.header(message, SessionMessage.VERTICLE),
-        SessionMessage.header(message, SessionMessage.EXCHANGE));
+    stream.attach(wanted.from().verticle(), wanted.from().exchange());
     long after = last == null || cut < 0 ? -1 : number(last.substring(cut + 1));
     boolean same = last != null && cut > 0 && last.substring(0, cut).equals(stream.id());
     if (same && after >= 0) {
@@ -137,13 +134,18 @@ final class SessionStreams {
    * for a client that comes back.
    *
    * @param message whose reply the response waits for
+   * @param exchange the name of that response
    * @param answer null if there is none
    */
-  void finish(ResumableStream stream, Message<?> message, @Nullable Buffer answer, int repeats) {
-    String exchange = SessionMessage.header(message, SessionMessage.EXCHANGE);
+  void finish(
+      ResumableStream stream,
+      Message<?> message,
+      String exchange,
+      @Nullable Buffer answer,
+      int repeats) {
     if (stream.isReadBy(exchange)) {
       String eventId = answer == null ? null : stream.finishBy(answer);
-      DeliveryOptions delivery = event(eventId);
+      DeliveryOptions delivery = HostMessage.answered(eventId);
       if (repeats > 0) {
         delivery.addHeader(Headers.REPEATED, Integer.toString(repeats));
       }
@@ -160,11 +162,6 @@ final class SessionStreams {
       forget(stream);
     }
     forgetOld();
-  }
-
-  private static DeliveryOptions event(@Nullable String eventId) {
-    DeliveryOptions delivery = new DeliveryOptions().setCodecName(Codecs.SHARED);
-    return eventId == null ? delivery : delivery.addHeader(SessionMessage.EVENT, eventId);
   }
 
   private void forgetOld() {

@@ -6,11 +6,11 @@ import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SealedTaskIds;
 import dev.mcpbus.directory.DirectoryEntry;
+import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.gateway.request.RandomNames;
-import dev.mcpbus.gateway.request.TaskForms;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.internals.ByteBudget.ByteUse;
 import dev.mcpbus.protocol.Methods;
@@ -183,7 +183,7 @@ final class SessionTasks {
     if (task == null
         || server == null
         || !request.view().admits(ListKind.TOOLS, server, task.tool())) {
-      throw TaskForms.absent();
+      throw McpErrors.taskAbsent();
     }
     call.about(server, task.tool());
     return switch (suffix) {
@@ -299,7 +299,7 @@ final class SessionTasks {
     return task == null
             || server == null
             || !call.request().view().admits(ListKind.TOOLS, server, task.tool())
-        ? Future.failedFuture(TaskForms.absent())
+        ? Future.failedFuture(McpErrors.taskAbsent())
         : state(call, server, task, RawJson.EMPTY_OBJECT);
   }
 }

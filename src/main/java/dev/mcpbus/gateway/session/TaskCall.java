@@ -5,9 +5,10 @@ import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
+import dev.mcpbus.gateway.dialect.Discover;
 import dev.mcpbus.gateway.request.McpErrors;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TasksExtension;
@@ -97,14 +98,8 @@ final class TaskCall extends ParkedCall {
       return state;
     }
     return known.succeeded()
-        ? state.with("result", typed(known.result()))
+        ? state.with("result", Discover.typed(known.result()))
         : state.with("error", McpErrors.raw(McpFailure.of(known.cause())));
-  }
-
-  private static RawJson typed(RawJson result) {
-    return result.member(ResultType.MEMBER) == null
-        ? result.withNew(ResultType.MEMBER, ResultType.COMPLETE_JSON)
-        : result;
   }
 
   private RawJson task() {
@@ -124,7 +119,8 @@ final class TaskCall extends ParkedCall {
     if (!status.equals(TasksExtension.INPUT_REQUIRED)) {
       return RawJson.of(state);
     }
-    return RawJson.of(state.put("inputRequests", "")).with("inputRequests", inputRequests());
+    return RawJson.of(state.put("inputRequests", ""))
+        .with("inputRequests", client.questions.requests(this));
   }
 
   private String status() {
@@ -146,7 +142,7 @@ final class TaskCall extends ParkedCall {
 
   /** {@code tasks/update}: answers to some of the questions. */
   void update(RawJson answers) {
-    if (answer(answers)) {
+    if (client.questions.answer(this, answers)) {
       touch();
     }
   }
@@ -160,7 +156,7 @@ final class TaskCall extends ParkedCall {
   // ---- what comes from the server
 
   @Override
-  void questionsChanged() {
+  public void questionsChanged() {
     touch();
   }
 

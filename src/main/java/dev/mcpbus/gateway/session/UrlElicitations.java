@@ -4,6 +4,7 @@ import dev.mcpbus.bus.ClientAnswer;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.gateway.request.McpErrors;
+import dev.mcpbus.gateway.session.OpenQuestions.Question;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.CompositeFuture;
@@ -56,8 +57,8 @@ final class UrlElicitations {
    * The questions for the error of a server; none if the call has asked {@value #MAX_ROUNDS} times
    * already.
    */
-  List<ServerQuestion> questions(McpFailure failure) {
-    List<ServerQuestion> questions = new ArrayList<>();
+  List<Question> questions(McpFailure failure) {
+    List<Question> questions = new ArrayList<>();
     if (rounds == MAX_ROUNDS) {
       return questions;
     }
@@ -69,7 +70,7 @@ final class UrlElicitations {
     for (RawJson url : urls == null ? List.<RawJson>of() : urls.elements()) {
       if (url.isObject() && questions.size() < MAX_URLS) {
         String key = callId + "-url-" + rounds + "-" + questions.size();
-        questions.add(new ServerQuestion(key, Methods.ELICITATION, url, true, Promise.promise()));
+        questions.add(new Question(key, Methods.ELICITATION, url, callId, null));
         String id = id(url);
         if (id != null) {
           open.add(id);
@@ -97,9 +98,8 @@ final class UrlElicitations {
    *
    * @return fails with {@code CANCELLED} if the client does not accept a URL
    */
-  Future<Void> accepted(List<ServerQuestion> questions) {
-    return Future.all(questions.stream().map(one -> one.answer().future()).toList())
-        .compose(this::sendable);
+  Future<Void> accepted(List<Question> questions) {
+    return Future.all(questions.stream().map(one -> one.answer()).toList()).compose(this::sendable);
   }
 
   private Future<Void> sendable(CompositeFuture answers) {

@@ -12,7 +12,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Future;
@@ -121,7 +120,7 @@ class ClientHostsTest {
       String other = others.get(asked.size() - 1);
       DeliveryOptions answer = new DeliveryOptions();
       if (!other.equals("here")) {
-        answer.addHeader(SessionMessage.HOST, other);
+        answer.addHeader("host", other);
       }
       String at = "host " + asked.size();
       vertx.eventBus().<Buffer>localConsumer(at, message -> message.reply(Buffer.buffer(), answer));
@@ -154,7 +153,7 @@ class ClientHostsTest {
 
   private static FailureCode failure(ClientHosts of, boolean over) {
     Future<Message<Buffer>> sent =
-        of.send("key", RawJson.EMPTY_OBJECT, null, new DeliveryOptions(), () -> over);
+        of.send("key", RawJson.EMPTY_OBJECT, new DeliveryOptions(), () -> over);
     await().until(sent::isComplete);
     return McpFailure.of(sent.cause()).code();
   }
@@ -188,7 +187,7 @@ class ClientHostsTest {
     ClientHosts leaving = new ClientHosts(new SessionHostNames(vertx, 1));
     String own = leaving.host("key");
     Future<Message<Buffer>> sent =
-        leaving.send("key", RawJson.EMPTY_OBJECT, null, new DeliveryOptions(), () -> false);
+        leaving.send("key", RawJson.EMPTY_OBJECT, new DeliveryOptions(), () -> false);
     await().until(sent::isComplete);
     assertThat(sent.succeeded()).isTrue();
     assertThat(asked)

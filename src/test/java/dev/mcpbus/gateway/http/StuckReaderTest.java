@@ -51,8 +51,7 @@ class StuckReaderTest {
                       Admission caller =
                           OpenAccess.control().admissionControl(vertx).admit(request).result();
                       request.response().closeHandler(closed -> caller.end());
-                      HttpReply reply =
-                          new HttpReply(request, true, caller, ByteBudget.of(vertx));
+                      HttpReply reply = new HttpReply(request, true, caller, ByteBudget.of(vertx));
                       reply.onGone(gone::complete);
                       reply.standing().open();
                       opened.complete(reply);

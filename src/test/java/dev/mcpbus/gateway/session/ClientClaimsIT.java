@@ -3,8 +3,8 @@ package dev.mcpbus.gateway.session;
 import static dev.mcpbus.bus.BusTests.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.testing.InnerCluster;
 import io.vertx.core.Context;
@@ -102,7 +102,7 @@ class ClientClaimsIT {
               .<String>localConsumer(
                   "host",
                   message -> {
-                    claimed.add(clients.of(message).claimed());
+                    claimed.add(clients.of(key(message), from()).claimed());
                     clients.gone(key(message), "any");
                     if (claimed.size() == 20) {
                       Future.all(claimed).<Void>mapEmpty().onComplete(all);
@@ -111,12 +111,7 @@ class ClientClaimsIT {
           for (int i = 0; i < 20; i++) {
             vertx
                 .eventBus()
-                .send(
-                    "host",
-                    "",
-                    new DeliveryOptions()
-                        .addHeader(SessionMessage.PRINCIPAL, Principal.LOCAL.text())
-                        .addHeader(SessionMessage.CLIENT, "gone " + i));
+                .send("host", "", new DeliveryOptions().addHeader("client", "gone " + i));
           }
           return all.future();
         });
@@ -125,6 +120,10 @@ class ClientClaimsIT {
   }
 
   private static String key(Message<?> message) {
-    return SessionMessage.header(message, SessionMessage.CLIENT);
+    return message.headers().get("client");
+  }
+
+  private static From from() {
+    return new From(Principal.LOCAL.text(), null, "door", "exchange");
   }
 }

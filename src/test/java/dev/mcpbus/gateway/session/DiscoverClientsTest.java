@@ -7,15 +7,15 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.Codecs;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ServerNotice;
-import dev.mcpbus.gateway.request.SessionMessage;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.lang.reflect.Field;
@@ -68,28 +68,16 @@ class DiscoverClientsTest {
   }
 
   /** A client with one connection, and nothing else. */
-  private void connected(Vertx vertx) throws Exception {
+  private void connected() throws Exception {
     Promise<DiscoverClient> known = Promise.promise();
-    vertx
-        .eventBus()
-        .localConsumer(
-            "host",
-            message ->
-                context.runOnContext(
-                    now -> {
-                      DiscoverClient client = clients.of(message);
-                      Future<Opened> opened = client.connection("old", client.statement(message));
-                      opened.onSuccess(own -> known.complete(client));
-                    }));
-    vertx
-        .eventBus()
-        .send(
-            "host",
-            "",
-            new DeliveryOptions()
-                .addHeader(SessionMessage.PRINCIPAL, Principal.LOCAL.text())
-                .addHeader(SessionMessage.CAPABILITIES, "{}")
-                .addHeader(SessionMessage.CLIENT, "ada"));
+    StatedClient ada = new StatedClient("ada", "{}", null);
+    context.runOnContext(
+        now -> {
+          DiscoverClient client =
+              clients.of("ada", new From(Principal.LOCAL.text(), null, "door", "exchange"));
+          Future<Opened> opened = client.connection("old", client.statement(ada));
+          opened.onSuccess(own -> known.complete(client));
+        });
     await(known.future());
     assertThat(kept()).hasSize(1);
   }
@@ -102,16 +90,15 @@ class DiscoverClientsTest {
   }
 
   @Test
-  void a_client_whose_connection_makes_room_for_another_client_is_forgotten(Vertx vertx)
-      throws Exception {
-    connected(vertx);
+  void a_client_whose_connection_makes_room_for_another_client_is_forgotten() throws Exception {
+    connected();
     assertThat(on(() -> parts.registry().giveUp("own"))).isTrue();
     assertThat(kept()).isEmpty();
   }
 
   @Test
-  void a_client_whose_connection_has_ended_is_forgotten(Vertx vertx) throws Exception {
-    connected(vertx);
+  void a_client_whose_connection_has_ended_is_forgotten() throws Exception {
+    connected();
     ServerNotice over = new ServerNotice("own", Events.GAVE_UP, "", RawJson.EMPTY_OBJECT, null);
     on(
         () -> {

@@ -13,9 +13,10 @@ import dev.mcpbus.bus.FakeConnection;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
+import dev.mcpbus.gateway.request.HostMessage;
+import dev.mcpbus.gateway.request.HostMessage.CallMessage;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
-import dev.mcpbus.gateway.request.SessionMessage;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Context;
@@ -32,6 +33,7 @@ import java.lang.reflect.Field;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -51,7 +53,7 @@ class ParkedCallsTest {
         .eventBus()
         .consumer(
             Addresses.SERVERS_LEASE, wish -> wish.reply(new JsonObject().put("lease", "own")));
-    ParkedCalls calls = open(vertx, SessionMessage.TASK);
+    ParkedCalls calls = open(vertx, "task");
 
     begin(vertx, "one");
     WeakReference<Object> first = new WeakReference<>(tasks(calls).values().iterator().next());
@@ -77,7 +79,7 @@ class ParkedCallsTest {
         .eventBus()
         .consumer(
             Addresses.SERVERS_LEASE, wish -> wish.reply(new JsonObject().put("lease", "own")));
-    ParkedCalls calls = open(vertx, SessionMessage.CALL);
+    ParkedCalls calls = open(vertx, "call");
 
     Future<Message<Object>> sent = request(vertx, "sent");
     await(called.future());
@@ -93,7 +95,7 @@ class ParkedCallsTest {
     Codecs.register(vertx);
     Promise<Message<Object>> opening = Promise.promise();
     vertx.eventBus().consumer(Addresses.SERVERS_LEASE, opening::complete);
-    ParkedCalls calls = open(vertx, SessionMessage.CALL);
+    ParkedCalls calls = open(vertx, "call");
 
     Future<Message<Object>> waiting = request(vertx, "waiting");
     await(opening.future());
@@ -110,7 +112,7 @@ class ParkedCallsTest {
     Codecs.register(vertx);
     Promise<Message<Object>> opening = Promise.promise();
     vertx.eventBus().consumer(Addresses.SERVERS_LEASE, opening::complete);
-    open(vertx, SessionMessage.CALL);
+    open(vertx, "call");
     request(vertx, "one");
     await(opening.future());
 
@@ -133,7 +135,8 @@ class ParkedCallsTest {
                   "host",
                   message -> {
                     try {
-                      calls.handle(op, message);
+                      message.headers().add("op", op);
+                      calls.call(message, (CallMessage) HostMessage.of(message));
                     } catch (McpFailure refused) {
                       message.reply(refused);
                     }
@@ -152,6 +155,7 @@ class ParkedCallsTest {
         new RequestRouter(vertx, directory, 10),
         new CallRegistry("0123456789abcdef"),
         new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+        new ConcurrentHashMap<>(),
         null,
         10,
         new FairLimit<>(10),
@@ -176,12 +180,12 @@ class ParkedCallsTest {
   private static Future<Message<Object>> request(Vertx vertx, String response) {
     DeliveryOptions options =
         new DeliveryOptions()
-            .addHeader(SessionMessage.SERVER, "old")
-            .addHeader(SessionMessage.SUFFIX, Addresses.TOOLS_CALL)
-            .addHeader(SessionMessage.PRINCIPAL, Principal.LOCAL.text())
-            .addHeader(SessionMessage.CAPABILITIES, "{}")
-            .addHeader(SessionMessage.CLIENT, "ada")
-            .addHeader(SessionMessage.EXCHANGE, response);
+            .addHeader("server", "old")
+            .addHeader("suffix", Addresses.TOOLS_CALL)
+            .addHeader("principal", Principal.LOCAL.text())
+            .addHeader("capabilities", "{}")
+            .addHeader("client", "ada")
+            .addHeader("exchange", response);
     return vertx
         .eventBus()
         .<Object>request("host", Buffer.buffer("{\"name\":\"work\"}"), options)

@@ -10,8 +10,9 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.gateway.request.RequestRouter;
-import dev.mcpbus.gateway.session.PrivateConnections.ClientStatement;
-import dev.mcpbus.gateway.session.PrivateConnections.Opened;
+import dev.mcpbus.gateway.session.ClientConnections.ClientStatement;
+import dev.mcpbus.gateway.session.ClientConnections.Opened;
+import dev.mcpbus.gateway.session.OpenQuestions.Question;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.OpenAccess;
@@ -25,6 +26,7 @@ import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +56,7 @@ class TaskCallTest {
             new RequestRouter(vertx, directory, 10),
             new CallRegistry("host"),
             new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+            new ConcurrentHashMap<>(),
             null,
             10,
             new FairLimit<>(10),
@@ -110,10 +113,7 @@ class TaskCallTest {
             InstantSource.system(),
             10);
     Opened own = Opened.shared(new ConnectionId("s"), KEPT.toMillis());
-    client.keep(
-        own,
-        new ServerQuestion(
-            "q", Methods.ROOTS_LIST, RawJson.EMPTY_OBJECT, false, Promise.promise()));
+    client.keep(own, new Question("q", Methods.ROOTS_LIST, RawJson.EMPTY_OBJECT, null, "s"));
     RawJson roots = RawJson.of("{\"capabilities\":{\"roots\":{}}}");
     TaskCall task =
         new TaskCall(impatient, client, "s", ClientStatement.of(roots, null), "host.1", "work");

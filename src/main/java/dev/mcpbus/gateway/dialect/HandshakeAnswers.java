@@ -1,10 +1,11 @@
-package dev.mcpbus.gateway.request;
+package dev.mcpbus.gateway.dialect;
 
 import dev.mcpbus.bus.InstanceId;
 import dev.mcpbus.directory.Directory;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.protocol.LoopMark;
@@ -102,7 +103,7 @@ public final class HandshakeAnswers {
     JsonObject result =
         new JsonObject()
             .put(ResultType.MEMBER, ResultType.COMPLETE)
-            .put("supportedVersions", new JsonArray(GatewayCapabilities.versions()))
+            .put("supportedVersions", new JsonArray(McpErrors.versions()))
             .put("capabilities", GatewayCapabilities.of(Era.DISCOVER, tasks, view, snapshot))
             .put("ttlMs", view.server() ? 0 : DISCOVER_TTL_MILLIS)
             .put("cacheScope", "private");
@@ -214,7 +215,7 @@ public final class HandshakeAnswers {
         .with("ttlMs", RawJson.of(Long.toString(DISCOVER_TTL_MILLIS)))
         .with(
             "supportedVersions",
-            RawJson.array(GatewayCapabilities.versions().stream().map(RawJson::string).toList()))
+            RawJson.array(McpErrors.versions().stream().map(RawJson::string).toList()))
         .with(ResultType.MEMBER, ResultType.COMPLETE_JSON);
   }
 }

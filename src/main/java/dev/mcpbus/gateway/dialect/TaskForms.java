@@ -1,7 +1,7 @@
-package dev.mcpbus.gateway.request;
+package dev.mcpbus.gateway.dialect;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
@@ -63,11 +63,6 @@ public final class TaskForms {
     return takes != null
         && takes.isString()
         && (takes.asString().equals("optional") || takes.asString().equals("required"));
-  }
-
-  /** The same failure for an unknown task and for a task of another principal. */
-  public static McpFailure absent() {
-    return McpErrors.invalidParams("Task not found");
   }
 
   /** The suffix of the address for a method. */

@@ -1,15 +1,13 @@
-package dev.mcpbus.gateway.request;
+package dev.mcpbus.gateway.dialect;
 
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.protocol.Era;
-import dev.mcpbus.protocol.ProtocolVersion;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,19 +18,11 @@ import org.jspecify.annotations.Nullable;
  * empty list. {@code extensions} and {@code experimental} are those of the servers, merged.
  * Stateless.
  */
-public final class GatewayCapabilities {
+final class GatewayCapabilities {
 
   private static final String EXTENSIONS = "extensions";
 
   private GatewayCapabilities() {}
-
-  /** The versions of the {@code discover} era, from which a client may choose per request. */
-  public static List<String> versions() {
-    return Arrays.stream(ProtocolVersion.values())
-        .filter(version -> version.era() == Era.DISCOVER)
-        .map(ProtocolVersion::wire)
-        .toList();
-  }
 
   /**
    * @param tasks whether a server of the view makes tasks
