@@ -146,14 +146,28 @@ public final class AddressRace<T> {
   /**
    * The addresses of {@code host} by the system's resolver, but for the one that Vert.x takes; in
    * the order in which they are to be tried. Never fails.
+   *
+   * @param isOld whether the first attempt may have gone to an address that the name led to
+   *     earlier: then the one that Vert.x takes now is the first of all. An HTTP client of Vert.x
+   *     looks a name up once, as long as it is used
    */
-  public static Future<List<InetAddress>> others(InternalContext owner, String host) {
+  public static Future<List<InetAddress>> others(
+      InternalContext owner, String host, boolean isOld) {
     Future<InetAddress> taken = ((VertxInternal) owner.vertx()).nameResolver().resolve(host);
     return owner
         .vertx()
         .executeBlocking(() -> List.of(InetAddress.getAllByName(host)), false)
-        .compose(all -> taken.transform((one, none) -> owner.succeededFuture(others(all, one))))
-        .otherwise(List.of());
+        .otherwise(List.of())
+        .compose(
+            all ->
+                taken.transform(
+                    (one, none) -> {
+                      List<InetAddress> order = others(all, one);
+                      if (isOld && one != null) {
+                        order.add(0, one);
+                      }
+                      return owner.succeededFuture(order);
+                    }));
   }
 
   /** The addresses without {@code taken}, alternating between the families, its own last. */

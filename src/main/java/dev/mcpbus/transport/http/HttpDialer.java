@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives the requests of one channel their connections: from the pool of its client, or new ones.
  *
- * <p>The client connects by the name of the host. Where no connection is open, and that fails or is
- * silent, the other addresses of the name are tried ({@link AddressRace}); the one that answers is
- * used until all connections are closed, and then the name is looked up anew. With a proxy all this
- * is about the proxy's name.
+ * <p>The client connects by the name of the host, to the address that the name had when the client
+ * was used first. Where no connection is open, and that fails or is silent, the addresses that the
+ * name has now are tried ({@link AddressRace}); the one that answers is used until all connections
+ * are closed. With a proxy all this is about the proxy's name.
  *
  * <p>A connection that was idle for about as long as its server keeps one is closed and not used: a
  * request would meet the server's close, and nobody could say whether it was executed. It holds the
@@ -168,7 +168,7 @@ final class HttpDialer {
   private Future<List<InetAddress>> others() {
     Future<List<InetAddress>> asked = lookUp;
     if (asked == null) {
-      asked = AddressRace.others(owner, endpoint.connectsTo());
+      asked = AddressRace.others(owner, endpoint.connectsTo(), connections > 0);
       lookUp = asked;
       asked.onComplete(
           done -> {

@@ -98,7 +98,7 @@ public final class SocketTransport implements Transport {
     return AddressRace.run(
         context,
         first,
-        () -> AddressRace.others(context, named.host()),
+        () -> AddressRace.others(context, named.host(), false),
         address ->
             client.connect(
                 new ConnectOptions()
