@@ -79,6 +79,12 @@ record ConfigShape(ProblemCollector problems, @Nullable String server) {
         ConfigNode item = value.items().get(i);
         value(item.line(), item, path + "[" + i + "]", inner, members);
       }
+    } else {
+      declared.getJsonArray("anyOf", new JsonArray()).stream()
+          .map(JsonObject.class::cast)
+          .filter(form -> wrong(value, form) == null)
+          .findFirst()
+          .ifPresent(form -> value(line, value, path, form, members));
     }
   }
 
@@ -116,12 +122,41 @@ record ConfigShape(ProblemCollector problems, @Nullable String server) {
               ? "is out of range"
               : null;
     }
+    if (value.is(ValueType.OBJECT)) {
+      return lacking(value, declared);
+    }
     String pattern = declared.getString("pattern", "");
     return value.is(ValueType.STRING) && value.text().length() < declared.getInteger("minLength", 0)
         ? "is empty"
         : value.is(ValueType.STRING) && !Pattern.compile(pattern).matcher(value.text()).find()
             ? "is not of the form that the schema has"
             : null;
+  }
+
+  /** Which member an object must have and has not; null if it lacks none. */
+  private static @Nullable String lacking(ConfigNode object, JsonObject declared) {
+    for (Object name : declared.getJsonArray("required", new JsonArray())) {
+      if (!has(object, (String) name)) {
+        return "has no " + MessageTexts.quote((String) name);
+      }
+    }
+    for (Map.Entry<String, Object> each :
+        declared.getJsonObject("dependentRequired", new JsonObject())) {
+      for (Object name : (JsonArray) each.getValue()) {
+        if (has(object, each.getKey()) && !has(object, (String) name)) {
+          return "has "
+              + MessageTexts.quote(each.getKey())
+              + " and no "
+              + MessageTexts.quote((String) name);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** A member that is null counts as absent. */
+  private static boolean has(ConfigNode object, String name) {
+    return object.member(name).filter(member -> !member.value().is(ValueType.NULL)).isPresent();
   }
 
   private static String title(Object type) {

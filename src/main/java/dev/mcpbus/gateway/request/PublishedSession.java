@@ -131,11 +131,13 @@ public final class PublishedSession {
    */
   public boolean begin(StraightCall call) {
     String callId = call.request().callId();
-    if (inFlight.size() + callsOfHost >= maxCalls) {
-      return false;
+    synchronized (this) { // several verticles begin calls of one session
+      if (inFlight.size() + callsOfHost >= maxCalls) {
+        return false;
+      }
+      inFlight.put(callId, call);
+      noteUse();
     }
-    inFlight.put(callId, call);
-    noteUse();
     if (!closed) { // else the host may not have seen the call
       return true;
     }

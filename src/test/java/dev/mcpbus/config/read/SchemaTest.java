@@ -192,6 +192,32 @@ class SchemaTest {
   }
 
   @Test
+  void what_an_object_must_have_and_a_list_may_have_holds_also_where_nobody_reads_it() {
+    assertThat(
+            check(
+                """
+                {"mcpServers": {
+                  "a": {"command": "x",
+                    "oauth": {"idJag": {"clientId": "c"}}},
+                  "b": {"command": "x",
+                    "tls": {"keyFile": "k"}},
+                  "c": {"url": "https://h/mcp",
+                    "oauth": {"scopes": ["s",
+                      5]}},
+                  "d": {"command": "x",
+                    "tls": {"keyFile": "k", "certFile": "c"}, "pin": {"t": "h"},
+                    "oauth": {"scopes": ["s"], "idJag": {"clientId": "c", "tokenEndpoint": "t"}}}}}
+                """))
+        .containsExactly(
+            "f.json:3: server \"a\": \"oauth.idJag\" has no \"tokenEndpoint\". Compare it with"
+                + " mcpbus.schema.json",
+            "f.json:5: server \"b\": \"tls\" has \"keyFile\" and no \"certFile\". Compare it with"
+                + " mcpbus.schema.json",
+            "f.json:8: server \"c\": \"oauth.scopes[1]\" must be a string, not a number. Compare it"
+                + " with mcpbus.schema.json");
+  }
+
+  @Test
   void a_problem_that_the_reader_found_is_not_reported_twice() {
     ProblemCollector problems = new ProblemCollector("f.json");
     problems.add(1, "a", "known", "known");

@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -111,6 +112,39 @@ class PublishedSessionTest {
         assertThat(session.calls()).isEmpty();
       }
     }
+  }
+
+  @Test
+  void doors_that_begin_calls_at_the_same_time_keep_the_bound(Vertx vertx) throws Exception {
+    int doors = 4;
+    List<PublishedSession> sessions =
+        Stream.generate(() -> new PublishedSession(1, inUse -> {}, () -> {}))
+            .limit(20_000)
+            .toList();
+    List<AtomicInteger> begun = Stream.generate(AtomicInteger::new).limit(sessions.size()).toList();
+    CyclicBarrier together = new CyclicBarrier(doors);
+    List<Thread> threads = new ArrayList<>();
+    for (int door = 0; door < doors; door++) {
+      Told call = new Told(vertx, "c" + door);
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int i = 0; i < sessions.size(); i++) {
+                  if (i % 100 == 0) {
+                    meet(together);
+                  }
+                  if (sessions.get(i).begin(call)) {
+                    begun.get(i).incrementAndGet();
+                  }
+                }
+              });
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(begun.stream().filter(calls -> calls.get() != 1)).isEmpty();
   }
 
   private static void meet(CyclicBarrier barrier) {
