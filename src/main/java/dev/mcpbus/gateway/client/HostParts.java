@@ -1,0 +1,34 @@
+package dev.mcpbus.gateway.client;
+
+import dev.mcpbus.bus.FairLimit;
+import dev.mcpbus.bus.RequestSender;
+import dev.mcpbus.bus.Telemetry;
+import dev.mcpbus.directory.Directory;
+import dev.mcpbus.gateway.request.PublishedSession;
+import dev.mcpbus.gateway.request.RequestRouter;
+import io.vertx.core.Vertx;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all sessions of one {@link SessionHost} share. Immutable; its parts are confined to the
+ * host's context.
+ *
+ * @param published the sessions of all hosts of this node, by their ids
+ * @param telemetry null where nothing is measured
+ * @param bound the ids of the host's sessions, and whether each is in use
+ * @param end ends the session of that id from outside, and forgets it
+ */
+record HostParts(
+    Vertx vertx,
+    RequestSender sender,
+    Directory directory,
+    RequestRouter router,
+    CallRegistry registry,
+    SessionStore store,
+    ConcurrentMap<String, PublishedSession> published,
+    @Nullable Telemetry telemetry,
+    int maxCalls,
+    FairLimit<String> bound,
+    Consumer<String> end) {}
