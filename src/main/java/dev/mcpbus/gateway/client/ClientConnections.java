@@ -11,6 +11,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ServerResource;
+import dev.mcpbus.gateway.request.WatchedResources.SubscriptionSender;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProgressToken;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -408,15 +410,31 @@ final class ClientConnections {
   }
 
   /**
-   * Begins or ends a subscription over the client's own connection, which renews it after a
-   * restart.
+   * Sends subscriptions over the client's own connection, because its calls change what that
+   * session sees; the connection renews them after a restart.
    *
    * @param name of the subscriber, among those of the client
+   * @param own the connection that answers the client for a server
+   * @param shared for a server without sessions, and for ends at one whose session has ended
+   */
+  SubscriptionSender sender(
+      String name, Function<String, Future<Opened>> own, SubscriptionSender shared) {
+    return (resource, wanted, params) ->
+        !wanted && !has(new ConnectionId(resource.server()))
+            ? shared.tell(resource, false, params)
+            : own.apply(resource.server())
+                .compose(
+                    at ->
+                        at.shared()
+                            ? shared.tell(resource, wanted, params)
+                            : subscription(at.id(), resource, name, wanted, params));
+  }
+
+  /**
    * @param params of the client's request, which the server gets with its own URI and without a
    *     progress token; empty where the client did not ask
-   * @return the server's result
    */
-  Future<RawJson> subscription(
+  private Future<RawJson> subscription(
       ConnectionId connection,
       ServerResource resource,
       String name,
@@ -436,6 +454,11 @@ final class ClientConnections {
   }
 
   // ---- log level
+
+  /** The level of all connections; null until the client has set one. */
+  @Nullable String level() {
+    return level;
+  }
 
   /** Sets the level of the present and the later connections. */
   void wantLevel(String wanted) {

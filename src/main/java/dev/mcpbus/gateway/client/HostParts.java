@@ -4,11 +4,11 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.bus.Telemetry;
 import dev.mcpbus.directory.Directory;
+import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.gateway.request.PublishedSession;
 import dev.mcpbus.gateway.request.RequestRouter;
 import io.vertx.core.Vertx;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param published the sessions of all hosts of this node, by their ids
  * @param telemetry null where nothing is measured
  * @param bound the ids of the host's sessions, and whether each is in use
- * @param end ends the session of that id from outside, and forgets it
  */
 record HostParts(
     Vertx vertx,
@@ -30,5 +29,11 @@ record HostParts(
     ConcurrentMap<String, PublishedSession> published,
     @Nullable Telemetry telemetry,
     int maxCalls,
-    FairLimit<String> bound,
-    Consumer<String> end) {}
+    FairLimit<String> bound) {
+
+  /** Whether a server is known to be of the {@code discover} era. */
+  boolean isDiscover(String server) {
+    DirectoryEntry facts = directory.snapshot().server(server);
+    return facts != null && facts.isDiscover();
+  }
+}

@@ -23,13 +23,13 @@ final class ListRequest extends GatewayCall {
 
   private static final int CALL_ID_BYTES = 16;
 
-  private final DiscoverClient client;
+  private final GatewayClient client;
   private final ListKind kind;
   private final ClientStatement statement;
 
   ListRequest(
       HostParts host,
-      DiscoverClient client,
+      GatewayClient client,
       ListKind kind,
       DirectoryView view,
       Principal principal,
@@ -58,15 +58,6 @@ final class ListRequest extends GatewayCall {
     this.statement = statement;
   }
 
-  ListKind kind() {
-    return kind;
-  }
-
-  /** What a new connection tells its server about the client. */
-  ClientStatement statement() {
-    return statement;
-  }
-
   /**
    * A list of all goes to no server; a refusal goes over the shared connection. A cursor that is
    * none of mcpbus is for the server, which the HTTP verticle asks then.
@@ -78,11 +69,11 @@ final class ListRequest extends GatewayCall {
 
   @Override
   protected DirectorySnapshot seen(DirectorySnapshot shared) {
-    return client.over(shared);
+    return client.connections.lists.over(shared);
   }
 
   @Override
   protected Future<Void> listed(ListKind which) {
-    return client.listed(this);
+    return client.listed(request().view(), kind, statement);
   }
 }

@@ -18,7 +18,6 @@ import dev.mcpbus.gateway.dialect.Discover;
 import dev.mcpbus.internals.ByteBudget;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.Methods;
-import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call of a {@code discover} client on a server of the {@code initialize} era that waits at a
  * session host. The server asks and reports over the session that it has with the client's private
- * connection ({@link DiscoverClient}). The questions and the result of the call wait here until the
+ * connection ({@link GatewayClient}). The questions and the result of the call wait here until the
  * client comes for them: with the same call again ({@link RetriedCall}), or with {@code tasks/*}
  * ({@link TaskCall}).
  *
@@ -66,13 +65,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Confined to the host's context.
  */
-abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
+abstract class ParkedCall implements HeldCall, QuestionHolder {
 
   final ParkedCalls home;
-  final DiscoverClient client;
+  final GatewayClient client;
   final String server;
   private final ClientStatement statement;
-  final String callId;
+  private final String callId;
 
   /** Pays for what waits for the client: the call's params and its result. */
   private final ByteBudget.ByteAccount kept;
@@ -87,13 +86,13 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
   /**
    * @param statement what the client states with this call
    */
-  ParkedCall(ParkedCalls home, DiscoverClient client, String server, ClientStatement statement) {
+  ParkedCall(ParkedCalls home, GatewayClient client, String server, ClientStatement statement) {
     this.home = home;
     this.client = client;
     this.server = server;
     this.statement = statement;
-    this.kept = ByteBudget.of(home.host.vertx()).account(ByteBudget.ByteUse.KEPT, client.owner());
-    this.callId = home.host.registry().add(this);
+    this.kept = ByteBudget.of(home.host.vertx()).account(ByteBudget.ByteUse.KEPT, client.owner);
+    this.callId = home.host.registry().add(client);
   }
 
   /** Completes with the connection of its client; fails where there is none. */
@@ -111,7 +110,13 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
     return connection;
   }
 
-  boolean isAt(String which) {
+  @Override
+  public String callId() {
+    return callId;
+  }
+
+  @Override
+  public boolean isAt(String which) {
     return connection != null && connection.id().value().equals(which);
   }
 
@@ -120,11 +125,10 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
     return !over && OpenQuestions.isOffered(statement.capabilities(), method, params);
   }
 
-  /** Whether its client wants a log message that names no call. */
-  abstract boolean wantsLog(RawJson params);
-
-  /** Whether events of a type that name no call are for it. */
-  abstract boolean hears(String type);
+  @Override
+  public boolean isAskable(String method, RawJson params) {
+    return outcome == null && offers(method, params);
+  }
 
   /** The server's answer; null before. */
   @Nullable AsyncResult<RawJson> outcome() {
@@ -139,9 +143,6 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
   boolean isOver() {
     return over;
   }
-
-  /** False while it waits for its client, or is over: then it can make room for others. */
-  abstract boolean isInUse();
 
   /** The client's name for it: a {@code requestState} or the id of a task; null if it has none. */
   abstract @Nullable String state();
@@ -199,7 +200,7 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
             .addHeader(Headers.INPUT, home.host.registry().inputs());
     origin().addTo(options);
     if (own.shared()) {
-      new Requester(client.owner(), false).addTo(options); // others call there, too
+      new Requester(client.owner, false).addTo(options); // others call there, too
     }
     CallHeaders.add(options, Headers.PROGRESS, progress ? home.host.registry().calling() : null);
     CallHeaders.add(options, Headers.AS_IS, asIs ? "true" : null);
@@ -269,8 +270,8 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
     return !asked.isEmpty();
   }
 
-  /** The server reports that the user is done at a URL. */
-  void opened(RawJson params) {
+  @Override
+  public void opened(RawJson params) {
     if (urls != null) {
       urls.completed(params);
     }
@@ -278,8 +279,13 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
 
   // ---- questions
 
+  @Override
+  public int questions() {
+    return client.questions.of(this).size();
+  }
+
   boolean hasQuestions() {
-    return !client.questions.of(this).isEmpty();
+    return questions() > 0;
   }
 
   @Override
@@ -288,20 +294,12 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
   }
 
   @Override
-  public Future<ClientAnswer> asked(
-      @Nullable String call, @Nullable String at, String question, String method, RawJson params) {
-    if (!offers(method, params)) {
-      return Future.failedFuture(OpenQuestions.notOffered(method));
+  public Future<ClientAnswer> ask(Question question) {
+    if (!offers(question.method(), question.params())) {
+      return Future.failedFuture(OpenQuestions.notOffered(question.method()));
     }
-    // What is a question in a result has no progress.
-    Question known = new Question(question, method, ProgressToken.removedFrom(params), call, at);
-    client.questions.put(this, known);
-    return known.answer();
-  }
-
-  @Override
-  public void withdrawn(String question) {
-    client.questions.withdrawn(question);
+    client.questions.put(this, question);
+    return question.answer();
   }
 
   // ---- what waits for the client
@@ -328,19 +326,19 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
 
   // ---- its end
 
-  /** Its client has the connection. */
-  @Override
-  public boolean giveUp(String at) {
-    return client.giveUp(at);
-  }
-
   /** The session host ends, and the call with it. */
   void hostEnds() {
     cancel();
   }
 
+  @Override
+  public void clientEnds() {
+    cancel();
+  }
+
   /** The client does not want the answer any more, or waits too long. Idempotent. */
-  void cancel() {
+  @Override
+  public void cancel() {
     if (!over && connection != null) {
       CallCancellation.publish(home.host.vertx(), connection.id(), callId);
     }
@@ -353,7 +351,6 @@ abstract class ParkedCall implements CallRegistry.Caller, QuestionHolder {
       return;
     }
     over = true;
-    home.host.registry().remove(callId);
     for (Question question : client.questions.taken(this)) {
       if (connection == null || question.isOfCall() || !client.keep(connection, question)) {
         question.fail(FailureCode.CANCELLED, ending());

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class ParkedCalls {
 
   final HostParts host;
-  private final DiscoverClients clients;
+  private final GatewayClients clients;
   private final ParkedCallBounds bounds;
   private final Context context;
   final InstantSource clock;
@@ -55,13 +55,13 @@ final class ParkedCalls {
 
   /** Binds the object to the context of the caller. */
   ParkedCalls(
-      HostParts host, DiscoverClients clients, ParkedCallBounds bounds, InstantSource clock) {
+      HostParts host, GatewayClients clients, ParkedCallBounds bounds, InstantSource clock) {
     this(host, clients, bounds, clock, CallDeadline.QUESTION_MILLIS);
   }
 
   ParkedCalls(
       HostParts host,
-      DiscoverClients clients,
+      GatewayClients clients,
       ParkedCallBounds bounds,
       InstantSource clock,
       long questionMillis) {
@@ -94,7 +94,7 @@ final class ParkedCalls {
   }
 
   private void call(Message<?> message, CallMessage said, StatedClient stated) {
-    RetriedCall call = new RetriedCall(this, clients.of(stated.key(), said.from()), said, stated);
+    RetriedCall call = new RetriedCall(this, clients.of(stated, said.from()), said, stated);
     admit(
         call,
         "all "
@@ -128,7 +128,7 @@ final class ParkedCalls {
     RawJson params = HostMessage.params(message);
     RawJson name = params.member("name");
     String tool = name == null || !name.isString() ? "" : name.asString();
-    DiscoverClient client = clients.of(stated.key(), said.from());
+    GatewayClient client = clients.of(stated, said.from());
     TaskCall task =
         new TaskCall(
             this, client, said.server(), client.statement(stated), host.registry().state(), tool);
@@ -162,7 +162,7 @@ final class ParkedCalls {
             },
             failure -> {
               task.cancel();
-              DiscoverClients.refuse(message, failure);
+              GatewayClients.refuse(message, failure);
             });
   }
 
@@ -184,7 +184,7 @@ final class ParkedCalls {
 
   /** A task is for the principal that called the tool, as long as it may use the tool. */
   private static boolean isFor(TaskCall task, Principal caller, DirectoryView view) {
-    return task.client.owner().equals(caller.name())
+    return task.client.owner.equals(caller.name())
         && view.admits(ListKind.TOOLS, task.server, task.tool());
   }
 
@@ -213,7 +213,7 @@ final class ParkedCalls {
   // ---- the calls
 
   private void admit(ParkedCall call, String refusal) {
-    FairLimit.Verdict<ParkedCall> verdict = bounds.of(call).admit(call, call.client.owner());
+    FairLimit.Verdict<ParkedCall> verdict = bounds.of(call).admit(call, call.client.owner);
     if (verdict.isRefused()) {
       call.cancel();
       throw McpFailure.notSent(FailureCode.OVERLOADED, refusal);
@@ -245,7 +245,7 @@ final class ParkedCalls {
     UnaryOperator<RawJson> callId =
         name -> {
           ParkedCall call = name.isString() ? byResponse.get(name.asString()) : null;
-          return call == null ? name : RawJson.string(call.callId);
+          return call == null ? name : RawJson.string(call.callId());
         };
     return RequestIds.replaced(params, callId, callId);
   }
@@ -276,7 +276,7 @@ final class ParkedCalls {
   /** A call is over: a task keeps its result for a while. */
   void ended(ParkedCall call) {
     call.client.ended(call);
-    clients.ended(call.client);
+    call.client.endIfUnused();
     if (call.connection() != null && call instanceof TaskCall) {
       String id = call.state(); // the timer must not hold a call that is forgotten before
       host.vertx().setTimer(TaskCall.KEPT_MILLIS, late -> expire(id));

@@ -13,6 +13,7 @@ import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.gateway.client.ClientConnections.Opened;
+import dev.mcpbus.gateway.client.OpenQuestions.Question;
 import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.HostMessage.CallMessage;
@@ -79,7 +80,7 @@ final class RetriedCall extends ParkedCall {
     }
   }
 
-  RetriedCall(ParkedCalls home, DiscoverClient client, CallMessage call, StatedClient stated) {
+  RetriedCall(ParkedCalls home, GatewayClient client, CallMessage call, StatedClient stated) {
     super(home, client, call.server(), client.statement(stated));
     this.mayAsk = ASKING.contains(call.suffix());
   }
@@ -91,7 +92,7 @@ final class RetriedCall extends ParkedCall {
 
   /** Whether a retry repeats this call, for the same principal. */
   boolean isOf(WaitingResponse retry) {
-    return client.owner().equals(Principal.nameIn(retry.call().from().principal()))
+    return client.owner.equals(Principal.nameIn(retry.call().from().principal()))
         && target.equals(retry.target());
   }
 
@@ -109,7 +110,7 @@ final class RetriedCall extends ParkedCall {
 
   /** True while a response waits: the client has no questions. */
   @Override
-  boolean isInUse() {
+  public boolean isInUse() {
     return state == null;
   }
 
@@ -187,7 +188,7 @@ final class RetriedCall extends ParkedCall {
   void fail(Throwable failure) {
     WaitingResponse response = release();
     if (response != null) {
-      DiscoverClients.refuse(response.message(), failure);
+      GatewayClients.refuse(response.message(), failure);
     }
     end();
   }
@@ -199,9 +200,8 @@ final class RetriedCall extends ParkedCall {
    * gone to the client, because the server may end the call over it.
    */
   @Override
-  public Future<ClientAnswer> asked(
-      @Nullable String call, @Nullable String at, String question, String method, RawJson params) {
-    Future<ClientAnswer> answer = super.asked(call, at, question, method, params);
+  public Future<ClientAnswer> ask(Question question) {
+    Future<ClientAnswer> answer = super.ask(question);
     return answer.failed()
         ? home.host.vertx().timer(2 * GATHER_MILLIS).compose(gathered -> answer)
         : answer;
@@ -260,7 +260,7 @@ final class RetriedCall extends ParkedCall {
   // ---- what the server reports
 
   @Override
-  public void reported(String call, String method, RawJson params) {
+  public void reported(String method, RawJson params) {
     WaitingResponse response = waiting;
     if (response != null) {
       ServerNotice.ofCall(
@@ -275,28 +275,22 @@ final class RetriedCall extends ParkedCall {
   /** What the server says, with the name of the client's request in place of the call's id. */
   private RawJson named(WaitingResponse request, RawJson said) {
     RawJson own = RawJson.string(request.exchange());
-    return RequestIds.renamed(said, RawJson.string(callId), own, own);
+    return RequestIds.renamed(said, RawJson.string(callId()), own, own);
   }
 
   @Override
-  boolean wantsLog(RawJson params) {
+  public boolean hears(ServerNotice event) {
     WaitingResponse response = waiting;
-    String level = response == null ? null : response.call().level();
-    return level != null && Initialize.reaches(params, level);
+    if (response == null || !event.type().equals(Events.LOG)) {
+      return response != null && response.call().notices() != null;
+    }
+    String level = response.call().level();
+    return level != null && Initialize.reaches(event.params(), level);
   }
 
   @Override
-  boolean hears(String type) {
-    WaitingResponse response = waiting;
-    return response != null
-        && type.equals(Events.NOTIFICATION)
-        && response.call().notices() != null;
-  }
-
-  @Override
-  public void heard(ServerNotice event) {
-    String method = event.type().equals(Events.LOG) ? Methods.MESSAGE : event.method();
-    reported(callId, method, event.params());
+  public void heard(ServerNotice event, String method) {
+    reported(method, event.params());
   }
 
   // ---- its end
@@ -317,7 +311,7 @@ final class RetriedCall extends ParkedCall {
   }
 
   @Override
-  void cancel() {
+  public void cancel() {
     WaitingResponse response = release();
     super.cancel();
     if (response != null) {

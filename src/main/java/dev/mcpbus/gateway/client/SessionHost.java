@@ -45,10 +45,10 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The verticle that has the state of clients: sessions of the {@code initialize} era ({@link
- * GatewaySessions}), clients of the {@code discover} era ({@link DiscoverClients}) and their parked
- * calls ({@link ParkedCalls}). All of them share its addresses and its context. The id of a session
- * or parked call begins with the name of its host ({@link RandomNames#heldBy}).
+ * The verticle that has the state of clients ({@link GatewayClients}) and the parked calls of those
+ * of the {@code discover} era ({@link ParkedCalls}). All of them share its addresses and its
+ * context. The id of a session or parked call begins with the name of its host ({@link
+ * RandomNames#heldBy}).
  */
 public final class SessionHost extends VerticleBase {
 
@@ -76,10 +76,7 @@ public final class SessionHost extends VerticleBase {
   private CallRegistry registry;
 
   @SuppressWarnings("NullAway.Init")
-  private GatewaySessions sessions;
-
-  @SuppressWarnings("NullAway.Init")
-  private DiscoverClients clients;
+  private GatewayClients clients;
 
   @SuppressWarnings("NullAway.Init")
   private ParkedCalls parked;
@@ -124,15 +121,18 @@ public final class SessionHost extends VerticleBase {
             published,
             Telemetry.of(vertx),
             options.maxCalls(),
-            bound,
-            session -> sessions.end(session));
-    sessions = new GatewaySessions(parts, name, new HandshakeAnswers(vertx, directory, serverInfo));
+            bound);
     clients =
-        new DiscoverClients(
-            parts, name, new ClientClaims(vertx, name, hostNames, options.sessionIdle()));
+        new GatewayClients(
+            parts,
+            name,
+            new ClientClaims(vertx, name, hostNames, options.sessionIdle()),
+            new HandshakeAnswers(vertx, directory, serverInfo));
     parked = new ParkedCalls(parts, clients, parkedBounds, InstantSource.system());
     long idle = options.sessionIdle().toMillis();
-    vertx.setPeriodic(Math.max(10, Math.min(idle / 4, 60_000)), now -> sweep());
+    vertx.setPeriodic(
+        Math.max(10, Math.min(idle / 4, 60_000)),
+        now -> clients.sweep(options.sessionIdle().toNanos()));
     List<Future<Void>> ready = new ArrayList<>();
     messages = vertx.eventBus().consumer(Addresses.GATEWAY_SESSIONS + name, this::handle);
     ready.add(messages.completion());
@@ -140,24 +140,14 @@ public final class SessionHost extends VerticleBase {
     ready.add(consume(Addresses.GATEWAY_INPUT + name, registry::asked));
     ready.add(consume(Addresses.GATEWAY_PRIVATE_EVENTS + name, this::heard));
     FairLimits.of(vertx).add(BOUND, bound);
-    local(
-        Addresses.GATEWAY_CHANGED,
-        changed -> {
-          sessions.changed();
-          clients.changed();
-        });
+    local(Addresses.GATEWAY_CHANGED, changed -> clients.changed());
     local(
         Addresses.GATEWAY_UPDATED,
-        (Message<ServerNotice> updated) -> sessions.updated(updated.body()));
-    local(
-        Addresses.GATEWAY_JOINED,
-        joined -> {
-          sessions.renew(true);
-          clients.renew(true);
-        });
+        (Message<ServerNotice> updated) -> clients.updated(updated.body()));
+    local(Addresses.GATEWAY_JOINED, joined -> clients.renew(true));
     local(
         Addresses.GATEWAY_LEFT,
-        (Message<JsonObject> left) -> left(left.body().getString("node", "")));
+        (Message<JsonObject> left) -> clients.left(left.body().getString("node", "")));
     return Future.join(ready);
   }
 
@@ -178,12 +168,11 @@ public final class SessionHost extends VerticleBase {
         0,
         LOOK_MILLIS,
         look -> {
-          boolean busy = parked.isAwaited() || sessions.isBusy();
+          boolean busy = parked.isAwaited() || clients.isBusy();
           if ((!busy || System.nanoTime() - until > 0) && quiet.tryComplete()) {
             vertx.cancelTimer(look);
           }
         });
-    sessions.hangUp();
     clients.leave();
     return quiet.future().compose(ended -> end());
   }
@@ -199,9 +188,8 @@ public final class SessionHost extends VerticleBase {
         .timeout(UNREGISTER_MILLIS, TimeUnit.MILLISECONDS)
         .transform(
             gone -> {
-              Future<Void> ended = sessions.close();
               parked.close();
-              return Future.join(ended, clients.close()).<Void>mapEmpty().otherwiseEmpty();
+              return clients.close().otherwiseEmpty();
             });
   }
 
@@ -219,44 +207,34 @@ public final class SessionHost extends VerticleBase {
     message.reply(new JsonObject().put("inUse", !ended));
   }
 
-  private void sweep() {
-    long idleNanos = options.sessionIdle().toNanos();
-    sessions.sweep(idleNanos);
-    clients.sweep(idleNanos);
-  }
-
-  private void left(String node) {
-    sessions.left(node);
-    clients.left(node);
-  }
-
   // ---- messages of endpoints
 
   private void handle(Message<Object> message) {
     try {
       HostMessage said = HostMessage.of(message);
       if (said instanceof PostMessage post) {
-        sessions.post(message, post);
+        clients.post(message, post);
       } else if (said instanceof TakeMessage take) {
-        sessions.take(message, take);
+        clients.take(message, take);
       } else if (said instanceof AnswerMessage answer) {
-        sessions.answered(message, answer);
+        clients.answered(message, answer);
       } else if (said instanceof OpenMessage open) {
-        sessions.open(message, open);
+        clients.open(message, open);
       } else if (said instanceof StreamMessage stream) {
-        sessions.stream(message, stream);
+        clients.stream(message, stream);
       } else if (said instanceof DeleteMessage delete) {
-        sessions.delete(message, delete);
+        clients.delete(message, delete);
       } else if (said instanceof KeepMessage keep) {
-        sessions.keep(keep);
+        clients.keep(keep);
       } else if (said instanceof FindMessage find) {
-        sessions.find(message, find);
+        clients.find(message, find);
       } else if (said instanceof ListMessage list) {
         clients.list(message, list);
       } else if (said instanceof ListenMessage listen) {
         clients.listen(message, listen);
       } else if (said instanceof GoneMessage gone) {
-        gone(gone);
+        parked.gone(gone.exchange());
+        clients.gone(gone);
       } else if (said instanceof CallMessage call) {
         parked.call(message, call);
       } else if (said instanceof AboutTaskMessage about) {
@@ -267,13 +245,5 @@ public final class SessionHost extends VerticleBase {
     } catch (RuntimeException defect) {
       message.reply(McpErrors.of(defect));
     }
-  }
-
-  private void gone(GoneMessage gone) {
-    parked.gone(gone.exchange());
-    if (gone.client() != null) {
-      clients.gone(gone.client(), gone.exchange());
-    }
-    sessions.gone(gone);
   }
 }

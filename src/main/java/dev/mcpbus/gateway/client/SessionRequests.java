@@ -2,10 +2,11 @@ package dev.mcpbus.gateway.client;
 
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOrigin;
-import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
+import dev.mcpbus.directory.DirectoryEntry;
+import dev.mcpbus.directory.ViewList;
 import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
@@ -18,104 +19,79 @@ import dev.mcpbus.gateway.request.PublishedSession.StraightCall;
 import dev.mcpbus.gateway.request.RequestAudit;
 import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.internals.ByteBudget;
+import dev.mcpbus.protocol.Envelope;
 import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.RequestIds;
 import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one session, from their arrival to their answers. Makes a {@link GatewayRequest}
- * of each, lets the session itself or the {@code RequestRouter} answer it, and writes the answer.
- * Requests run concurrently; an answer goes out when it is there. Confined to the session's host.
+ * The messages of clients with a session, from their arrival to their answers. Makes a {@link
+ * GatewayRequest} of each request, lets the session itself or the {@code RequestRouter} answer it,
+ * and writes the answer. Requests run concurrently; an answer goes out when it is there. Confined
+ * to the host's context.
  */
 final class SessionRequests {
 
+  /** Subscriptions of one session. */
+  private static final int MAX_WATCHED = 1_000;
+
   private final HostParts host;
-  private final GatewaySession session;
 
-  /** In flight, by call id, in the order of their arrival. */
-  private final Map<String, SessionCall> calls = new LinkedHashMap<>();
-
-  /** Calls that went straight to a connection and on which questions wait, by their ids. */
-  private final Map<String, Promise<Void>> taking = new HashMap<>();
-
-  /** Notifications that wait for a connection. */
-  private int notifications;
-
-  SessionRequests(HostParts host, GatewaySession session) {
+  SessionRequests(HostParts host) {
     this.host = host;
-    this.session = session;
   }
 
-  int size() {
-    return calls.size();
-  }
-
-  /** Whether the client reads the response of a call. */
-  boolean isRead() {
-    for (SessionCall call : calls.values()) { // twice per message: the first is read nearly always
-      if (call.stream.isRead()) {
-        return true;
+  /** A message of a client. */
+  void post(GatewayClient client, Message<?> message, PostMessage post, Envelope envelope) {
+    RawJson id = envelope.id();
+    if (envelope.kind() == Envelope.Kind.REQUEST && id != null) {
+      request(client, message, post, id, envelope.method(), envelope.params());
+    } else {
+      if (envelope.kind() == Envelope.Kind.NOTIFICATION) {
+        notified(client, message, post, envelope.method(), envelope.params());
+      } else {
+        client.questions.answered(envelope);
       }
+      message.reply(Buffer.buffer());
     }
-    return false;
+    client.noteUse(); // restarts the idle time
   }
 
-  @Nullable SessionCall get(String callId) {
-    return calls.get(callId);
-  }
-
-  /** Params in which the client names calls at that connection, by their call ids. */
-  RawJson toServer(ConnectionId at, RawJson params) {
-    return RequestIds.replaced(
-        params,
-        id -> straight(at, callId(id, call -> at.equals(call.at()) && id.equals(call.id))),
-        token -> callId(token, call -> at.equals(call.at()) && token.equals(call.token)));
-  }
-
-  private RawJson straight(ConnectionId at, RawJson named) {
-    for (StraightCall call : session.published.calls()) {
-      if (at.equals(call.at()) && named.equals(call.id())) {
-        return RawJson.string(call.request().callId());
+  private void notified(
+      GatewayClient client, Message<?> message, PostMessage post, String method, RawJson params) {
+    RawJson cancelled = params.member("requestId");
+    if (method.equals(Methods.INITIALIZED)) {
+      client.stated().initialized(params);
+    } else if (method.equals(Methods.ROOTS_CHANGED)) {
+      client.connections.rootsChanged(params);
+    } else if (method.equals(Methods.CANCELLED) && cancelled != null) {
+      cancel(client, cancelled, params);
+    } else if (method.equals(Methods.PROGRESS)) {
+      String asks = client.questions.asking(params.member(MetaKeys.PROGRESS_TOKEN));
+      if (asks != null) {
+        client.connections.progressed(asks, params);
       }
-    }
-    return named;
-  }
-
-  private RawJson callId(RawJson named, Predicate<SessionCall> is) {
-    for (SessionCall call : calls.values()) {
-      if (is.test(call)) {
-        return RawJson.string(call.request().callId());
+    } else if (method.equals(Methods.TASKS_STATUS)) {
+      if (client.view().isOfOneServer()) { // the client's id of the task names no server
+        client.connections.taskChanged(params);
       }
+    } else if (!Methods.isKnown(method)) {
+      notification(client, message, post, method, params);
     }
-    return named;
-  }
-
-  /** The latest call that was sent to a connection; null if none is in flight there. */
-  @Nullable SessionCall latestAt(String connection) {
-    SessionCall found = null;
-    for (SessionCall call : calls.values()) {
-      if (call.at() != null && call.at().value().equals(connection)) {
-        found = call;
-      }
-    }
-    return found;
   }
 
   /**
@@ -123,8 +99,14 @@ final class SessionRequests {
    *
    * @param message whose reply is the answer
    */
-  void request(Message<?> message, PostMessage post, RawJson id, String method, RawJson params) {
-    if (calls.size() + session.published.calls().size() >= host.maxCalls()) {
+  private void request(
+      GatewayClient client,
+      Message<?> message,
+      PostMessage post,
+      RawJson id,
+      String method,
+      RawJson params) {
+    if (client.size() >= host.maxCalls()) {
       message.reply(
           Initialize.failed(
               id,
@@ -133,7 +115,7 @@ final class SessionRequests {
                   host.maxCalls() + " requests of this session are in flight already")));
       return;
     }
-    SessionCall call = begin(message, post, id, method, params);
+    SessionCall call = begin(client, message, post, id, method, params);
     Future<RawJson> answer;
     try {
       answer =
@@ -147,7 +129,7 @@ final class SessionRequests {
         outcome -> {
           audit(post, call, outcome);
           call.ended(outcome);
-          end(call, call.written(outcome), call.repeats());
+          call.end(call.written(outcome), call.repeats());
         });
   }
 
@@ -158,39 +140,40 @@ final class SessionRequests {
    *
    * @throws McpFailure if the caller cannot pay
    */
-  void notification(Message<?> message, PostMessage post, String method, RawJson params) {
-    if (calls.size() + session.published.calls().size() + notifications >= host.maxCalls()) {
+  private void notification(
+      GatewayClient client, Message<?> message, PostMessage post, String method, RawJson params) {
+    if (client.size() + client.notifications >= host.maxCalls()) {
       return;
     }
     ByteBudget.ByteAccount kept =
-        ByteBudget.of(host.vertx()).account(ByteBudget.ByteUse.KEPT, session.owner());
+        ByteBudget.of(host.vertx()).account(ByteBudget.ByteUse.KEPT, client.owner);
     if (!kept.take(params.length())) {
       throw McpFailure.unpaid(McpFailure.Sent.NO, kept.refusal(params.length()));
     }
     TraceContext trace = GatewayRequest.trace(message.headers(), params.member("_meta"));
     CallOrigin origin = CallOrigin.of(message.headers());
-    GatewayRequest request = request(method, params, false, trace, origin);
+    GatewayRequest request = request(client, method, params, false, trace, origin);
     // Over the connection that answers the client's calls; the client hears nothing of it.
     GatewayCall sent =
         new GatewayCall(host.vertx(), host.sender(), request) {
           @Override
           protected Future<RawJson> send(String server, String suffix, RawJson own) {
-            return session
-                .servers
+            return client
                 .connection(server)
                 .compose(
                     at ->
                         sendTo(
                             at,
                             suffix,
-                            UnknownMethods.adapted(suffix, own, all -> toServer(at, all))));
+                            UnknownMethods.adapted(
+                                suffix, own, all -> SessionCall.named(client, at, all))));
           }
         };
-    notifications++;
+    client.notifications++;
     begun(post, request, () -> host.router().notify(sent))
         .onComplete(
             outcome -> {
-              notifications--;
+              client.notifications--;
               kept.close();
               host.registry().remove(request.callId());
               audit(post, sent, outcome);
@@ -198,22 +181,27 @@ final class SessionRequests {
   }
 
   private SessionCall begin(
-      Message<?> message, PostMessage post, RawJson id, String method, RawJson params) {
+      GatewayClient client,
+      Message<?> message,
+      PostMessage post,
+      RawJson id,
+      String method,
+      RawJson params) {
     RawJson meta = params.member("_meta");
     RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
     TraceContext trace = GatewayRequest.trace(message.headers(), meta);
     CallOrigin origin = CallOrigin.of(message.headers());
-    GatewayRequest request = request(method, params, token != null, trace, origin);
-    SessionCall call = new SessionCall(host, session, request, id, token, message, post.from());
+    GatewayRequest request = request(client, method, params, token != null, trace, origin);
+    SessionCall call = new SessionCall(host, client, request, id, token, message, post.from());
     if (host.telemetry() != null) {
-      call.measureBy(host.telemetry(), id, session.version(), message.headers());
+      call.measureBy(host.telemetry(), id, client.stated().version(), message.headers());
     }
-    calls.put(request.callId(), call);
-    session.noteUse();
+    client.begins(call);
     return call;
   }
 
   private GatewayRequest request(
+      GatewayClient client,
       String method,
       RawJson params,
       boolean progress,
@@ -221,15 +209,15 @@ final class SessionRequests {
       CallOrigin origin) {
     return new GatewayRequest(
         Era.INITIALIZE,
-        session.principal(),
-        session.view(),
+        client.stated().principal(),
+        client.view(),
         method,
         params,
-        host.registry().add(session.inbox),
+        host.registry().add(client),
         host.registry().calling(),
         host.registry().inputs(),
         progress,
-        session.inbox.level() != null,
+        client.connections.level() != null,
         false,
         trace,
         System.nanoTime(),
@@ -237,6 +225,7 @@ final class SessionRequests {
   }
 
   private Future<RawJson> answer(SessionCall call) {
+    GatewayClient client = call.client;
     GatewayRequest request = call.request();
     return switch (request.method()) {
       case Methods.PING -> Future.succeededFuture(RawJson.EMPTY_OBJECT);
@@ -244,20 +233,24 @@ final class SessionRequests {
       case Methods.RESOURCES_SUBSCRIBE ->
           decidesOnUri(request, uri -> true)
               ? host.router().sendAsIs(call, Addresses.RESOURCES_SUBSCRIBE)
-              : session.subscriptions.add(call, request.text("uri"));
+              : subscribe(client, call, request.text("uri"));
       case Methods.RESOURCES_UNSUBSCRIBE ->
-          decidesOnUri(request, session.subscriptions::has)
+          decidesOnUri(request, client.standing().watched::has)
               ? host.router().sendAsIs(call, Addresses.RESOURCES_UNSUBSCRIBE)
-              : session.subscriptions.remove(request.text("uri"), request.params());
+              : client
+                  .standing()
+                  .watched
+                  .remove(request.text("uri"), request.params())
+                  .onSuccess(removed -> note(client));
       case Methods.TASKS_GET, Methods.TASKS_RESULT, Methods.TASKS_CANCEL, Methods.TASKS_LIST ->
-          session.tasks.route(call);
+          client.tasks.route(call);
       case Methods.TOOLS_CALL ->
-          host.router().route(call).map(result -> session.tasks.begun(call, result));
+          host.router().route(call).map(result -> client.tasks.begun(call, result));
       default ->
           host.router()
               .route(call)
-              .onSuccess(result -> saw(request.method()))
-              .onFailure(failure -> missed(request, failure));
+              .onSuccess(result -> saw(client, request.method()))
+              .onFailure(failure -> missed(client, request, failure));
     };
   }
 
@@ -269,7 +262,63 @@ final class SessionRequests {
   private boolean decidesOnUri(GatewayRequest request, Predicate<String> known) {
     RawJson uri = request.params().member("uri");
     boolean isKnown = uri != null && uri.isString() && known.test(uri.asString());
-    return session.servers.decides(request, "resources", isKnown);
+    return decides(request, "resources", isKnown);
+  }
+
+  /**
+   * Whether the older server of the client's view says itself what a request is worth, because it
+   * lacks the capability, or because the request has not what MCP demands.
+   */
+  private boolean decides(GatewayRequest request, String capability, boolean isWellFormed) {
+    DirectoryEntry facts = host.directory().snapshot().server(request.view().name());
+    return request.isAsIs()
+        && facts != null
+        && !facts.isDiscover()
+        && !(isWellFormed && !facts.lacks(capability));
+  }
+
+  /** The result of {@code resources/subscribe}. */
+  private Future<RawJson> subscribe(GatewayClient client, GatewayCall call, String uri) {
+    call.about(null, uri);
+    if (client.watched() >= MAX_WATCHED) {
+      throw McpFailure.notSent(
+          FailureCode.OVERLOADED, MAX_WATCHED + " resources are subscribed to already");
+    }
+    Future<ViewList.Target> found =
+        host.router()
+            .subscribable(client.view(), uri)
+            .onFailure(absent -> host.router().noteDenied(call, ListKind.RESOURCES, uri));
+    return watch(client, found, uri, call.request().params(), server -> call.about(server, uri))
+        .onSuccess(added -> note(client));
+  }
+
+  /** Subscribes again to what the facts of a resumed session name. */
+  void continueFrom(GatewayClient client, JsonObject facts) {
+    for (Object uri : facts.getJsonArray(SessionStore.URIS, new JsonArray())) {
+      String name = String.valueOf(uri);
+      Future<ViewList.Target> found = host.router().subscribable(client.view(), name);
+      watch(client, found, name, RawJson.EMPTY_OBJECT, server -> {});
+    }
+  }
+
+  private void note(GatewayClient client) {
+    host.store().note(client.key, SessionStore.URIS, client.standing().watched.uris());
+  }
+
+  /**
+   * @param about receives the server that has the resource
+   */
+  private static Future<RawJson> watch(
+      GatewayClient client,
+      Future<ViewList.Target> subscribable,
+      String uri,
+      RawJson params,
+      Consumer<String> about) {
+    return subscribable.compose(
+        found -> {
+          about.accept(found.server());
+          return client.standing().watched.add(found.server(), found.key(), uri, params);
+        });
   }
 
   private Future<RawJson> level(SessionCall call) {
@@ -277,42 +326,40 @@ final class SessionRequests {
     if (refused != null) {
       return refused;
     }
+    GatewayClient client = call.client;
     GatewayRequest request = call.request();
     boolean known = Initialize.isLevel(request.params().member("level"));
-    if (session.servers.decides(request, "logging", known)) {
+    if (decides(request, "logging", known)) {
       return host.router().sendAsIs(call, Addresses.LOGLEVEL);
     }
     String wanted = request.text("level");
     Initialize.checkLevel(wanted);
     if (request.isAsIs()) {
-      return session
-          .servers
+      return client
           .connections
           .askLevel(wanted, request.params())
-          .onSuccess(accepted -> noteLevel(wanted));
+          .onSuccess(accepted -> noteLevel(client, wanted));
     }
-    session.servers.connections.wantLevel(wanted);
-    noteLevel(wanted);
+    client.connections.wantLevel(wanted);
+    noteLevel(client, wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
 
-  private void noteLevel(String wanted) {
-    session.inbox.level(wanted);
-    session.publish(); // before the client has the answer
-    host.store().note(session.id, SessionStore.LEVEL, wanted);
+  private void noteLevel(GatewayClient client, String wanted) {
+    client.publish(); // before the client has the answer
+    host.store().note(client.key, SessionStore.LEVEL, wanted);
   }
 
   /** The client knows a list now, and receives a notification of later changes. */
-  private void saw(String method) {
+  private void saw(GatewayClient client, String method) {
     ListKind kind = ListKind.ofMethod(method);
     if (kind != null) {
-      session.changes.saw(
-          session.servers.connections.lists.over(host.directory().snapshot()), kind);
+      client.standing().changes.saw(client.seen(), kind);
     }
   }
 
   /** The client receives a notification when the list can be read, which may be already. */
-  private void missed(GatewayRequest request, Throwable failure) {
+  private void missed(GatewayClient client, GatewayRequest request, Throwable failure) {
     ListKind kind = ListKind.ofMethod(request.method());
     if (kind == null
         || request.params().member("cursor") != null
@@ -324,8 +371,8 @@ final class SessionRequests {
         why.isUpstream(JsonRpcError.INVALID_PARAMS) // bad params
             || why.isUpstream(JsonRpcError.METHOD_NOT_FOUND); // no list of that kind
     if (!isFinal) {
-      session.changes.missed(kind);
-      session.changed();
+      client.standing().changes.missed(kind);
+      client.changed();
     }
   }
 
@@ -347,14 +394,14 @@ final class SessionRequests {
    *
    * @param params of its notification
    */
-  void cancel(RawJson id, RawJson params) {
-    for (SessionCall call : List.copyOf(calls.values())) {
+  private void cancel(GatewayClient client, RawJson id, RawJson params) {
+    for (SessionCall call : SessionCall.of(client)) {
       if (call.id.equals(id)) {
         call.cancel(params);
-        end(call, null, 0); // MCP, Cancellation: no response to a cancelled request
+        call.end(null, 0); // MCP, Cancellation: no response to a cancelled request
       }
     }
-    for (StraightCall call : session.published.calls()) {
+    for (StraightCall call : client.published.calls()) {
       if (call.id().equals(id)) {
         call.cancelled(params);
       }
@@ -363,85 +410,24 @@ final class SessionRequests {
 
   // ---- calls that went straight to a connection
 
-  /** Completes when this host has a call, which a question needs; fails if the call is over. */
-  Future<Void> taken(String callId) {
-    StraightCall call = session.published.call(callId);
-    Promise<Void> known = taking.get(callId);
-    if (known != null) {
-      return known.future();
-    }
-    if (call == null) {
-      return Future.failedFuture(CallRegistry.gone());
-    }
-    Promise<Void> taken = Promise.promise();
-    taking.put(callId, taken);
-    call.handOver()
-        .onSuccess(
-            handed ->
-                session.context.runOnContext(
-                    now -> {
-                      if (!handed && taking.remove(callId, taken)) {
-                        taken.fail(CallRegistry.gone());
-                      }
-                    }));
-    return taken.future();
-  }
-
   /** The HTTP verticle hands a call over: its response is here from now on. */
-  void take(Message<?> message, TakeMessage take) {
-    String callId = take.callId();
-    StraightCall straight = session.published.take(callId);
+  void take(GatewayClient client, Message<?> message, TakeMessage take) {
+    StraightCall straight = client.published.take(take.callId());
     if (straight == null) {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such call");
     }
-    SessionCall call = new SessionCall(host, session, straight, message, take.from());
+    SessionCall call = new SessionCall(host, client, straight, message, take.from());
     if (take.keep()) {
       call.stream.keep();
     }
-    calls.put(callId, call);
-    host.registry().add(callId, session.inbox);
-    session.noteUse();
-    Promise<Void> waited = taking.remove(callId);
-    if (waited != null) {
-      waited.complete();
-    }
+    host.registry().add(take.callId(), client);
+    client.begins(call);
   }
 
   /** The server has answered such a call; the HTTP verticle has written the answer. */
-  void answered(AnswerMessage answer, Buffer written) {
-    SessionCall call = calls.get(answer.callId());
-    if (call != null) {
-      end(call, written.length() == 0 ? null : written, answer.repeats());
+  static void answered(GatewayClient client, AnswerMessage answer, Buffer written) {
+    if (client.call(answer.callId()) instanceof SessionCall call) {
+      call.end(written.length() == 0 ? null : written, answer.repeats());
     }
-  }
-
-  /**
-   * Ends a call that has not ended.
-   *
-   * @param answer null if the client gets none
-   */
-  private void end(SessionCall call, @Nullable Buffer answer, int repeats) {
-    String callId = call.request().callId();
-    if (calls.remove(callId) == null) {
-      return;
-    }
-    session.touch();
-    host.registry().remove(callId);
-    session.questions.callEnded(callId);
-    session.streams.finish(call.stream, call.message, call.exchange, answer, repeats);
-    session.noteUse();
-  }
-
-  /** The session ends: cancels its calls, and tells their clients so. */
-  void close() {
-    calls.values().forEach(GatewayCall::cancel);
-    calls.keySet().forEach(host.registry()::remove);
-    for (SessionCall call : calls.values()) {
-      Buffer answer = Initialize.failed(call.id, McpErrors.sessionEnded());
-      session.streams.finish(call.stream, call.message, call.exchange, answer, 0);
-    }
-    calls.clear();
-    taking.values().forEach(waiting -> waiting.tryFail(CallRegistry.gone()));
-    taking.clear();
   }
 }

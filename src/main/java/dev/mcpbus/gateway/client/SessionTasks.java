@@ -5,7 +5,7 @@ import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.SealedTaskIds;
-import dev.mcpbus.directory.DirectoryEntry;
+import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
@@ -26,6 +26,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,9 @@ final class SessionTasks {
   private record Finished(RawJson task, RawJson result) {}
 
   private final HostParts host;
-  private final GatewaySession session;
+  private final String owner;
+  private final ClientConnections connections;
+  private final Supplier<DirectoryView> view;
 
   /** The tasks by the client's id, in the order in which the client received the ids. */
   private final Map<String, SealedTaskIds.Named> known = new LinkedHashMap<>();
@@ -57,10 +60,18 @@ final class SessionTasks {
   /** Pays for their results. */
   private final ByteBudget.ByteAccount kept;
 
-  SessionTasks(HostParts host, GatewaySession session) {
+  /**
+   * @param owner the name of the client's principal
+   * @param connections of the client
+   * @param view with its present rights
+   */
+  SessionTasks(
+      HostParts host, String owner, ClientConnections connections, Supplier<DirectoryView> view) {
     this.host = host;
-    this.session = session;
-    this.kept = ByteBudget.of(host.vertx()).account(ByteUse.KEPT, session.owner());
+    this.owner = owner;
+    this.connections = connections;
+    this.view = view;
+    this.kept = ByteBudget.of(host.vertx()).account(ByteUse.KEPT, owner);
   }
 
   /** The session ends: no result waits any more. */
@@ -94,7 +105,7 @@ final class SessionTasks {
       return result.with("task", TaskId.renamed(task, own -> id));
     }
     String server = call.request().isAsIs() ? server(at.value()) : null;
-    return server != null && !session.servers.isDiscover(server)
+    return server != null && !host.isDiscover(server)
         ? result // the server says itself what the wish is worth
         : RawJson.EMPTY_OBJECT.with("task", finished(result));
   }
@@ -153,9 +164,7 @@ final class SessionTasks {
     String id = ids.get(key(connection, own));
     SealedTaskIds.Named task = id == null ? null : known.get(id);
     String server = server(connection);
-    return task != null
-            && server != null
-            && session.view().admits(ListKind.TOOLS, server, task.tool())
+    return task != null && server != null && view.get().admits(ListKind.TOOLS, server, task.tool())
         ? id
         : null;
   }
@@ -212,7 +221,7 @@ final class SessionTasks {
 
   /** The server of a private connection of this session, or of a shared one; null if unknown. */
   private @Nullable String server(String connection) {
-    ConnectionId server = session.servers.connections.serverOf(connection);
+    ConnectionId server = connections.serverOf(connection);
     if (server != null) {
       return server.value();
     }
@@ -240,11 +249,10 @@ final class SessionTasks {
 
   /** MCP 2025-11-25: a task that is over cannot be cancelled, and the answer is the task. */
   private Future<RawJson> cancel(GatewayCall call, String server, SealedTaskIds.Named task) {
-    DirectoryEntry facts = host.directory().snapshot().server(server);
     Future<RawJson> before =
-        facts == null || !facts.isDiscover()
-            ? Future.succeededFuture(RawJson.EMPTY_OBJECT)
-            : state(call, server, task, RawJson.EMPTY_OBJECT);
+        host.isDiscover(server)
+            ? state(call, server, task, RawJson.EMPTY_OBJECT)
+            : Future.succeededFuture(RawJson.EMPTY_OBJECT);
     return before
         .compose(
             state ->
@@ -260,7 +268,7 @@ final class SessionTasks {
 
   /** The client's id of a task. */
   private String sealed(SealedTaskIds.Named task) {
-    return host.directory().taskIds().seal(session.owner(), task);
+    return host.directory().taskIds().seal(owner, task);
   }
 
   /** The tasks that the client knows and that still exist. */

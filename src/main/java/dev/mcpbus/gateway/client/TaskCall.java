@@ -45,7 +45,7 @@ final class TaskCall extends ParkedCall {
    */
   TaskCall(
       ParkedCalls home,
-      DiscoverClient client,
+      GatewayClient client,
       String server,
       ClientStatement statement,
       String id,
@@ -73,7 +73,7 @@ final class TaskCall extends ParkedCall {
   }
 
   @Override
-  boolean isInUse() {
+  public boolean isInUse() {
     return !isOver() && !hasQuestions();
   }
 
@@ -148,7 +148,7 @@ final class TaskCall extends ParkedCall {
   }
 
   @Override
-  void cancel() {
+  public void cancel() {
     cancelled |= !isOver();
     super.cancel();
   }
@@ -167,26 +167,19 @@ final class TaskCall extends ParkedCall {
 
   /** A task has no progress and no log messages of its own in the client's era. */
   @Override
-  public void reported(String call, String method, RawJson params) {}
+  public void reported(String method, RawJson params) {}
 
   @Override
-  boolean wantsLog(RawJson params) {
-    return false;
+  public boolean hears(ServerNotice event) {
+    return !isOver() && event.type().equals(Events.TASK);
   }
 
   @Override
-  boolean hears(String type) {
-    return !isOver() && type.equals(Events.TASK);
-  }
-
-  @Override
-  public void heard(ServerNotice event) {
-    if (Events.TASK.equals(event.type())) {
-      RawJson text = event.params().member("statusMessage");
-      if (text != null && text.isString() && !text.asString().equals(message)) {
-        message = text.asString();
-        touch();
-      }
+  public void heard(ServerNotice event, String method) {
+    RawJson text = event.params().member("statusMessage");
+    if (text != null && text.isString() && !text.asString().equals(message)) {
+      message = text.asString();
+      touch();
     }
   }
 

@@ -4,6 +4,8 @@ import static dev.mcpbus.bus.BusTests.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.gateway.request.HostMessage.From;
+import dev.mcpbus.gateway.request.HostMessage.GoneMessage;
+import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.testing.InnerCluster;
@@ -95,15 +97,15 @@ class ClientClaimsIT {
     on(
         () -> {
           HostParts parts = ParkedCallsTest.parts(vertx);
-          DiscoverClients clients = ParkedCallsTest.clients(parts);
+          GatewayClients clients = ParkedCallsTest.clients(parts);
           Promise<Void> all = Promise.promise();
           vertx
               .eventBus()
               .<String>localConsumer(
                   "host",
                   message -> {
-                    claimed.add(clients.of(key(message), from()).claimed());
-                    clients.gone(key(message), "any");
+                    claimed.add(clients.of(stated(message), from()).claimed());
+                    clients.gone(new GoneMessage(null, key(message), "any"));
                     if (claimed.size() == 20) {
                       Future.all(claimed).<Void>mapEmpty().onComplete(all);
                     }
@@ -121,6 +123,10 @@ class ClientClaimsIT {
 
   private static String key(Message<?> message) {
     return message.headers().get("client");
+  }
+
+  private static StatedClient stated(Message<?> message) {
+    return new StatedClient(key(message), "{}", null);
   }
 
   private static From from() {

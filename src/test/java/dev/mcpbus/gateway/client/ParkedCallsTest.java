@@ -13,10 +13,12 @@ import dev.mcpbus.bus.FakeConnection;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
+import dev.mcpbus.gateway.dialect.HandshakeAnswers;
 import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.HostMessage.CallMessage;
 import dev.mcpbus.gateway.request.RequestRouter;
 import dev.mcpbus.gateway.request.SessionHostNames;
+import dev.mcpbus.protocol.Implementation;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.testing.OpenAccess;
 import io.vertx.core.Context;
@@ -158,15 +160,17 @@ class ParkedCallsTest {
         new ConcurrentHashMap<>(),
         null,
         10,
-        new FairLimit<>(10),
-        session -> {});
+        new FairLimit<>(10));
   }
 
   /** The clients of a host of that name. */
-  static DiscoverClients clients(HostParts parts) {
+  static GatewayClients clients(HostParts parts) {
     SessionHostNames names = new SessionHostNames(parts.vertx(), 1);
-    return new DiscoverClients(
-        parts, "host", new ClientClaims(parts.vertx(), "host", names, Duration.ofMinutes(1)));
+    return new GatewayClients(
+        parts,
+        "host",
+        new ClientClaims(parts.vertx(), "host", names, Duration.ofMinutes(1)),
+        new HandshakeAnswers(parts.vertx(), parts.directory(), new Implementation("t", "1")));
   }
 
   private static boolean isOver(WeakReference<Object> task) {

@@ -43,7 +43,7 @@ class TaskCallTest {
   private final Promise<Message<Buffer>> sent = Promise.promise();
   private HostParts parts;
   private ParkedCalls parked;
-  private DiscoverClient client;
+  private GatewayClient client;
 
   @BeforeEach
   void start(Vertx vertx) {
@@ -59,12 +59,11 @@ class TaskCallTest {
             new ConcurrentHashMap<>(),
             null,
             10,
-            new FairLimit<>(10),
-            session -> {});
+            new FairLimit<>(10));
     parked =
         new ParkedCalls(
             parts, ParkedCallsTest.clients(parts), new ParkedCallBounds(10), () -> now.get());
-    client = new DiscoverClient(parts, "ada's", "ada", Future.succeededFuture(), unused -> {});
+    client = new GatewayClient(parts, "ada's", "ada", null, Future.succeededFuture(), unused -> {});
     vertx.eventBus().<Buffer>localConsumer("mcp.s.tools.call", sent::complete);
   }
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Else a caller who sends each request under a new name fills the memory of its host. */
 @ExtendWith(VertxExtension.class)
-class DiscoverClientsTest {
+class GatewayClientsTest {
 
   @SuppressWarnings("NullAway.Init") // by open
   private Context context;
@@ -36,7 +36,7 @@ class DiscoverClientsTest {
   private HostParts parts;
 
   @SuppressWarnings("NullAway.Init") // by open
-  private DiscoverClients clients;
+  private GatewayClients clients;
 
   @BeforeEach
   void open(Vertx vertx) {
@@ -69,12 +69,12 @@ class DiscoverClientsTest {
 
   /** A client with one connection, and nothing else. */
   private void connected() throws Exception {
-    Promise<DiscoverClient> known = Promise.promise();
+    Promise<GatewayClient> known = Promise.promise();
     StatedClient ada = new StatedClient("ada", "{}", null);
     context.runOnContext(
         now -> {
-          DiscoverClient client =
-              clients.of("ada", new From(Principal.LOCAL.text(), null, "door", "exchange"));
+          GatewayClient client =
+              clients.of(ada, new From(Principal.LOCAL.text(), null, "door", "exchange"));
           Future<Opened> opened = client.connection("old", client.statement(ada));
           opened.onSuccess(own -> known.complete(client));
         });
@@ -84,7 +84,7 @@ class DiscoverClientsTest {
 
   @SuppressWarnings("unchecked")
   private Map<String, Object> kept() throws Exception {
-    Field field = DiscoverClients.class.getDeclaredField("clients");
+    Field field = GatewayClients.class.getDeclaredField("clients");
     field.setAccessible(true);
     return on(() -> Map.copyOf((Map<String, Object>) field.get(clients)));
   }
