@@ -23,6 +23,7 @@ import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +68,36 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class ParkedCall implements HeldCall, QuestionHolder {
 
-  final ParkedCalls home;
+  /** The parked calls of a host, as one of them sees them. */
+  interface CallKeeper {
+
+    HostParts host();
+
+    InstantSource clock();
+
+    /** How long a call waits for answers to what its server asked before it, milliseconds. */
+    long questionMillis();
+
+    /** A response waits for the call. */
+    void waits(String response, ParkedCall call);
+
+    /** No call has that response any more. */
+    void answered(String response);
+
+    /** Params that name requests of the client by their responses, by the ids of their calls. */
+    RawJson toServer(RawJson params);
+
+    /** Whether a call is in use has changed, or its client has shown that it still wants it. */
+    void noteUse(ParkedCall call);
+
+    /** A call is over: a task keeps its result for a while. */
+    void ended(ParkedCall call);
+
+    /** Ends a call in place of which there is another. Any thread may call. */
+    void makeRoom(ParkedCall call);
+  }
+
+  final CallKeeper home;
   final GatewayClient client;
   final String server;
   private final ClientStatement statement;
@@ -86,13 +116,13 @@ abstract class ParkedCall implements HeldCall, QuestionHolder {
   /**
    * @param statement what the client states with this call
    */
-  ParkedCall(ParkedCalls home, GatewayClient client, String server, ClientStatement statement) {
+  ParkedCall(CallKeeper home, GatewayClient client, String server, ClientStatement statement) {
     this.home = home;
     this.client = client;
     this.server = server;
     this.statement = statement;
-    this.kept = ByteBudget.of(home.host.vertx()).account(ByteBudget.ByteUse.KEPT, client.owner);
-    this.callId = home.host.registry().add(client);
+    this.kept = ByteBudget.of(home.host().vertx()).account(ByteBudget.ByteUse.KEPT, client.owner);
+    this.callId = home.host().registry().add(client);
   }
 
   /** Completes with the connection of its client; fails where there is none. */
@@ -177,7 +207,7 @@ abstract class ParkedCall implements HeldCall, QuestionHolder {
     } else {
       Future<?> answers = Future.join(before);
       answers
-          .timeout(home.questionMillis, TimeUnit.MILLISECONDS)
+          .timeout(home.questionMillis(), TimeUnit.MILLISECONDS)
           .onComplete(
               waited -> {
                 if (!over && answers.isComplete()) {
@@ -197,14 +227,14 @@ abstract class ParkedCall implements HeldCall, QuestionHolder {
       Opened own, String suffix, RawJson params, long timeLeft, boolean progress, boolean asIs) {
     DeliveryOptions options =
         CallHeaders.of(callId, timeLeft, CallDeadline.Layer.CALLER)
-            .addHeader(Headers.INPUT, home.host.registry().inputs());
+            .addHeader(Headers.INPUT, home.host().registry().inputs());
     origin().addTo(options);
     if (own.shared()) {
       new Requester(client.owner, false).addTo(options); // others call there, too
     }
-    CallHeaders.add(options, Headers.PROGRESS, progress ? home.host.registry().calling() : null);
+    CallHeaders.add(options, Headers.PROGRESS, progress ? home.host().registry().calling() : null);
     CallHeaders.add(options, Headers.AS_IS, asIs ? "true" : null);
-    home.host
+    home.host()
         .sender()
         .<Buffer>request(own.id(), Addresses.of(own.id(), suffix), params.toBuffer(), options)
         .map(
@@ -248,7 +278,7 @@ abstract class ParkedCall implements HeldCall, QuestionHolder {
     }
     UrlElicitations known = urls;
     UrlElicitations opening =
-        known == null ? new UrlElicitations(home.host.vertx(), callId) : known;
+        known == null ? new UrlElicitations(home.host().vertx(), callId) : known;
     urls = opening;
     List<Question> asked = opening.questions(failure);
     asked.forEach(question -> client.questions.put(this, question));
@@ -340,7 +370,7 @@ abstract class ParkedCall implements HeldCall, QuestionHolder {
   @Override
   public void cancel() {
     if (!over && connection != null) {
-      CallCancellation.publish(home.host.vertx(), connection.id(), callId);
+      CallCancellation.publish(home.host().vertx(), connection.id(), callId);
     }
     end();
   }

@@ -8,6 +8,7 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
+import dev.mcpbus.gateway.client.ParkedCall.CallKeeper;
 import dev.mcpbus.gateway.client.RetriedCall.WaitingResponse;
 import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.HostMessage.AboutTaskMessage;
@@ -35,13 +36,13 @@ import org.jspecify.annotations.Nullable;
  * The {@link ParkedCall}s of one session host, within the bounds of its node. At a bound the call
  * that has waited longest for its client makes room. Confined to the host's context.
  */
-final class ParkedCalls {
+final class ParkedCalls implements CallKeeper {
 
-  final HostParts host;
+  private final HostParts host;
   private final GatewayClients clients;
   private final ParkedCallBounds bounds;
   private final Context context;
-  final InstantSource clock;
+  private final InstantSource clock;
   private final Set<ParkedCall> all = new HashSet<>();
 
   /** By the name that the client has: a {@code requestState} or the id of a task. */
@@ -50,8 +51,7 @@ final class ParkedCalls {
   /** By the response of the client that waits. */
   private final Map<String, ParkedCall> byResponse = new HashMap<>();
 
-  /** How long a call waits for answers to what its server asked before it, milliseconds. */
-  final long questionMillis;
+  private final long questionMillis;
 
   /** Binds the object to the context of the caller. */
   ParkedCalls(
@@ -212,6 +212,21 @@ final class ParkedCalls {
 
   // ---- the calls
 
+  @Override
+  public HostParts host() {
+    return host;
+  }
+
+  @Override
+  public InstantSource clock() {
+    return clock;
+  }
+
+  @Override
+  public long questionMillis() {
+    return questionMillis;
+  }
+
   private void admit(ParkedCall call, String refusal) {
     FairLimit.Verdict<ParkedCall> verdict = bounds.of(call).admit(call, call.client.owner);
     if (verdict.isRefused()) {
@@ -226,8 +241,8 @@ final class ParkedCalls {
     }
   }
 
-  /** Ends a call in place of which there is another. Any thread may call. */
-  private void makeRoom(ParkedCall call) {
+  @Override
+  public void makeRoom(ParkedCall call) {
     context.runOnContext(
         now -> {
           call.cancel();
@@ -235,13 +250,13 @@ final class ParkedCalls {
         });
   }
 
-  /** A response waits for the call. */
-  void waits(String response, ParkedCall call) {
+  @Override
+  public void waits(String response, ParkedCall call) {
     byResponse.put(response, call);
   }
 
-  /** Params that name requests of the client by their responses, by the ids of their calls. */
-  RawJson toServer(RawJson params) {
+  @Override
+  public RawJson toServer(RawJson params) {
     UnaryOperator<RawJson> callId =
         name -> {
           ParkedCall call = name.isString() ? byResponse.get(name.asString()) : null;
@@ -255,12 +270,13 @@ final class ParkedCalls {
     return !byResponse.isEmpty();
   }
 
-  void answered(String response) {
+  @Override
+  public void answered(String response) {
     byResponse.remove(response);
   }
 
-  /** Whether a call is in use has changed, or its client has shown that it still wants it. */
-  void noteUse(ParkedCall call) {
+  @Override
+  public void noteUse(ParkedCall call) {
     if (!all.contains(call)) {
       return;
     }
@@ -273,8 +289,8 @@ final class ParkedCalls {
     call.client.noteUse();
   }
 
-  /** A call is over: a task keeps its result for a while. */
-  void ended(ParkedCall call) {
+  @Override
+  public void ended(ParkedCall call) {
     call.client.ended(call);
     call.client.endIfUnused();
     if (call.connection() != null && call instanceof TaskCall) {

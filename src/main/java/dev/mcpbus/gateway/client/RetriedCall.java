@@ -14,6 +14,7 @@ import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.gateway.client.ClientConnections.Opened;
 import dev.mcpbus.gateway.client.OpenQuestions.Question;
+import dev.mcpbus.gateway.dialect.Discover;
 import dev.mcpbus.gateway.dialect.Initialize;
 import dev.mcpbus.gateway.request.HostMessage;
 import dev.mcpbus.gateway.request.HostMessage.CallMessage;
@@ -22,14 +23,11 @@ import dev.mcpbus.gateway.request.UnknownMethods;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.RequestIds;
-import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +78,7 @@ final class RetriedCall extends ParkedCall {
     }
   }
 
-  RetriedCall(ParkedCalls home, GatewayClient client, CallMessage call, StatedClient stated) {
+  RetriedCall(CallKeeper home, GatewayClient client, CallMessage call, StatedClient stated) {
     super(home, client, call.server(), client.statement(stated));
     this.mayAsk = ASKING.contains(call.suffix());
   }
@@ -203,13 +201,13 @@ final class RetriedCall extends ParkedCall {
   public Future<ClientAnswer> ask(Question question) {
     Future<ClientAnswer> answer = super.ask(question);
     return answer.failed()
-        ? home.host.vertx().timer(2 * GATHER_MILLIS).compose(gathered -> answer)
+        ? home.host().vertx().timer(2 * GATHER_MILLIS).compose(gathered -> answer)
         : answer;
   }
 
   @Override
   public void questionsChanged() {
-    home.host.vertx().setTimer(GATHER_MILLIS, now -> put());
+    home.host().vertx().setTimer(GATHER_MILLIS, now -> put());
   }
 
   /** Gives the open questions to the client, if its response waits. */
@@ -229,14 +227,11 @@ final class RetriedCall extends ParkedCall {
       }
       target = repeated;
     }
-    String fresh = home.host.registry().state();
+    String fresh = home.host().registry().state();
     state = fresh;
-    Map<String, RawJson> result = new LinkedHashMap<>();
-    result.put(ResultType.MEMBER, RawJson.string(ResultType.INPUT_REQUIRED));
-    result.put("inputRequests", client.questions.requests(this));
-    result.put("requestState", RawJson.string(fresh));
-    response.message().reply(RawJson.object(result).toBuffer());
-    timer = home.host.vertx().setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
+    RawJson asked = Discover.inputRequired(client.questions.requests(this), fresh);
+    response.message().reply(asked.toBuffer());
+    timer = home.host().vertx().setTimer(CallDeadline.QUESTION_MILLIS, late -> cancel());
     home.noteUse(this);
   }
 
@@ -245,7 +240,7 @@ final class RetriedCall extends ParkedCall {
    * accepted them.
    */
   void retry(WaitingResponse response) {
-    home.host.vertx().cancelTimer(timer);
+    home.host().vertx().cancelTimer(timer);
     state = null;
     await(response);
     home.noteUse(this);
@@ -264,7 +259,7 @@ final class RetriedCall extends ParkedCall {
     WaitingResponse response = waiting;
     if (response != null) {
       ServerNotice.ofCall(
-          home.host.vertx().eventBus(),
+          home.host().vertx().eventBus(),
           response.call().from().verticle(),
           response.exchange(),
           method,
@@ -281,11 +276,13 @@ final class RetriedCall extends ParkedCall {
   @Override
   public boolean hears(ServerNotice event) {
     WaitingResponse response = waiting;
-    if (response == null || !event.type().equals(Events.LOG)) {
-      return response != null && response.call().notices() != null;
+    if (response == null || event.type().equals(Events.TASK)) {
+      return false;
     }
     String level = response.call().level();
-    return level != null && Initialize.reaches(event.params(), level);
+    return event.type().equals(Events.LOG)
+        ? level != null && Initialize.reaches(event.params(), level)
+        : response.call().notices() != null;
   }
 
   @Override
@@ -327,7 +324,7 @@ final class RetriedCall extends ParkedCall {
 
   @Override
   void end() {
-    home.host.vertx().cancelTimer(timer);
+    home.host().vertx().cancelTimer(timer);
     super.end();
   }
 

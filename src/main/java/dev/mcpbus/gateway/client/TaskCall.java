@@ -3,17 +3,14 @@ package dev.mcpbus.gateway.client;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Events;
-import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.gateway.client.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.client.ClientConnections.Opened;
 import dev.mcpbus.gateway.dialect.Discover;
-import dev.mcpbus.gateway.request.McpErrors;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
 import dev.mcpbus.protocol.TasksExtension;
 import io.vertx.core.AsyncResult;
-import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 
 /**
@@ -27,8 +24,6 @@ final class TaskCall extends ParkedCall {
 
   /** How long the result is kept, milliseconds. */
   static final long KEPT_MILLIS = 600_000;
-
-  private static final long POLL_MILLIS = 500;
 
   private final String id;
   private final String tool;
@@ -44,7 +39,7 @@ final class TaskCall extends ParkedCall {
    * @param tool by its server's name
    */
   TaskCall(
-      ParkedCalls home,
+      CallKeeper home,
       GatewayClient client,
       String server,
       ClientStatement statement,
@@ -53,7 +48,7 @@ final class TaskCall extends ParkedCall {
     super(home, client, server, statement);
     this.id = id;
     this.tool = tool;
-    this.created = home.clock.instant();
+    this.created = home.clock().instant();
     this.updated = created;
   }
 
@@ -97,30 +92,14 @@ final class TaskCall extends ParkedCall {
     if (cancelled || known == null) {
       return state;
     }
-    return known.succeeded()
-        ? state.with("result", Discover.typed(known.result()))
-        : state.with("error", McpErrors.raw(McpFailure.of(known.cause())));
+    return Discover.finished(state, known);
   }
 
   private RawJson task() {
     String status = status();
-    JsonObject state =
-        new JsonObject()
-            .put(ResultType.MEMBER, ResultType.COMPLETE)
-            .put("taskId", id)
-            .put("status", status)
-            .put("createdAt", created.toString())
-            .put("lastUpdatedAt", updated.toString())
-            .put("ttlMs", ttl())
-            .put("pollIntervalMs", POLL_MILLIS);
-    if (!message.isEmpty()) {
-      state.put("statusMessage", message);
-    }
-    if (!status.equals(TasksExtension.INPUT_REQUIRED)) {
-      return RawJson.of(state);
-    }
-    return RawJson.of(state.put("inputRequests", ""))
-        .with("inputRequests", client.questions.requests(this));
+    boolean asks = status.equals(TasksExtension.INPUT_REQUIRED);
+    RawJson questions = asks ? client.questions.requests(this) : null;
+    return Discover.task(id, status, created, updated, ttl(), message, questions);
   }
 
   private String status() {
@@ -184,7 +163,7 @@ final class TaskCall extends ParkedCall {
   }
 
   private void touch() {
-    updated = home.clock.instant();
+    updated = home.clock().instant();
     home.noteUse(this);
   }
 
