@@ -106,11 +106,6 @@ final class GatewayClient implements ClientConnections.Holder {
   /** Notifications that wait for a connection. */
   int notifications;
 
-  /** A client with a session. */
-  GatewayClient(HostParts host, String key, StatedSession stated, Consumer<GatewayClient> ends) {
-    this(host, key, stated.principal().name(), stated, Future.succeededFuture(), ends);
-  }
-
   /**
    * @param key names it among all clients; of a session its id
    * @param owner the name of its principal; it never changes
@@ -251,7 +246,7 @@ final class GatewayClient implements ClientConnections.Holder {
       return false;
     }
     if (!same) {
-      host.store().note(key, SessionStore.PRINCIPAL, text);
+      host.store().note(key, HostMap.PRINCIPAL, text);
     }
     own.enter(seen, now, text);
     standing().look(seen);

@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * The clients at one session host, by their keys: those of the {@code initialize} era by the ids of
  * their sessions, within the host's bound; those of the {@code discover} era while they have a
  * connection, a call or a stream. In a cluster it takes sessions of lost hosts over ({@link
- * SessionStore}). Confined to the host's context.
+ * HostMap}). Confined to the host's context.
  */
 final class GatewayClients {
 
@@ -64,7 +64,7 @@ final class GatewayClients {
 
   private final HostParts host;
   private final String name;
-  private final ClientClaims claims;
+  private final HostMap claims;
   private final HandshakeAnswers handshakes;
   private final SessionRequests requests;
   private final Map<String, GatewayClient> clients = new HashMap<>();
@@ -72,7 +72,7 @@ final class GatewayClients {
   /**
    * @param name of the host
    */
-  GatewayClients(HostParts host, String name, ClientClaims claims, HandshakeAnswers handshakes) {
+  GatewayClients(HostParts host, String name, HostMap claims, HandshakeAnswers handshakes) {
     this.host = host;
     this.name = name;
     this.claims = claims;
@@ -114,7 +114,7 @@ final class GatewayClients {
                     opened.stated().version(),
                     TraceContext.ofMeta(initialize.member("_meta")),
                     null));
-    JsonObject facts = SessionStore.facts(view, principal, initialize);
+    JsonObject facts = HostMap.facts(view, principal, initialize);
     Future.join(
             host.directory().described(host.vertx(), opened.view()),
             open.lasting() ? host.store().begin(session, facts) : Future.succeededFuture())
@@ -186,10 +186,10 @@ final class GatewayClients {
         .compose(facts -> host.directory().ready(host.vertx()).map(facts))
         .map(
             facts -> {
-              if (name.equals(facts.getString(SessionStore.HOST)) && !clients.containsKey(id)) {
+              if (name.equals(facts.getString(HostMap.HOST)) && !clients.containsKey(id)) {
                 resume(id, facts);
               }
-              return HostMessage.at(facts.getString(SessionStore.HOST, ""));
+              return HostMessage.at(facts.getString(HostMap.HOST, ""));
             })
         .onComplete(
             found -> message.reply(Buffer.buffer(), found),
@@ -200,10 +200,10 @@ final class GatewayClients {
     GatewayClient client =
         begin(
             id,
-            facts.getString(SessionStore.VIEW, ""),
-            facts.getString(SessionStore.PRINCIPAL, ""),
-            SessionStore.initialize(facts));
-    client.resume(facts.getValue(SessionStore.LEVEL) instanceof String level ? level : null);
+            facts.getString(HostMap.VIEW, ""),
+            facts.getString(HostMap.PRINCIPAL, ""),
+            HostMap.initialize(facts));
+    client.resume(facts.getValue(HostMap.LEVEL) instanceof String level ? level : null);
     requests.continueFrom(client, facts);
     host.store().keep(id, facts);
   }
@@ -226,7 +226,8 @@ final class GatewayClients {
     Principal caller = Principal.parse(principal);
     ByteBudget.ByteAccount kept = ByteBudget.of(host.vertx()).account(ByteUse.KEPT, caller.name());
     StatedSession stated = new StatedSession(view(view, caller), caller, initialize, kept);
-    GatewayClient client = new GatewayClient(host, id, stated, this::end);
+    GatewayClient client =
+        new GatewayClient(host, id, caller.name(), stated, Future.succeededFuture(), this::end);
     FairLimit.Verdict<String> verdict = host.bound().admit(id, client.owner);
     if (verdict.isRefused()) {
       client.close();

@@ -25,7 +25,7 @@ record HostParts(
     Directory directory,
     RequestRouter router,
     CallRegistry registry,
-    SessionStore store,
+    HostMap store,
     ConcurrentMap<String, PublishedSession> published,
     @Nullable Telemetry telemetry,
     int maxCalls,

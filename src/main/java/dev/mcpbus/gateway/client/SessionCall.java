@@ -52,29 +52,9 @@ final class SessionCall extends GatewayCall implements HeldCall {
    * @param id as the client gave it
    * @param token by which the client names its progress
    * @param message whose reply is the answer
+   * @param straight for a call that its HTTP verticle has sent, and answers
    */
   SessionCall(
-      HostParts host,
-      GatewayClient client,
-      GatewayRequest request,
-      RawJson id,
-      @Nullable RawJson token,
-      Message<?> message,
-      From from) {
-    this(host, client, request, id, token, message, from, null);
-  }
-
-  /**
-   * A call that its HTTP verticle has sent, and answers.
-   *
-   * @param message whose reply is the answer
-   */
-  SessionCall(
-      HostParts host, GatewayClient client, StraightCall straight, Message<?> message, From from) {
-    this(host, client, straight.request(), straight.id(), null, message, from, straight);
-  }
-
-  private SessionCall(
       HostParts host,
       GatewayClient client,
       GatewayRequest request,

@@ -117,7 +117,7 @@ public final class SessionHost extends VerticleBase {
             directory,
             new RequestRouter(vertx, directory, options.pageSize()),
             registry,
-            new SessionStore(vertx, name, options.sessionIdle()),
+            HostMap.sessions(vertx, name, hostNames, options.sessionIdle()),
             published,
             Telemetry.of(vertx),
             options.maxCalls(),
@@ -126,7 +126,7 @@ public final class SessionHost extends VerticleBase {
         new GatewayClients(
             parts,
             name,
-            new ClientClaims(vertx, name, hostNames, options.sessionIdle()),
+            HostMap.clients(vertx, name, hostNames, options.sessionIdle()),
             new HandshakeAnswers(vertx, directory, serverInfo));
     parked = new ParkedCalls(parts, clients, parkedBounds, InstantSource.system());
     long idle = options.sessionIdle().toMillis();

@@ -25,7 +25,6 @@ import dev.mcpbus.protocol.JsonRpcError;
 import dev.mcpbus.protocol.MetaKeys;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
-import dev.mcpbus.protocol.TraceContext;
 import dev.mcpbus.security.RequestSource;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -36,7 +35,6 @@ import io.vertx.core.json.JsonObject;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of clients with a session, from their arrival to their answers. Makes a {@link
@@ -59,10 +57,10 @@ final class SessionRequests {
   void post(GatewayClient client, Message<?> message, PostMessage post, Envelope envelope) {
     RawJson id = envelope.id();
     if (envelope.kind() == Envelope.Kind.REQUEST && id != null) {
-      request(client, message, post, id, envelope.method(), envelope.params());
+      request(client, message, post, id, envelope);
     } else {
       if (envelope.kind() == Envelope.Kind.NOTIFICATION) {
-        notified(client, message, post, envelope.method(), envelope.params());
+        notified(client, message, post, envelope);
       } else {
         client.questions.answered(envelope);
       }
@@ -72,7 +70,9 @@ final class SessionRequests {
   }
 
   private void notified(
-      GatewayClient client, Message<?> message, PostMessage post, String method, RawJson params) {
+      GatewayClient client, Message<?> message, PostMessage post, Envelope envelope) {
+    String method = envelope.method();
+    RawJson params = envelope.params();
     RawJson cancelled = params.member("requestId");
     if (method.equals(Methods.INITIALIZED)) {
       client.stated().initialized(params);
@@ -90,7 +90,7 @@ final class SessionRequests {
         client.connections.taskChanged(params);
       }
     } else if (!Methods.isKnown(method)) {
-      notification(client, message, post, method, params);
+      notification(client, message, post, envelope);
     }
   }
 
@@ -100,12 +100,7 @@ final class SessionRequests {
    * @param message whose reply is the answer
    */
   private void request(
-      GatewayClient client,
-      Message<?> message,
-      PostMessage post,
-      RawJson id,
-      String method,
-      RawJson params) {
+      GatewayClient client, Message<?> message, PostMessage post, RawJson id, Envelope envelope) {
     if (client.size() >= host.maxCalls()) {
       message.reply(
           Initialize.failed(
@@ -115,12 +110,20 @@ final class SessionRequests {
                   host.maxCalls() + " requests of this session are in flight already")));
       return;
     }
-    SessionCall call = begin(client, message, post, id, method, params);
+    RawJson meta = envelope.params().member("_meta");
+    RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
+    GatewayRequest request = request(client, message, envelope, token != null);
+    SessionCall call =
+        new SessionCall(host, client, request, id, token, message, post.from(), null);
+    if (host.telemetry() != null) {
+      call.measureBy(host.telemetry(), id, client.stated().version(), message.headers());
+    }
+    client.begins(call);
     Future<RawJson> answer;
     try {
       answer =
           host.directory().audit().precedesCalls()
-              ? begun(post, call.request(), () -> answer(call))
+              ? begun(post, request, () -> answer(call))
               : answer(call);
     } catch (RuntimeException refused) {
       answer = Future.failedFuture(McpErrors.of(refused));
@@ -141,18 +144,17 @@ final class SessionRequests {
    * @throws McpFailure if the caller cannot pay
    */
   private void notification(
-      GatewayClient client, Message<?> message, PostMessage post, String method, RawJson params) {
+      GatewayClient client, Message<?> message, PostMessage post, Envelope envelope) {
     if (client.size() + client.notifications >= host.maxCalls()) {
       return;
     }
     ByteBudget.ByteAccount kept =
         ByteBudget.of(host.vertx()).account(ByteBudget.ByteUse.KEPT, client.owner);
-    if (!kept.take(params.length())) {
-      throw McpFailure.unpaid(McpFailure.Sent.NO, kept.refusal(params.length()));
+    int length = envelope.params().length();
+    if (!kept.take(length)) {
+      throw McpFailure.unpaid(McpFailure.Sent.NO, kept.refusal(length));
     }
-    TraceContext trace = GatewayRequest.trace(message.headers(), params.member("_meta"));
-    CallOrigin origin = CallOrigin.of(message.headers());
-    GatewayRequest request = request(client, method, params, false, trace, origin);
+    GatewayRequest request = request(client, message, envelope, false);
     // Over the connection that answers the client's calls; the client hears nothing of it.
     GatewayCall sent =
         new GatewayCall(host.vertx(), host.sender(), request) {
@@ -180,48 +182,23 @@ final class SessionRequests {
             });
   }
 
-  private SessionCall begin(
-      GatewayClient client,
-      Message<?> message,
-      PostMessage post,
-      RawJson id,
-      String method,
-      RawJson params) {
-    RawJson meta = params.member("_meta");
-    RawJson token = meta == null ? null : meta.member(MetaKeys.PROGRESS_TOKEN);
-    TraceContext trace = GatewayRequest.trace(message.headers(), meta);
-    CallOrigin origin = CallOrigin.of(message.headers());
-    GatewayRequest request = request(client, method, params, token != null, trace, origin);
-    SessionCall call = new SessionCall(host, client, request, id, token, message, post.from());
-    if (host.telemetry() != null) {
-      call.measureBy(host.telemetry(), id, client.stated().version(), message.headers());
-    }
-    client.begins(call);
-    return call;
-  }
-
   private GatewayRequest request(
-      GatewayClient client,
-      String method,
-      RawJson params,
-      boolean progress,
-      @Nullable TraceContext trace,
-      CallOrigin origin) {
+      GatewayClient client, Message<?> message, Envelope envelope, boolean progress) {
     return new GatewayRequest(
         Era.INITIALIZE,
         client.stated().principal(),
         client.view(),
-        method,
-        params,
+        envelope.method(),
+        envelope.params(),
         host.registry().add(client),
         host.registry().calling(),
         host.registry().inputs(),
         progress,
         client.connections.level() != null,
         false,
-        trace,
+        GatewayRequest.trace(message.headers(), envelope.params().member("_meta")),
         System.nanoTime(),
-        origin);
+        CallOrigin.of(message.headers()));
   }
 
   private Future<RawJson> answer(SessionCall call) {
@@ -294,7 +271,7 @@ final class SessionRequests {
 
   /** Subscribes again to what the facts of a resumed session name. */
   void continueFrom(GatewayClient client, JsonObject facts) {
-    for (Object uri : facts.getJsonArray(SessionStore.URIS, new JsonArray())) {
+    for (Object uri : facts.getJsonArray(HostMap.URIS, new JsonArray())) {
       String name = String.valueOf(uri);
       Future<ViewList.Target> found = host.router().subscribable(client.view(), name);
       watch(client, found, name, RawJson.EMPTY_OBJECT, server -> {});
@@ -302,7 +279,7 @@ final class SessionRequests {
   }
 
   private void note(GatewayClient client) {
-    host.store().note(client.key, SessionStore.URIS, client.standing().watched.uris());
+    host.store().note(client.key, HostMap.URIS, client.standing().watched.uris());
   }
 
   /**
@@ -347,7 +324,7 @@ final class SessionRequests {
 
   private void noteLevel(GatewayClient client, String wanted) {
     client.publish(); // before the client has the answer
-    host.store().note(client.key, SessionStore.LEVEL, wanted);
+    host.store().note(client.key, HostMap.LEVEL, wanted);
   }
 
   /** The client knows a list now, and receives a notification of later changes. */
@@ -416,7 +393,9 @@ final class SessionRequests {
     if (straight == null) {
       throw McpFailure.notSent(FailureCode.UNKNOWN_CONNECTION, "no such call");
     }
-    SessionCall call = new SessionCall(host, client, straight, message, take.from());
+    SessionCall call =
+        new SessionCall(
+            host, client, straight.request(), straight.id(), null, message, take.from(), straight);
     if (take.keep()) {
       call.stream.keep();
     }

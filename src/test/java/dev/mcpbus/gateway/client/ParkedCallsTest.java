@@ -156,7 +156,7 @@ class ParkedCallsTest {
         directory,
         new RequestRouter(vertx, directory, 10),
         new CallRegistry("0123456789abcdef"),
-        new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+        HostMap.sessions(vertx, "host", new SessionHostNames(vertx, 1), Duration.ofMinutes(1)),
         new ConcurrentHashMap<>(),
         null,
         10,
@@ -169,7 +169,7 @@ class ParkedCallsTest {
     return new GatewayClients(
         parts,
         "host",
-        new ClientClaims(parts.vertx(), "host", names, Duration.ofMinutes(1)),
+        HostMap.clients(parts.vertx(), "host", names, Duration.ofMinutes(1)),
         new HandshakeAnswers(parts.vertx(), parts.directory(), new Implementation("t", "1")));
   }
 

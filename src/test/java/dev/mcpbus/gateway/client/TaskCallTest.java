@@ -13,6 +13,7 @@ import dev.mcpbus.gateway.client.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.client.ClientConnections.Opened;
 import dev.mcpbus.gateway.client.OpenQuestions.Question;
 import dev.mcpbus.gateway.request.RequestRouter;
+import dev.mcpbus.gateway.request.SessionHostNames;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.testing.OpenAccess;
@@ -55,7 +56,7 @@ class TaskCallTest {
             directory,
             new RequestRouter(vertx, directory, 10),
             new CallRegistry("host"),
-            new SessionStore(vertx, "host", Duration.ofMinutes(1)),
+            HostMap.sessions(vertx, "host", new SessionHostNames(vertx, 1), Duration.ofMinutes(1)),
             new ConcurrentHashMap<>(),
             null,
             10,

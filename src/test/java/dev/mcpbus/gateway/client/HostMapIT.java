@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Claims of clients in the map of a cluster. */
-class ClientClaimsIT {
+class HostMapIT {
 
   private static InnerCluster cluster;
   private static Vertx vertx;
@@ -55,8 +55,8 @@ class ClientClaimsIT {
   /** Else the next host that is asked begins a second session for the client. */
   @Test
   void a_claim_that_follows_the_end_of_another_stays() {
-    ClientClaims claims =
-        new ClientClaims(vertx, "host", new SessionHostNames(vertx, 1), Duration.ofMinutes(1));
+    HostMap claims =
+        HostMap.clients(vertx, "host", new SessionHostNames(vertx, 1), Duration.ofMinutes(1));
     for (int round = 0; round < 100; round++) {
       String key = "again " + round;
       on(() -> claims.claim(key));
@@ -75,7 +75,7 @@ class ClientClaimsIT {
   @Test
   void a_host_that_is_leaving_claims_no_client_and_answers_when_its_own_claim_is_given_up() {
     SessionHostNames names = new SessionHostNames(vertx, 1);
-    ClientClaims claims = new ClientClaims(vertx, "leaving", names, Duration.ofMinutes(1));
+    HostMap claims = HostMap.clients(vertx, "leaving", names, Duration.ofMinutes(1));
     on(() -> claims.claim("its own"));
     String claimant =
         on(
