@@ -9,13 +9,20 @@ import dev.mcpbus.protocol.MessageWriter;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.RawJson;
 import dev.mcpbus.protocol.ResultType;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a client of the {@code discover} era receives. Pure functions. */
 public final class Discover {
+
+  /** How often a client may ask for a task. */
+  private static final long POLL_MILLIS = 500;
 
   private Discover() {}
 
@@ -62,6 +69,59 @@ public final class Discover {
     return timed.member("cacheScope") == null
         ? timed.with("cacheScope", RawJson.string("private"))
         : timed;
+  }
+
+  // ---- calls that wait for the client
+
+  /**
+   * The result of a call that needs answers of the client.
+   *
+   * @param state by which the client names the call when it comes back
+   */
+  public static RawJson inputRequired(RawJson questions, String state) {
+    Map<String, RawJson> result = new LinkedHashMap<>();
+    result.put(ResultType.MEMBER, RawJson.string(ResultType.INPUT_REQUIRED));
+    result.put("inputRequests", questions);
+    result.put("requestState", RawJson.string(state));
+    return RawJson.object(result);
+  }
+
+  /**
+   * The state of a task.
+   *
+   * @param message of the server; empty for none
+   * @param questions that are open; null for none
+   */
+  public static RawJson task(
+      String id,
+      String status,
+      Instant created,
+      Instant updated,
+      long ttlMillis,
+      String message,
+      @Nullable RawJson questions) {
+    JsonObject state =
+        new JsonObject()
+            .put(ResultType.MEMBER, ResultType.COMPLETE)
+            .put("taskId", id)
+            .put("status", status)
+            .put("createdAt", created.toString())
+            .put("lastUpdatedAt", updated.toString())
+            .put("ttlMs", ttlMillis)
+            .put("pollIntervalMs", POLL_MILLIS);
+    if (!message.isEmpty()) {
+      state.put("statusMessage", message);
+    }
+    return questions == null
+        ? RawJson.of(state)
+        : RawJson.of(state.put("inputRequests", "")).with("inputRequests", questions);
+  }
+
+  /** The state of a task with its outcome. */
+  public static RawJson finished(RawJson task, AsyncResult<RawJson> outcome) {
+    return outcome.succeeded()
+        ? task.with("result", typed(outcome.result()))
+        : task.with("error", McpErrors.raw(McpFailure.of(outcome.cause())));
   }
 
   /**
