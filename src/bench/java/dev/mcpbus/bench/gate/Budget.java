@@ -19,7 +19,7 @@ import java.util.Set;
  */
 record Budget(GateFigures tolerance, Map<GateRow, GateFigures> rows) {
 
-  /** Below the budget by more than this part of it, it should go down. */
+  /** Below the budget by more than this part of it, and than the tolerance, it should go down. */
   private static final double SPARE = 0.1;
 
   Budget {
@@ -93,7 +93,7 @@ record Budget(GateFigures tolerance, Map<GateRow, GateFigures> rows) {
         .forEach(
             (figure, budget) -> {
               double value = figure(row, measured, figure);
-              if (value < budget * (1 - SPARE)) {
+              if (value < budget * (1 - Math.max(SPARE, figure(row, tolerance, figure)))) {
                 all.add(
                     row.key()
                         + ": "
