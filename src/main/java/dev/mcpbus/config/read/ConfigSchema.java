@@ -135,14 +135,24 @@ record ConfigSchema(Map<String, DeclaredKey> keys, Predicate<String> foreign) {
   /** The schema with what it refers to; what stands beside the reference counts more. */
   private static JsonObject resolved(JsonObject schema) {
     String reference = schema.getString("$ref");
-    return reference == null
-        ? schema
-        : resolved(
-                DECLARED
-                    .getJsonObject("$defs")
-                    .getJsonObject(reference.substring(reference.lastIndexOf('/') + 1)))
-            .copy()
-            .mergeIn(schema, true);
+    if (reference == null) {
+      return schema;
+    }
+    String name = reference.substring(reference.lastIndexOf('/') + 1);
+    return over(resolved(DECLARED.getJsonObject("$defs").getJsonObject(name)), schema);
+  }
+
+  /** Both, without a copy of what stands in one of them alone. */
+  private static JsonObject over(JsonObject below, JsonObject above) {
+    JsonObject both = new JsonObject(new LinkedHashMap<>(below.getMap()));
+    for (Map.Entry<String, Object> each : above) {
+      Object under = below.getValue(each.getKey());
+      boolean objects = under instanceof JsonObject && each.getValue() instanceof JsonObject;
+      both.put(
+          each.getKey(),
+          objects ? over((JsonObject) under, (JsonObject) each.getValue()) : each.getValue());
+    }
+    return both;
   }
 
   private static DeclaredKey key(String name, JsonObject schema) {

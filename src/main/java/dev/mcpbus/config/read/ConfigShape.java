@@ -125,12 +125,16 @@ record ConfigShape(ProblemCollector problems, @Nullable String server) {
     if (value.is(ValueType.OBJECT)) {
       return lacking(value, declared);
     }
-    String pattern = declared.getString("pattern", "");
-    return value.is(ValueType.STRING) && value.text().length() < declared.getInteger("minLength", 0)
-        ? "is empty"
-        : value.is(ValueType.STRING) && !Pattern.compile(pattern).matcher(value.text()).find()
-            ? "is not of the form that the schema has"
-            : null;
+    if (!value.is(ValueType.STRING)) {
+      return null;
+    }
+    if (value.text().length() < declared.getInteger("minLength", 0)) {
+      return "is empty";
+    }
+    String pattern = declared.getString("pattern");
+    return pattern == null || Pattern.compile(pattern).matcher(value.text()).find()
+        ? null
+        : "is not of the form that the schema has";
   }
 
   /** Which member an object must have and has not; null if it lacks none. */
