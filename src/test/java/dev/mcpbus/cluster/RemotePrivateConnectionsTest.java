@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;
 import java.util.concurrent.TimeUnit;
@@ -35,17 +35,29 @@ class RemotePrivateConnectionsTest {
 
   @Test
   void a_lease_is_given_back_when_its_node_is_found_again(Vertx vertx) throws Exception {
-    RemotePrivateConnections leases = new RemotePrivateConnections(vertx, id -> id);
     serve(vertx, Addresses.SERVERS_LEASE);
-    leases.lease("n2", WISH.copy()).await(60, TimeUnit.SECONDS);
-    var released = leases.release(LEASE.copy());
-    serve(vertx, Addresses.SERVERS_RELEASE);
+    Future<JsonObject> released =
+        Future.future(
+            answer ->
+                vertx.runOnContext(
+                    on -> {
+                      var leases = new RemotePrivateConnections(vertx, id -> id);
+                      leases
+                          .lease("n2", WISH.copy())
+                          .compose(
+                              lease -> {
+                                Future<JsonObject> asked = leases.release(LEASE.copy());
+                                serve(vertx, Addresses.SERVERS_RELEASE);
+                                return asked;
+                              })
+                          .onComplete(answer);
+                    }));
     assertThat(released.await(60, TimeUnit.SECONDS)).isEqualTo(LEASE);
   }
 
   private static void serve(Vertx vertx, String address) {
-    MessageConsumer<JsonObject> node =
-        vertx.eventBus().localConsumer(Addresses.at(address, "n2"), asked -> asked.reply(LEASE));
-    node.completion().await();
+    vertx
+        .eventBus()
+        .<JsonObject>localConsumer(Addresses.at(address, "n2"), asked -> asked.reply(LEASE));
   }
 }
