@@ -12,20 +12,17 @@ import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectoryView;
 import dev.mcpbus.directory.ServerResource;
 import dev.mcpbus.gateway.request.WatchedResources.SubscriptionSender;
-import dev.mcpbus.protocol.Era;
 import dev.mcpbus.protocol.Methods;
 import dev.mcpbus.protocol.ProgressToken;
 import dev.mcpbus.protocol.RawJson;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -68,61 +65,9 @@ final class ClientConnections {
     }
   }
 
-  /**
-   * What a private connection tells its server about the client.
-   *
-   * @param initialize the params of the client's {@code initialize}, as it wrote them; of a client
-   *     of the {@code discover} era what it states with a request
-   * @param initialized the params of its {@code notifications/initialized}; null for none
-   * @param capabilities those of {@code initialize}
-   */
-  record ClientStatement(
-      RawJson initialize, @Nullable RawJson initialized, JsonObject capabilities) {
-
-    /** Capabilities by which servers decide what they list. */
-    private static final List<String> DECIDING =
-        List.of("elicitation", "sampling", "roots", "extensions", "experimental");
-
-    /** What a client states in a message of its own, or with a request. */
-    static ClientStatement of(RawJson initialize, @Nullable RawJson initialized) {
-      RawJson stated = initialize.member("capabilities");
-      return new ClientStatement(
-          initialize,
-          initialized,
-          stated == null || !stated.isObject() ? new JsonObject() : stated.toJsonObject());
-    }
-
-    /** Adds it to a message of which older nodes know no texts. */
-    private JsonObject into(JsonObject wish) {
-      RawJson clientInfo = initialize.member("clientInfo");
-      RawJson version = initialize.member("protocolVersion");
-      return wish.put("capabilities", capabilities)
-          .put(
-              "clientInfo",
-              clientInfo == null || !clientInfo.isObject() ? null : clientInfo.toJsonObject())
-          .put(
-              "protocolVersion", version == null || !version.isString() ? null : version.asString())
-          .put("initialize", initialize.toString())
-          .put("initialized", initialized == null ? null : initialized.toString());
-    }
-
-    boolean decidesLists() {
-      return DECIDING.stream().anyMatch(capabilities::containsKey);
-    }
-  }
-
   /** The time between two renewals of a connection, milliseconds. */
   private static final long RENEWAL_MILLIS = 60_000;
 
-  /** How long a connection lives without a renewal, milliseconds. */
-  private static final long TTL_MILLIS = 3 * RENEWAL_MILLIS;
-
-  private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
-
-  /** How long a call waits for the log level that it wants. */
-  private static final long LEVEL_PATIENCE_MILLIS = 2_000;
-
-  private static final String UNSET = "";
   private static final long LIST_PATIENCE_NANOS = 2_000_000_000L;
 
   /** A client that watches a server gets a new connection so long after the loss of the last. */
@@ -130,20 +75,14 @@ final class ClientConnections {
 
   private final HostParts host;
   private final Holder holder;
+  private final PrivateLeases leases;
   final ClientLists lists;
+  final ClientLogLevel logLevel;
   private final Map<ConnectionId, Future<Opened>> byServer = new HashMap<>();
   private final Map<String, ConnectionId> servers = new HashMap<>();
 
   /** What the last connection to each server has told it. */
   private final Map<ConnectionId, ClientStatement> statements = new HashMap<>();
-
-  /** What each present connection was told last. */
-  private final Map<String, String> told = new HashMap<>();
-
-  private @Nullable String level;
-
-  /** The client's own request for that level; null where another message has set it. */
-  private @Nullable RawJson request;
 
   private long renewal = -1;
   private boolean closed;
@@ -159,6 +98,8 @@ final class ClientConnections {
       HostParts host, Holder holder, Supplier<Set<ListKind>> listed, Runnable changed) {
     this.host = host;
     this.holder = holder;
+    this.leases = new PrivateLeases(host, holder.owner(), 3 * RENEWAL_MILLIS);
+    this.logLevel = new ClientLogLevel(host.vertx().eventBus());
     this.lists = new ClientLists(host.vertx(), host.directory(), listed, changed);
   }
 
@@ -191,7 +132,8 @@ final class ClientConnections {
 
   private Future<Opened> open(ConnectionId server, ClientStatement statement) {
     host.registry().opening();
-    return lease(server.value(), statement, era(server))
+    return leases
+        .open(server, statement)
         .compose(
             own -> {
               if (!own.shared()) {
@@ -208,15 +150,9 @@ final class ClientConnections {
         .onComplete(ended -> host.vertx().runOnContext(next -> host.registry().opened()));
   }
 
-  /** Of a server that is up; null if it is not known. */
-  private @Nullable Era era(ConnectionId server) {
-    DirectoryEntry facts = host.directory().snapshot().server(server.value());
-    return facts == null || !facts.up() ? null : facts.isDiscover() ? Era.DISCOVER : Era.INITIALIZE;
-  }
-
   private void begun(ConnectionId server, ConnectionId own, ClientStatement statement) {
     if (closed) {
-      release(own);
+      leases.release(own);
       return;
     }
     servers.put(own.value(), server);
@@ -225,10 +161,7 @@ final class ClientConnections {
     use(inUse);
     host.registry().addConnection(own.value(), holder);
     lists.begun(server, own);
-    told.put(own.value(), UNSET);
-    if (level != null) {
-      setLevel(own, level, request); // a new connection gets the client's level
-    }
+    logLevel.begun(own);
     if (renewal < 0) {
       renewal = host.vertx().setPeriodic(RENEWAL_MILLIS, now -> renew());
     }
@@ -287,7 +220,8 @@ final class ClientConnections {
 
   private void renew() {
     for (String id : List.copyOf(servers.keySet())) {
-      renew(new ConnectionId(id), announcedInUse)
+      leases
+          .renew(new ConnectionId(id), announcedInUse)
           .onFailure(
               failure -> {
                 if (McpFailure.of(failure).code() == FailureCode.UNKNOWN_CONNECTION) {
@@ -338,11 +272,11 @@ final class ClientConnections {
     ConnectionId server = servers.remove(connection);
     if (server != null) {
       lists.gone(server);
-      told.remove(connection);
+      logLevel.ended(connection);
       byServer.remove(server);
       holder.connectionsChanged();
       host.registry().removeConnection(connection);
-      release(new ConnectionId(connection));
+      leases.release(new ConnectionId(connection));
     }
     return server;
   }
@@ -453,147 +387,6 @@ final class ClientConnections {
         .map(reply -> RawJson.of(reply.body()));
   }
 
-  // ---- log level
-
-  /** The level of all connections; null until the client has set one. */
-  @Nullable String level() {
-    return level;
-  }
-
-  /** Sets the level of the present and the later connections. */
-  void wantLevel(String wanted) {
-    level = wanted;
-    request = null;
-    setEachLevel(wanted, null);
-  }
-
-  /**
-   * Sets the level of the present and the later connections of a client of one server. A level that
-   * the server refuses changes nothing.
-   *
-   * @param params of the client's request
-   * @return the server's result; an empty object if there is no connection, whose next session
-   *     begins with this request
-   */
-  Future<RawJson> askLevel(String wanted, RawJson params) {
-    RawJson asked = ProgressToken.removedFrom(params);
-    List<String> present = List.copyOf(told.keySet());
-    Future<RawJson> answer = Future.succeededFuture(RawJson.EMPTY_OBJECT);
-    for (String own : present) {
-      answer = level(new ConnectionId(own), asked);
-    }
-    return answer
-        .recover(
-            failure ->
-                McpFailure.of(failure).code() == FailureCode.UPSTREAM_ERROR
-                    ? Future.failedFuture(failure)
-                    : Future.succeededFuture(RawJson.EMPTY_OBJECT))
-        .onSuccess(
-            accepted -> {
-              level = wanted;
-              request = asked;
-              present.forEach(own -> told.computeIfPresent(own, (same, before) -> wanted));
-              setEachLevel(wanted, asked); // others were opened meanwhile
-            });
-  }
-
-  private void setEachLevel(String wanted, @Nullable RawJson params) {
-    List.copyOf(told.keySet()).forEach(own -> setLevel(new ConnectionId(own), wanted, params));
-  }
-
-  /**
-   * Sets the level of one connection, unless it has that level.
-   *
-   * @return completes when the server has answered, whatever it says, or does not for 2 s
-   */
-  Future<Void> setLevel(ConnectionId own, String wanted) {
-    return setLevel(own, wanted, null);
-  }
-
-  private Future<Void> setLevel(ConnectionId own, String wanted, @Nullable RawJson params) {
-    String before = told.replace(own.value(), wanted);
-    if (before == null || before.equals(wanted)) {
-      return Future.succeededFuture();
-    }
-    RawJson sent =
-        params == null ? RawJson.EMPTY_OBJECT.with("level", RawJson.string(wanted)) : params;
-    return level(own, sent)
-        .<Void>mapEmpty()
-        .timeout(LEVEL_PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
-        .otherwiseEmpty();
-  }
-
-  /** Sets the log level of a connection; the server's result. */
-  private Future<RawJson> level(ConnectionId connection, RawJson params) {
-    return host.vertx()
-        .eventBus()
-        .<Buffer>request(Addresses.of(connection, Addresses.LOGLEVEL), params.toBuffer())
-        .map(answer -> RawJson.of(answer.body()));
-  }
-
-  // ---- leases
-
-  /**
-   * Opens a private connection, unless all clients share the connection of this server.
-   *
-   * @param statement what the connection tells the server
-   * @param era of the server; null if it is not known
-   */
-  private Future<Opened> lease(String server, ClientStatement statement, @Nullable Era era) {
-    JsonObject wish =
-        statement
-            .into(new JsonObject())
-            .put("id", server)
-            .put("input", host.registry().inputs())
-            .put("events", host.registry().privateEvents())
-            .put("owner", holder.owner())
-            .put("era", era == null ? null : era.name())
-            .put("ttl", TTL_MILLIS);
-    return host.vertx()
-        .eventBus()
-        .<JsonObject>request(Addresses.SERVERS_LEASE, wish, LOCAL)
-        .map(
-            answer -> {
-              String id = answer.body().getString("lease");
-              long longest = answer.body().getLong("maxCallMillis", 0L);
-              return id == null
-                  ? Opened.shared(new ConnectionId(server), longest)
-                  : new Opened(
-                      new ConnectionId(id),
-                      false,
-                      answer.body().getBoolean("renewable", false),
-                      longest);
-            });
-  }
-
-  /**
-   * Renews a connection.
-   *
-   * @param inUse whether its client uses it; an idle one can make room for other clients
-   * @return fails with {@code UNKNOWN_CONNECTION} if it does not exist any more
-   */
-  private Future<?> renew(ConnectionId connection, boolean inUse) {
-    return host.vertx()
-        .eventBus()
-        .request(
-            Addresses.SERVERS_LEASE,
-            new JsonObject()
-                .put("lease", connection.value())
-                .put("ttl", TTL_MILLIS)
-                .put("inUse", inUse),
-            LOCAL);
-  }
-
-  /** Ends a connection; never fails. */
-  private Future<Void> release(ConnectionId connection) {
-    return host.vertx()
-        .eventBus()
-        .request(
-            Addresses.SERVERS_RELEASE, new JsonObject().put("lease", connection.value()), LOCAL)
-        .<Void>mapEmpty()
-        .otherwiseEmpty();
-  }
-
   // ---- the end
 
   /** Ends all connections. */
@@ -606,7 +399,7 @@ final class ClientConnections {
     List<Future<Void>> ending = new ArrayList<>();
     for (String connection : servers.keySet()) {
       host.registry().removeConnection(connection);
-      ending.add(release(new ConnectionId(connection)));
+      ending.add(leases.release(new ConnectionId(connection)));
     }
     servers.clear();
     byServer.clear();

@@ -10,7 +10,6 @@ import dev.mcpbus.bus.ServerNotice;
 import dev.mcpbus.directory.DirectoryEntry;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.gateway.client.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.client.ClientConnections.Opened;
 import dev.mcpbus.gateway.client.OpenQuestions.Question;
 import dev.mcpbus.gateway.dialect.Dialect;
@@ -21,7 +20,6 @@ import dev.mcpbus.gateway.request.HostMessage.From;
 import dev.mcpbus.gateway.request.HostMessage.StatedClient;
 import dev.mcpbus.gateway.request.HostMessage.StreamMessage;
 import dev.mcpbus.gateway.request.PublishedSession;
-import dev.mcpbus.gateway.request.PublishedSession.StraightCall;
 import dev.mcpbus.gateway.request.WatchedResources;
 import dev.mcpbus.gateway.request.WatchedResources.SubscriptionSender;
 import dev.mcpbus.internals.ByteBudget;
@@ -33,13 +31,9 @@ import dev.mcpbus.protocol.TaskId;
 import dev.mcpbus.security.Principal;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
-import java.util.Collection;
-import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,13 +65,7 @@ final class GatewayClient implements ClientConnections.Holder {
   private final ByteBudget.ByteAccount kept;
   private final SubscriptionSender shared;
 
-  /** In flight, by call id, in the order in which they began. */
-  private final Map<String, HeldCall> calls = new LinkedHashMap<>();
-
-  /** Calls that went straight to a connection and on which questions wait, by their ids. */
-  private final Map<String, Promise<Void>> taking = new HashMap<>();
-
-  /** The keys of these questions. */
+  /** The keys of questions that wait for the host to have their call. */
   private final Set<String> waiting = new HashSet<>();
 
   /** By the HTTP verticle's name of the response; the standalone stream of a session as "". */
@@ -93,6 +81,7 @@ final class GatewayClient implements ClientConnections.Holder {
   final String key;
   final String owner;
   final ClientConnections connections;
+  final CallsInFlight calls;
   final OpenQuestions questions;
   final SessionStreams streams;
   final SessionTasks tasks;
@@ -136,6 +125,7 @@ final class GatewayClient implements ClientConnections.Holder {
             host.maxCalls(),
             inUse -> host.bound().use(key, inUse),
             () -> context.runOnContext(now -> noteUse()));
+    this.calls = new CallsInFlight(context, published);
     this.streams = new SessionStreams(host.vertx().eventBus(), kept);
     this.questions = new OpenQuestions(host.vertx(), this::publish);
     this.connections = new ClientConnections(host, this, this::kinds, this::changed);
@@ -192,7 +182,7 @@ final class GatewayClient implements ClientConnections.Holder {
     streams.resume();
     standing().changes.forget();
     if (level != null) {
-      connections.wantLevel(level);
+      connections.logLevel.want(level);
     }
     ready();
   }
@@ -208,7 +198,7 @@ final class GatewayClient implements ClientConnections.Holder {
     published.publish(
         own == null
                 || !begun
-                || connections.level() != null
+                || connections.logLevel.get() != null
                 || !connections.isEmpty()
                 || !questions.isEmpty()
             ? null
@@ -280,12 +270,7 @@ final class GatewayClient implements ClientConnections.Holder {
         return true;
       }
     }
-    for (HeldCall call : calls.values()) { // twice per message: the first is nearly always
-      if (call.isInUse()) {
-        return true;
-      }
-    }
-    return false;
+    return calls.areInUse();
   }
 
   /**
@@ -330,7 +315,7 @@ final class GatewayClient implements ClientConnections.Holder {
       ends.accept(this);
       return true;
     }
-    at(connection).forEach(HeldCall::cancel);
+    calls.at(connection).forEach(HeldCall::cancel);
     connections.end(connection);
     endIfUnused();
     return true;
@@ -338,67 +323,17 @@ final class GatewayClient implements ClientConnections.Holder {
 
   // ---- its calls
 
-  @Nullable HeldCall call(String callId) {
-    return calls.get(callId);
-  }
-
-  Collection<HeldCall> calls() {
-    return calls.values();
-  }
-
   void begins(HeldCall call) {
-    calls.put(call.callId(), call);
+    calls.begins(call);
     noteUse();
-    Promise<Void> waited = taking.remove(call.callId());
-    if (waited != null) {
-      waited.complete();
-    }
   }
 
   /** A call is over; false if it was before. */
   boolean ended(HeldCall call) {
     host.registry().remove(call.callId());
-    boolean ended = calls.remove(call.callId(), call);
+    boolean ended = calls.ended(call);
     noteUse();
     return ended;
-  }
-
-  /** Completes when this host has a call, which a question needs; fails if the call is over. */
-  private Future<Void> taken(String callId) {
-    StraightCall call = published.call(callId);
-    Promise<Void> known = taking.get(callId);
-    if (known != null) {
-      return known.future();
-    }
-    if (call == null) {
-      return Future.failedFuture(CallRegistry.gone());
-    }
-    Promise<Void> taken = Promise.promise();
-    taking.put(callId, taken);
-    call.handOver()
-        .onSuccess(
-            handed ->
-                context.runOnContext(
-                    now -> {
-                      if (!handed && taking.remove(callId, taken)) {
-                        taken.fail(CallRegistry.gone());
-                      }
-                    }));
-    return taken.future();
-  }
-
-  private List<HeldCall> at(String connection) {
-    return calls.values().stream().filter(call -> call.isAt(connection)).toList();
-  }
-
-  private @Nullable HeldCall latest(String connection, Predicate<HeldCall> which) {
-    HeldCall found = null;
-    for (HeldCall call : calls.values()) {
-      if (call.isAt(connection) && which.test(call)) {
-        found = call;
-      }
-    }
-    return found;
   }
 
   /**
@@ -416,7 +351,7 @@ final class GatewayClient implements ClientConnections.Holder {
     }
     boolean any =
         callId == null || (!streams.standing().isRead() && (stated != null || callId.isEmpty()));
-    return any ? latest(connection, which) : null;
+    return any ? calls.latest(connection, which) : null;
   }
 
   // ---- its connections
@@ -468,7 +403,7 @@ final class GatewayClient implements ClientConnections.Holder {
 
   /** Completes when its connection has that log level, or refuses it; at once at a shared one. */
   Future<Void> level(Opened own, String wanted) {
-    return own.shared() ? Future.succeededFuture() : connections.setLevel(own.id(), wanted);
+    return own.shared() ? Future.succeededFuture() : connections.logLevel.tell(own.id(), wanted);
   }
 
   @Override
@@ -611,7 +546,7 @@ final class GatewayClient implements ClientConnections.Holder {
    * the client, and decides itself.
    */
   private boolean wants(RawJson log) {
-    String level = connections.level();
+    String level = connections.logLevel.get();
     return level == null || view().isOfOneServer() || Initialize.reaches(log, level);
   }
 
@@ -634,7 +569,7 @@ final class GatewayClient implements ClientConnections.Holder {
             listening.values().forEach(one -> one.announced(server.value(), method, params));
           }
         } else if (method.equals(UrlElicitations.COMPLETE) && !dialect.asksOnStreams()) {
-          at(connection).forEach(call -> call.opened(params));
+          calls.at(connection).forEach(call -> call.opened(params));
         } else if (isForClients(method)) {
           pass(event, method);
         }
@@ -705,7 +640,8 @@ final class GatewayClient implements ClientConnections.Holder {
     HeldCall call = callId == null ? null : calls.get(callId);
     if (call == null && callId != null && stated != null && callId.startsWith(callIds + "/")) {
       waiting.add(question);
-      return taken(callId)
+      return calls
+          .taken(callId)
           .onFailure(over -> waiting.remove(question))
           .compose(
               there ->
@@ -735,31 +671,17 @@ final class GatewayClient implements ClientConnections.Holder {
    * next one.
    */
   private Future<ClientAnswer> asked(@Nullable String connection, Question question) {
-    HeldCall call = connection == null ? null : asking(connection, question);
+    HeldCall call = connection == null ? null : calls.asking(connection, question);
     if (call != null) {
       return call.ask(question);
     }
     if (connection == null
-        || !at(connection).isEmpty()
+        || !calls.at(connection).isEmpty()
         || !connections.states(connection, question.method(), question.params())) {
       return Future.failedFuture(OpenQuestions.notOffered(question.method()));
     }
     questions.early(connection, question);
     return question.answer();
-  }
-
-  /**
-   * The call whose client gets a question that names no call: of those that its server has not
-   * answered and whose client offers to answer, one that does not wait for its client before one
-   * that does, then the first with the fewest questions.
-   */
-  private @Nullable HeldCall asking(String connection, Question question) {
-    return at(connection).stream()
-        .filter(one -> one.isAskable(question.method(), question.params()))
-        .min(
-            Comparator.comparing((HeldCall one) -> !one.isInUse())
-                .thenComparingInt(HeldCall::questions))
-        .orElse(null);
   }
 
   /**
@@ -769,7 +691,7 @@ final class GatewayClient implements ClientConnections.Holder {
    * @return false if there is none: it may have belonged to that call alone
    */
   boolean keep(Opened own, Question question) {
-    HeldCall call = asking(own.id().value(), question);
+    HeldCall call = calls.asking(own.id().value(), question);
     if (call != null) {
       call.ask(question);
     } else if (question.isOfSession()) {
@@ -820,10 +742,7 @@ final class GatewayClient implements ClientConnections.Holder {
       }
     }
     published.close();
-    List.copyOf(calls.values()).forEach(HeldCall::clientEnds);
-    calls.clear();
-    taking.values().forEach(waits -> waits.tryFail(CallRegistry.gone()));
-    taking.clear();
+    calls.close();
     questions.close(stated == null ? "the client has gone" : "the client's session has ended");
     listening.values().forEach(ClientStream::end);
     listening.clear();

@@ -5,7 +5,6 @@ import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.ListKind;
 import dev.mcpbus.directory.DirectorySnapshot;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.gateway.client.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.request.GatewayCall;
 import dev.mcpbus.gateway.request.GatewayRequest;
 import dev.mcpbus.gateway.request.McpErrors;

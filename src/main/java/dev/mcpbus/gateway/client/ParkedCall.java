@@ -10,7 +10,6 @@ import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.Headers;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.Requester;
-import dev.mcpbus.gateway.client.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.client.ClientConnections.Opened;
 import dev.mcpbus.gateway.client.OpenQuestions.Question;
 import dev.mcpbus.gateway.client.OpenQuestions.QuestionHolder;

@@ -97,7 +97,7 @@ final class SessionCall extends GatewayCall implements HeldCall {
     DirectoryEntry facts = host.directory().snapshot().server(server);
     return facts == null || !facts.isDiscover()
         ? params
-        : client.stated().once.into(params, facts.tasks(), client.connections.level());
+        : client.stated().once.into(params, facts.tasks(), client.connections.logLevel.get());
   }
 
   /** Params in which a client names its calls at that connection, by their call ids. */
@@ -129,7 +129,7 @@ final class SessionCall extends GatewayCall implements HeldCall {
 
   /** Those of a client, in the order of their arrival. */
   static List<SessionCall> of(GatewayClient client) {
-    return client.calls().stream()
+    return client.calls.values().stream()
         .filter(SessionCall.class::isInstance)
         .map(SessionCall.class::cast)
         .toList();

@@ -194,7 +194,7 @@ final class SessionRequests {
         host.registry().calling(),
         host.registry().inputs(),
         progress,
-        client.connections.level() != null,
+        client.connections.logLevel.get() != null,
         false,
         GatewayRequest.trace(message.headers(), envelope.params().member("_meta")),
         System.nanoTime(),
@@ -314,10 +314,11 @@ final class SessionRequests {
     if (request.isAsIs()) {
       return client
           .connections
-          .askLevel(wanted, request.params())
+          .logLevel
+          .ask(wanted, request.params())
           .onSuccess(accepted -> noteLevel(client, wanted));
     }
-    client.connections.wantLevel(wanted);
+    client.connections.logLevel.want(wanted);
     noteLevel(client, wanted);
     return Future.succeededFuture(RawJson.EMPTY_OBJECT);
   }
@@ -405,7 +406,7 @@ final class SessionRequests {
 
   /** The server has answered such a call; the HTTP verticle has written the answer. */
   static void answered(GatewayClient client, AnswerMessage answer, Buffer written) {
-    if (client.call(answer.callId()) instanceof SessionCall call) {
+    if (client.calls.get(answer.callId()) instanceof SessionCall call) {
       call.end(written.length() == 0 ? null : written, answer.repeats());
     }
   }

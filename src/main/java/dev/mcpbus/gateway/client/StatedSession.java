@@ -3,7 +3,6 @@ package dev.mcpbus.gateway.client;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.directory.DirectoryView;
-import dev.mcpbus.gateway.client.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.dialect.HandshakeAnswers;
 import dev.mcpbus.gateway.dialect.TaskForms;
 import dev.mcpbus.gateway.request.HostMessage.From;

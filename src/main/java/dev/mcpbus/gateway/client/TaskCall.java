@@ -4,7 +4,6 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.CallOrigin;
 import dev.mcpbus.bus.Events;
 import dev.mcpbus.bus.ServerNotice;
-import dev.mcpbus.gateway.client.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.client.ClientConnections.Opened;
 import dev.mcpbus.gateway.dialect.Discover;
 import dev.mcpbus.protocol.RawJson;

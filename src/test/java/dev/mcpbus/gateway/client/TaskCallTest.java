@@ -9,7 +9,6 @@ import dev.mcpbus.bus.FairLimit;
 import dev.mcpbus.bus.McpFailure;
 import dev.mcpbus.bus.RequestSender;
 import dev.mcpbus.directory.Directory;
-import dev.mcpbus.gateway.client.ClientConnections.ClientStatement;
 import dev.mcpbus.gateway.client.ClientConnections.Opened;
 import dev.mcpbus.gateway.client.OpenQuestions.Question;
 import dev.mcpbus.gateway.request.RequestRouter;
