@@ -154,7 +154,8 @@ public final class OAuthClient {
     return environment
         .store()
         .load(settings.key())
-        .onSuccess(found -> state = StoredAuthorization.of(found, settings.issuer()))
+        .map(found -> StoredAuthorization.of(found, settings.issuer()))
+        .onSuccess(found -> state = found)
         .onFailure(why -> LOG.warn("cannot load tokens for {}: {}", settings, why.getMessage()))
         .otherwiseEmpty()
         .mapEmpty();

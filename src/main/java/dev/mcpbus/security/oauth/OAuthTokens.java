@@ -1,5 +1,6 @@
 package dev.mcpbus.security.oauth;
 
+import dev.mcpbus.internals.OptionalLibrary;
 import dev.mcpbus.protocol.Sensitive;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -70,7 +71,11 @@ record OAuthTokens(
     return "tokens[" + issuer + "]";
   }
 
-  /** Null if the document holds no tokens, or bound ones without their key. */
+  /**
+   * Null if the document holds no tokens, or bound ones without their key.
+   *
+   * @throws IllegalStateException if they are bound and the library for their key is missing
+   */
   static @Nullable OAuthTokens of(@Nullable JsonObject json) {
     if (json == null) {
       return null;
@@ -82,6 +87,9 @@ record OAuthTokens(
       return null;
     }
     JsonObject jwk = JsonMembers.object(json, "dpop");
+    if (jwk != null) {
+      OptionalLibrary.NIMBUS.require();
+    }
     DpopKey key = jwk == null ? null : DpopKey.of(jwk);
     if (key == null && json.getValue("dpop") != null) {
       return null;

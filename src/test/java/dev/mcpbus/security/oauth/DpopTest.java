@@ -1,6 +1,7 @@
 package dev.mcpbus.security.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.mcpbus.protocol.DpopMode;
 import dev.mcpbus.protocol.OAuthGrant;
@@ -10,9 +11,16 @@ import dev.mcpbus.testing.DpopProof;
 import dev.mcpbus.testing.OAuthWorld.Answer;
 import dev.mcpbus.testing.OAuthWorld.Seen;
 import io.vertx.core.json.JsonObject;
+import java.io.File;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -236,5 +244,37 @@ class DpopTest extends OAuthFixture {
     outcome.otherwiseEmpty().await();
     assertThat(outcome.cause()).hasMessageContaining("clock");
     assertThat(world.seen("/token")).hasSize(1);
+  }
+
+  @Test
+  void a_stored_key_names_the_library_that_its_proofs_need() throws Exception {
+    JsonObject stored =
+        new OAuthTokens(
+                "https://as",
+                "https://h/mcp",
+                Sensitive.of("at-1"),
+                null,
+                Set.of(),
+                null,
+                DpopKey.generate())
+            .toJson();
+    List<URL> path = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      if (!entry.contains("nimbus-jose-jwt")) {
+        path.add(Path.of(entry).toUri().toURL());
+      }
+    }
+    try (URLClassLoader program =
+        new URLClassLoader(path.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+      Class<?> json = program.loadClass(JsonObject.class.getName());
+      Method read = program.loadClass(OAuthTokens.class.getName()).getDeclaredMethod("of", json);
+      read.setAccessible(true);
+      Object document = json.getConstructor(String.class).newInstance(stored.encode());
+
+      assertThatThrownBy(() -> read.invoke(null, document))
+          .cause()
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("com.nimbusds:nimbus-jose-jwt");
+    }
   }
 }
