@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -76,6 +77,7 @@ class AnswersIT {
     return answers(kind, server, List.of("http://127.0.0.1:" + bus.port() + "/mcp/" + server));
   }
 
+  @Tag("long")
   @ParameterizedTest(name = "{0} client of the TypeScript SDK, {1} server")
   @CsvSource({
     "v1,legacy",
@@ -91,6 +93,7 @@ class AnswersIT {
   }
 
   /** The eras differ in what becomes of an error: the client's own call ends with it. */
+  @Tag("long")
   @ParameterizedTest(
       name = "{0} client of the TypeScript SDK, {1} server, as {2} without a gateway")
   @CsvSource({

@@ -42,6 +42,7 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -269,6 +270,7 @@ class CanaryIT {
     return servers;
   }
 
+  @Tag("long")
   @Test
   void no_secret_leaves_by_any_log_answer_event_or_report() throws IOException {
     JsonObject servers = servers();

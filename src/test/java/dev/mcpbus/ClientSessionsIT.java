@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -313,6 +314,7 @@ class ClientSessionsIT {
   // ---- clients that come and go
 
   /** They leave without a word; the processes of those who are idle make room. */
+  @Tag("long")
   @Test
   void clients_of_both_eras_come_and_go_and_none_is_refused() {
     int most = 0;

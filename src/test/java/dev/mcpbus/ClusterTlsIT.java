@@ -31,6 +31,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +94,7 @@ class ClusterTlsIT {
         .getInteger("port");
   }
 
+  @Tag("long")
   @Test
   void only_a_node_with_a_certificate_of_the_authority_takes_part() throws Exception {
     certificates =

@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -216,6 +217,7 @@ class ConsoleIT {
     }
   }
 
+  @Tag("long")
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -257,6 +259,7 @@ class ConsoleIT {
     walk("app", service.port(), new JsonObject().put("tool", "get-time"));
   }
 
+  @Tag("long")
   @Test
   void a_node_that_is_drained_and_one_that_is_lost_are_seen(@TempDir Path nodes) throws Exception {
     try (ClusterBed bed = new ClusterBed(nodes, 3)) {

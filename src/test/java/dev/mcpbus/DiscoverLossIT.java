@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
@@ -115,6 +116,7 @@ class DiscoverLossIT {
     }
   }
 
+  @Tag("long")
   @Test
   @Order(2)
   void a_node_that_was_cut_off_and_comes_back_has_no_second_session_for_a_client() {

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -114,6 +115,7 @@ class DrainedNodeIT {
     assertThat(Http.get(at.port(), status, admin).json().containsKey("rpcLog")).isFalse();
   }
 
+  @Tag("long")
   @Test
   void it_hands_over_what_it_owns_is_not_ready_and_takes_nothing_new() {
     Node one = start("n1");

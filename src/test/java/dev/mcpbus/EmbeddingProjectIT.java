@@ -17,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,7 @@ class EmbeddingProjectIT {
     }
   }
 
+  @Tag("long")
   @Test
   void a_project_with_one_dependency_compiles_and_calls_a_tool() throws Exception {
     Path project = copyOf(Path.of("src/test/embedding"));

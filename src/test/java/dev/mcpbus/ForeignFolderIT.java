@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -92,6 +93,7 @@ class ForeignFolderIT {
     assertThat(ended.code()).as(ended.err()).isZero();
   }
 
+  @Tag("long")
   @Test
   void a_program_of_a_file_that_was_only_found_does_not_start() throws Exception {
     HttpServer free = collector(new ArrayList<>());

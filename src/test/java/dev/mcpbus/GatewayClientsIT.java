@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -71,6 +72,7 @@ class GatewayClientsIT {
     return NpmServers.run(folder, args);
   }
 
+  @Tag("long")
   @ParameterizedTest(name = "{0} client of the TypeScript SDK, {1} server")
   @CsvSource({
     "v1,legacy",
@@ -212,6 +214,7 @@ class GatewayClientsIT {
     }
   }
 
+  @Tag("long")
   @ParameterizedTest(name = "the Inspector as a {0} client, {1} server")
   @CsvSource({"legacy,legacy", "legacy,modern", "modern,legacy", "modern,modern"})
   void the_inspector_lists_calls_reads_and_gets(String era, String server) throws Exception {

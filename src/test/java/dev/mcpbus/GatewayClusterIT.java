@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,6 +131,7 @@ class GatewayClusterIT {
     }
   }
 
+  @Tag("long")
   @ParameterizedTest(name = "{0} client of the TypeScript SDK, {1}")
   @CsvSource({
     "v1,/mcp/own",

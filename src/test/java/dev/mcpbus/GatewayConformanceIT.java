@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,6 +44,7 @@ class GatewayConformanceIT {
     fixture.close();
   }
 
+  @Tag("long")
   @ParameterizedTest(name = "{1} client, {0} server")
   @CsvSource({"old,2025-11-25", "new,2025-11-25", "new,2026-07-28"})
   void every_required_scenario_passes(String server, String revision)

@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -275,6 +276,7 @@ class GatewayTasksIT {
         .doesNotContain("declined");
   }
 
+  @Tag("long")
   @ParameterizedTest(name = "over {0}, {1} server")
   @CsvSource({"mcp,legacy", "mcp,modern", "sse,legacy", "sse,modern"})
   void the_typescript_sdk_runs_a_task_and_answers_what_it_asks(String path, String server)

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +119,7 @@ class InteropIT {
    * The proxy passes on what is asked of the server, not what the server asks, and now and then the
    * last progress after the answer, where it is nobody's any more.
    */
+  @Tag("long")
   @ParameterizedTest
   @CsvSource({"'', /mcp, DISCOVER", "2025-11-25, /mcp, INITIALIZE", "'', /sse, INITIALIZE"})
   void everything_behind_mcp_proxy(String version, String path, String era) {
@@ -140,6 +142,7 @@ class InteropIT {
   }
 
   /** A note is written, read, searched and deleted. */
+  @Tag("long")
   @ParameterizedTest
   @CsvSource({"'', DISCOVER", "2025-11-25, INITIALIZE", "2026-07-28, DISCOVER"})
   void mcpvault_keeps_notes(String version, String era) throws IOException {

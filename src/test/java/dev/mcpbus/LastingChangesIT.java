@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +50,7 @@ class LastingChangesIT {
     return Http.delete(port, "/api/servers/" + id, Http.admin(port));
   }
 
+  @Tag("long")
   @Test
   void a_single_node_has_what_was_added_and_not_what_was_removed_until_its_entry_changes()
       throws IOException {
@@ -100,6 +102,7 @@ class LastingChangesIT {
     }
   }
 
+  @Tag("long")
   @Test
   void after_kill_9_between_writes_every_server_is_there_whose_addition_was_answered()
       throws Exception {
@@ -137,6 +140,7 @@ class LastingChangesIT {
     }
   }
 
+  @Tag("long")
   @Test
   void both_nodes_of_a_cluster_are_killed_and_the_newest_change_of_each_server_counts() {
     JsonObject servers =

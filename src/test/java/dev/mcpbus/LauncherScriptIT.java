@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -109,6 +110,7 @@ class LauncherScriptIT {
     assertThat(run.code()).isZero();
   }
 
+  @Tag("long")
   @Test
   void the_first_start_makes_an_archive_for_its_user_alone_and_the_next_ones_use_it()
       throws IOException, InterruptedException {
@@ -146,6 +148,7 @@ class LauncherScriptIT {
     assertClean(run(homeless));
   }
 
+  @Tag("long")
   @Test
   void a_given_archive_is_used_and_none_is_made() throws IOException {
     Path archive = folder.resolve("mcpbus.jsa");

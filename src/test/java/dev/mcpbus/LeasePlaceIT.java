@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ class LeasePlaceIT {
     return Pids.in(folder.resolve(node)).contains(pid);
   }
 
+  @Tag("long")
   @Test
   void runs_on_a_node_with_the_servers_labels_and_ends_with_the_client_or_the_node() {
     try (ClusterBed bed = new ClusterBed(folder, 3)) {

@@ -31,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
@@ -62,6 +63,7 @@ class RenewableSessionIT {
     return balancer.port();
   }
 
+  @Tag("long")
   @Test
   void the_session_goes_on_with_a_new_connection_where_the_server_is_renewable() throws Exception {
     NpmServers.script("@modelcontextprotocol/sdk/package.json");

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -139,6 +140,7 @@ class RepeatsIT {
     return Http.posted(caller.port(), "/api/servers/s/tools/" + tool + query, "{}");
   }
 
+  @Tag("long")
   @Test
   void a_read_only_call_survives_its_owner_and_any_other_call_runs_once() throws Exception {
     CompletableFuture<Http.Answer> reads = call("reads", "");
@@ -158,6 +160,7 @@ class RepeatsIT {
     assertThat(executed("writes")).isEqualTo(1);
   }
 
+  @Tag("long")
   @Test
   void a_repeat_ends_at_the_deadline_of_the_call() throws Exception {
     long from = System.nanoTime();
@@ -173,6 +176,7 @@ class RepeatsIT {
         .isBetween(Duration.ofMillis(5_900), Duration.ofMillis(7_500));
   }
 
+  @Tag("long")
   @Test
   void a_caller_who_leaves_ends_the_repeat_at_the_server() throws Exception {
     try (Socket client = new Socket(InetAddress.getLoopbackAddress(), caller.port())) {

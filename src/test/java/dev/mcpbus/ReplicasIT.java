@@ -21,6 +21,7 @@ import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,6 +101,7 @@ class ReplicasIT {
     return sent;
   }
 
+  @Tag("long")
   @Test
   void replicas_are_spread_share_the_calls_roll_one_by_one_and_outlive_a_node() throws Exception {
     try (CountingServer server = new CountingServer();

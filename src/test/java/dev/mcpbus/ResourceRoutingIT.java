@@ -12,6 +12,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BiFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,7 @@ class ResourceRoutingIT {
     return new JsonObject().put("name", tool).put("arguments", arguments);
   }
 
+  @Tag("long")
   @ParameterizedTest
   @ValueSource(strings = {"initialize", "discover"})
   void each_of_two_memories_is_read_by_its_own_uri(String era) {
@@ -107,6 +109,7 @@ class ResourceRoutingIT {
     }
   }
 
+  @Tag("long")
   @ParameterizedTest
   @ValueSource(strings = {"initialize", "discover"})
   void links_embedded_resources_and_templates_of_two_everythings_lead_back(String era) {

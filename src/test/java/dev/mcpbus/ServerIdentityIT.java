@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -75,6 +76,7 @@ class ServerIdentityIT {
     gateway.close();
   }
 
+  @Tag("long")
   @ParameterizedTest
   @MethodSource("openings")
   void the_endpoint_of_a_server_says_what_the_server_says(Opening opening) {

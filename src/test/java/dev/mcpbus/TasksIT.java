@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,6 +102,7 @@ class TasksIT {
     return url(port);
   }
 
+  @Tag("long")
   @ParameterizedTest
   @ValueSource(strings = {"stdio", "http"})
   void everything_researches_as_a_task(String transport) {

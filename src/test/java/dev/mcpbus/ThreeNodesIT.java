@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,6 +40,7 @@ class ThreeNodesIT {
 
   private record Door(String name, int port, long pid) {}
 
+  @Tag("long")
   @Test
   void a_call_goes_through_another_door_after_its_owner_was_killed_and_nothing_is_left_behind()
       throws Exception {

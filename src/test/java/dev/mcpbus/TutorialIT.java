@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,7 @@ class TutorialIT {
 
   private record Shown(int code, String out) {}
 
+  @Tag("long")
   @Test
   void each_line_of_the_tutorial_does_what_the_page_says(@TempDir Path folder) throws Exception {
     NpmServers.script("@modelcontextprotocol/server-everything/dist/index.js");

@@ -29,6 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -219,6 +220,7 @@ class BoundsTest {
     return null;
   }
 
+  @Tag("long")
   @ParameterizedTest
   @EnumSource(Bound.class)
   void one_caller_who_takes_all_that_he_gets_does_not_keep_another_out(Bound bound) {

@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,6 +59,7 @@ class NoticeFaultsIT {
    * About 50,000 a second for three seconds, from beside the server's own loop: its answers come in
    * the midst of them.
    */
+  @Tag("long")
   @ParameterizedTest
   @CsvSource({"INITIALIZE, log", "INITIALIZE, progress", "DISCOVER, log", "DISCOVER, progress"})
   void case_69_a_storm_is_dropped_and_counted_and_every_reply_arrives(Era era, String kind) {

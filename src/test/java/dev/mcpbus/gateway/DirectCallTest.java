@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -471,6 +472,7 @@ class DirectCallTest {
   }
 
   /** The response becomes a stream after 10 s without a word, so that nothing cuts it off. */
+  @Tag("long")
   @Test
   void the_answer_to_a_long_call_waits_for_a_client_that_was_cut_off() {
     ScriptedPeer peer = shared("m");

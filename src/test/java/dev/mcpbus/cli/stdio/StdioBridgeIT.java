@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,6 +86,7 @@ class StdioBridgeIT {
     return StdioPeer.start(folder, args.toArray(String[]::new));
   }
 
+  @Tag("long")
   @ParameterizedTest(name = "{0} client of the TypeScript SDK, {1} server")
   @CsvSource({
     "v1,legacy",
@@ -329,6 +331,7 @@ class StdioBridgeIT {
     }
   }
 
+  @Tag("long")
   @Test
   void a_restart_of_mcpbus_in_the_middle_is_not_seen_by_the_next_call() {
     String port = Integer.toString(FreePorts.one());

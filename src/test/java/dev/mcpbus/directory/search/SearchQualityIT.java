@@ -12,6 +12,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +21,7 @@ class SearchQualityIT {
 
   @TempDir Path folder;
 
+  @Tag("long")
   @Test
   void labelled_queries_find_the_tools_of_real_servers_too() throws Exception {
     JsonObject entries =

@@ -259,7 +259,7 @@ class DpopTest extends OAuthFixture {
                 DpopKey.generate())
             .toJson();
     List<URL> path = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       if (!entry.contains("nimbus-jose-jwt")) {
         path.add(Path.of(entry).toUri().toURL());
       }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -168,6 +169,7 @@ class ChildProcessLifeIT {
     }
   }
 
+  @Tag("long")
   @Test
   void five_hundred_children_cost_four_threads_at_most(Vertx vertx) throws Exception {
     Peer.open(vertx, sh("exec cat")).close();
