@@ -26,6 +26,7 @@ import dev.mcpbus.supervisor.SupervisorOptions;
 import dev.mcpbus.testing.ChannelProbe;
 import dev.mcpbus.testing.OAuthWorld;
 import dev.mcpbus.testing.TestBus;
+import dev.mcpbus.transport.BuiltInTransport;
 import dev.mcpbus.transport.HttpOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -131,7 +132,10 @@ class LoadedPluginsTest {
   @Test
   void an_unknown_type_lists_those_that_there_are() {
     assertThat(serverProblem("{\"type\": \"telegraph\", \"url\": \"x:y\"}"))
-        .endsWith("unknown type \"telegraph\". Use one of stdio, http, sse, socket, bus, carrier");
+        .endsWith(
+            "unknown type \"telegraph\". Use one of "
+                + String.join(", ", BuiltInTransport.all().keySet())
+                + ", carrier");
   }
 
   // Strategies.
