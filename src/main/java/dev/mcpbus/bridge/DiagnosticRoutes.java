@@ -4,7 +4,6 @@ import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.FailureCode;
 import dev.mcpbus.bus.McpFailure;
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ServiceOperation;
 import dev.mcpbus.policy.PolicyFilter;
 import dev.mcpbus.protocol.ParseLimits;
@@ -22,13 +21,12 @@ import java.util.function.Function;
  * which is numbers, needs the admin right, because output is of the server's process. Used on the
  * bridge's context.
  */
-record DiagnosticRoutes(BridgeCalls calls, OperationRoutes operations, ParseLimits limits) {
+record DiagnosticRoutes(BridgeCalls calls, ParseLimits limits) {
 
   /** More than an examination on another node takes. */
   private static final Duration EXAMINATION = Duration.ofSeconds(40);
 
   void mount(RouteTable routes) {
-    operations.mount(routes, ServerOperation.HISTORY, ServerOperation.LOGS);
     document(routes, ServiceOperation.CALLS, 0, ctx -> ask(ctx, ServiceOperation.CALLS, id(ctx)));
     routes.add(
         ServiceRoutes.route(ServiceOperation.EXAMINE, 0),
@@ -83,7 +81,6 @@ record DiagnosticRoutes(BridgeCalls calls, OperationRoutes operations, ParseLimi
                 ctx,
                 ServiceOperation.RELEASE,
                 new JsonObject().put("lease", ctx.pathParam("lease")).put("tell", true)));
-    operations.mount(routes, ServerOperation.CALLS_CANCEL, ServerOperation.CALLS_CANCEL);
   }
 
   private Future<JsonObject> activity(RoutingContext ctx) {

@@ -15,7 +15,6 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import java.util.EnumSet;
 import java.util.Objects;
 
 /**
@@ -34,9 +33,9 @@ record OperationRoutes(BridgeCalls calls, ParseLimits limits) {
 
   private static final String ONE_CALLS = "/api/servers/{id}/calls";
 
-  /** Mounts the paths of these rows, in their order. */
-  void mount(RouteTable routes, ServerOperation from, ServerOperation to) {
-    for (ServerOperation row : EnumSet.range(from, to)) {
+  /** Mounts the paths of all rows, in their order. */
+  void mount(RouteTable routes) {
+    for (ServerOperation row : ServerOperation.values()) {
       for (HttpPath path : row.paths) {
         Route route = Route.of(path, OperationTable.action(row.subject));
         if (path.verb() == Verb.GET) {

@@ -1,7 +1,6 @@
 package dev.mcpbus.bridge;
 
 import dev.mcpbus.bus.Addresses;
-import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ServiceOperation;
 import dev.mcpbus.protocol.ParseLimits;
 import dev.mcpbus.security.Action;
@@ -17,7 +16,7 @@ import java.util.function.Function;
  * {@code /api}: servers and their states, nodes, and the questions of servers. Used on the bridge's
  * context.
  */
-record ServiceRoutes(BridgeCalls calls, OperationRoutes operations, ParseLimits limits) {
+record ServiceRoutes(BridgeCalls calls, ParseLimits limits) {
 
   void mount(RouteTable routes) {
     look(routes, ServiceOperation.LIST, ctx -> new JsonObject());
@@ -25,7 +24,6 @@ record ServiceRoutes(BridgeCalls calls, OperationRoutes operations, ParseLimits 
     post(routes, ServiceOperation.PREVIEW, (ctx, body) -> body);
     look(routes, ServiceOperation.GET, ServiceRoutes::id);
     look(routes, ServiceOperation.REMOVE, ServiceRoutes::id);
-    operations.mount(routes, ServerOperation.STATUS, ServerOperation.RESTART);
     look(routes, ServiceOperation.NODES, ctx -> new JsonObject());
     routes.add(
         route(ServiceOperation.NODES_DRAIN, 0),
