@@ -17,6 +17,7 @@ import dev.mcpbus.security.AuthOptions.Policy;
 import dev.mcpbus.security.Operation;
 import dev.mcpbus.security.Principal;
 import dev.mcpbus.security.Rights;
+import dev.mcpbus.testing.Compared;
 import io.vertx.core.json.JsonObject;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -154,9 +155,12 @@ class PolicyCheckTest {
     known.addAll(OF_SERVER.keySet());
     known.addAll(OF_ALL.keySet());
     known.addAll(OF_SERVICE.keySet());
-    assertThat(addresses())
-        .filteredOn(address -> !isOfMethod(address))
-        .containsExactlyInAnyOrderElementsOf(known);
+    assertThat(known).doesNotHaveDuplicates();
+    assertThat(addresses()).doesNotHaveDuplicates();
+    Compared.names(
+        "the lists of this test, which say what a caller needs,",
+        known,
+        addresses().stream().filter(address -> !isOfMethod(address)).toList());
   }
 
   @Test
