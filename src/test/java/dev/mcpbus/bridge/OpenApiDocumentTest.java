@@ -1,7 +1,11 @@
 package dev.mcpbus.bridge;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.mcpbus.bus.AggregateOperation;
+import dev.mcpbus.bus.ServerOperation;
+import dev.mcpbus.bus.ServiceOperation;
 import dev.mcpbus.testing.Compared;
 import dev.mcpbus.testing.TestBus;
 import io.vertx.core.buffer.Buffer;
@@ -20,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -205,6 +211,23 @@ class OpenApiDocumentTest {
             "setRpcLog",
             "streamRpcLog"),
         admin);
+  }
+
+  @Test
+  void the_paths_of_all_rows_are_mounted() {
+    Set<String> rows = new TreeSet<>();
+    Stream.of(
+            Arrays.stream(ServerOperation.values()).map(row -> row.paths),
+            Arrays.stream(AggregateOperation.values()).map(row -> row.paths),
+            Arrays.stream(ServiceOperation.values()).map(row -> row.paths))
+        .flatMap(paths -> paths)
+        .forEach(paths -> paths.forEach(path -> rows.add(path.id())));
+    Set<String> mounted =
+        operations().stream().map(Operation::id).filter(rows::contains).collect(toSet());
+    Compared.names(
+        "what ServiceRoutes, DiagnosticRoutes and BridgeVerticle mount, from one row to another,",
+        mounted,
+        rows);
   }
 
   @Test
