@@ -1,13 +1,12 @@
 package dev.mcpbus;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.mcpbus.bus.AggregateOperation;
 import dev.mcpbus.bus.HttpPath;
 import dev.mcpbus.bus.ServerOperation;
 import dev.mcpbus.bus.ServiceOperation;
 import dev.mcpbus.bus.SocketRule;
 import dev.mcpbus.security.OperationTable;
+import dev.mcpbus.testing.Compared;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,10 +35,7 @@ class AddressPageTest {
         page.substring(0, page.indexOf(BEGIN) + BEGIN.length())
             + tables()
             + page.substring(page.indexOf(END));
-    if (Boolean.getBoolean("mcpbus.write")) {
-      Files.writeString(PAGE, made);
-    }
-    assertThat(Files.readString(PAGE)).isEqualTo(made);
+    Compared.page(PAGE, made, AddressPageTest.class);
   }
 
   private static String tables() {

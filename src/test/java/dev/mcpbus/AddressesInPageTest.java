@@ -1,11 +1,10 @@
 package dev.mcpbus;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.mcpbus.bus.Addresses;
 import dev.mcpbus.bus.ConnectionId;
 import dev.mcpbus.bus.ReplicaId;
 import dev.mcpbus.connection.ConnectionVerticle;
+import dev.mcpbus.testing.Compared;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -40,7 +39,7 @@ class AddressesInPageTest {
     served.add("mcp.<id>.input");
     Set<String> told = new TreeSet<>(table());
     told.removeIf(address -> !address.startsWith("mcp.<id>."));
-    assertThat(told).isEqualTo(served);
+    Compared.names("the first table of src/docs/addresses.md", told, served);
   }
 
   @Test
@@ -56,7 +55,7 @@ class AddressesInPageTest {
     }
     Set<String> told = new TreeSet<>(table());
     told.removeIf(address -> address.startsWith("mcp.<id>."));
-    assertThat(told).isEqualTo(served);
+    Compared.names("the first table of src/docs/addresses.md", told, served);
   }
 
   /** The addresses of the first column; {@code .get} goes on with the words before it. */

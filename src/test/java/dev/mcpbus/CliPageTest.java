@@ -1,10 +1,8 @@
 package dev.mcpbus;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.mcpbus.cli.ExitCode;
+import dev.mcpbus.testing.Compared;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -23,11 +21,7 @@ class CliPageTest {
 
   @Test
   void the_page_has_the_help_of_each_command() throws IOException {
-    String page = page(Main.commandLine());
-    if (Boolean.getBoolean("mcpbus.write")) {
-      Files.writeString(PAGE, page);
-    }
-    assertThat(Files.readString(PAGE)).isEqualTo(page);
+    Compared.page(PAGE, page(Main.commandLine()), CliPageTest.class);
   }
 
   private static String page(CommandLine root) {

@@ -3,6 +3,7 @@ package dev.mcpbus.config.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.mcpbus.config.read.ConfigSchema.DeclaredKey;
+import dev.mcpbus.testing.Compared;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -50,10 +51,7 @@ class ConfigurationTablesTest {
                       found.group(1) + "\n" + table(found.group(2)) + "\n" + found.group(4));
                 });
     assertThat(blocks).isNotEmpty().doesNotHaveDuplicates();
-    if (Boolean.getBoolean("mcpbus.write")) {
-      Files.writeString(page, made);
-    }
-    assertThat(Files.readString(page)).isEqualTo(made);
+    Compared.page(page, made, ConfigurationTablesTest.class);
   }
 
   private static String table(String block) {
