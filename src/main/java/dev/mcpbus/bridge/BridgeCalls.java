@@ -286,18 +286,8 @@ final class BridgeCalls {
   }
 
   private McpFailure named(String address, Throwable failure) {
-    if (!RequestSender.hadNoReceiver(failure)) {
-      return McpFailure.of(failure);
-    }
-    McpFailure leftOut =
-        ServerAddress.parse(address)
-            .map(of -> InvalidServers.of(vertx).failure(of.server().value()))
-            .orElse(null);
-    return leftOut != null
-        ? leftOut
-        : McpFailure.notSent(
-            FailureCode.UNKNOWN_CONNECTION,
-            "no consumer at " + address + "; GET /api/servers lists the servers");
+    String server = ServerAddress.parse(address).map(of -> of.server().value()).orElse("");
+    return InvalidServers.explained(vertx, server, failure);
   }
 
   private static Buffer bytes(@Nullable Object body) {

@@ -36,11 +36,14 @@ final class StatusReport {
     }
     String broken = ContentText.text(configuration, "brokenSince");
     if (!broken.isEmpty()) {
+      String file = ContentText.text(configuration, "file");
       remarks.add(
-          ContentText.text(configuration, "file")
+          file
               + " on disk is broken since "
               + TimeText.clock(broken, now)
-              + "; what was read before stays in force. \"mcpbus check\" says what is wrong");
+              + "; what was read before stays in force. \"mcpbus check "
+              + file
+              + "\" says what is wrong");
     }
     for (Object problem : ContentText.array(list, "problems")) {
       remarks.add("this node should get no work: " + problem);

@@ -195,10 +195,10 @@ class RpcRouteTest {
         "x/y|{}|-32600|serverId:",
         "tools/list|{\"serverId\":7}|-32600|serverId: must be a string",
         "tools/list|{\"serverId\":\"-\"}|-32001|serverId:",
-        "tools/list|{\"serverId\":\"gamma\"}|-32001|no consumer at",
+        "tools/list|{\"serverId\":\"gamma\"}|-32001|server 'gamma' does not answer",
         "tools/call|{}|-32600|params.name:",
         "tools/call|{\"name\":7}|-32600|params.name:",
-        "tools/call|{\"name\":\"gamma:t\"}|-32001|no consumer at"
+        "tools/call|{\"name\":\"gamma:t\"}|-32001|server 'gamma' does not answer"
       })
   void what_cannot_be_routed_is_an_error_with_the_remedy(
       String method, String params, int code, String message, Vertx vertx) {

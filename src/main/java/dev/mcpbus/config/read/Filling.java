@@ -123,7 +123,9 @@ final class Filling<R extends Record> {
                 hand.apply(of).ifPresent(found -> put(key.into(), found));
               } else if (!key.byHand()) {
                 FillTarget target = targets.get(key.into());
-                if (target == null) {
+                if (target == null && key.members().keys().isEmpty()) {
+                  throw new IllegalStateException(base.getClass() + " has no " + key.into());
+                } else if (target == null) {
                   of.object(name).ifPresent(inner -> fill(inner, path + name + "."));
                 } else {
                   value(of, path, name, target).ifPresent(found -> put(key.into(), found));
