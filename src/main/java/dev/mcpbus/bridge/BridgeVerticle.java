@@ -194,13 +194,14 @@ public final class BridgeVerticle extends VerticleBase {
     router.route().failureHandler(ProblemDocument::handle);
     RouteTable routes = new RouteTable(bodies, gate::admits);
     routes.describe(HealthRoutes.described());
+    // What programs call most comes first, because a request is compared with each path in turn.
+    new RpcRoute(calls, limits).mount(routes);
+    new OperationRoutes(calls, limits).mount(routes);
+    new AggregateRoutes(calls, new FunctionCalls(calls, gate), limits).mount(routes);
     new RootRoute(calls).mount(routes);
     new CallerRoute(admissions.isRequired()).mount(routes);
     new ServiceRoutes(calls, limits).mount(routes);
     new DiagnosticRoutes(calls, limits).mount(routes);
-    new OperationRoutes(calls, limits).mount(routes);
-    new AggregateRoutes(calls, new FunctionCalls(calls, gate), limits).mount(routes);
-    new RpcRoute(calls, limits).mount(routes);
     streams = new OpenStreams(vertx, options, shared, gate, arrivals, requests);
     streams.mount(routes, router);
     new LogLevelRoutes(vertx, gate, limits).mount(routes);

@@ -295,7 +295,7 @@ class ServerRoutesTest {
     Answer answer = bridge.postAsAdmin("/api/servers/gamma/restart", "");
 
     assertThat(answer.status()).isEqualTo(404);
-    assertThat(answer.json().getString("detail")).contains("mcp.gamma.restart", "/api/servers");
+    assertThat(answer.json().getString("detail")).contains("server 'gamma'", "mcpbus status");
   }
 
   @ParameterizedTest

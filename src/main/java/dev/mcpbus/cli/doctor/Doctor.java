@@ -132,7 +132,7 @@ final class Doctor {
             + " in "
             + file
             + (there.isEmpty() ? ", which has no servers" : "; it has " + String.join(", ", there))
-            + "; a disabled one is not examined");
+            + ". A disabled one is not examined; --config names another file");
   }
 
   private List<DoctorReport> examined(
