@@ -731,7 +731,7 @@ final class GatewayClient implements ClientConnections.Holder {
 
   // ---- its end
 
-  /** Tells whoever waits that it has ended. */
+  /** The host ends the client: calls and questions of it that wait fail. */
   Future<Void> close() {
     if (stated != null) {
       host.bound().remove(key);
