@@ -1,4 +1,5 @@
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
 import dev.mcpbus.client.McpClient;
 import dev.mcpbus.client.McpServerClient;
 import dev.mcpbus.server.RawServer;
@@ -35,9 +36,7 @@ public class AnswerQuestions {
         .compose(
             deployed ->
                 McpBus.start(
-                    vertx,
-                    McpBus.Options.of()
-                        .withServer("files", new JsonObject().put("address", "my.files"))))
+                    vertx, McpBus.Options.of().withServer("files", Servers.bus("my.files"))))
         .compose(bus -> ask(client.server("files")))
         .onSuccess(result -> System.out.println(result.content()))
         .onFailure(failure -> System.err.println(failure))

@@ -1,9 +1,9 @@
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.client.McpClient;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;
 
@@ -16,8 +16,7 @@ public class CallATool {
 
   public static void main(String[] args) throws Exception {
     Vertx vertx = Vertx.vertx();
-    McpBus.Options options =
-        McpBus.Options.of().withServer("demo", new JsonObject().put("address", "mcpbus.demo"));
+    McpBus.Options options = McpBus.Options.of().withServer("demo", Servers.bus("mcpbus.demo"));
 
     CallOptions call =
         CallOptions.timeout(Duration.ofSeconds(10))

@@ -1,4 +1,5 @@
 import dev.mcpbus.McpBus;
+import dev.mcpbus.Servers;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import io.vertx.core.Future;
@@ -38,9 +39,7 @@ public class OwnTools {
                 (request, arguments) -> Future.succeededFuture(ToolResult.text(days(arguments))));
 
     McpBus.Options options =
-        McpBus.Options.of()
-            .withServer("dates", new JsonObject().put("address", "my.dates"))
-            .withPort(port);
+        McpBus.Options.of().withServer("dates", Servers.bus("my.dates")).withPort(port);
 
     vertx
         .deployVerticle(server.deployable("my.dates"))

@@ -16,7 +16,7 @@ final class ClusterParts {
 
   private ClusterParts() {}
 
-  static ServerHosting.HostingFactory hosting(McpBus.Options options, KeptServers kept) {
+  static ServerHosting.HostingFactory hosting(BusSettings options, KeptServers kept) {
     return (vertx, connections) ->
         new ClusterServerHosting(
             vertx, connections, options.reader(), kept, options.placement(), options.stateDir());

@@ -2,12 +2,9 @@ package dev.mcpbus.testing;
 
 import dev.mcpbus.Main;
 import dev.mcpbus.McpBus;
-import dev.mcpbus.bus.ConnectionId;
-import dev.mcpbus.bus.TelemetryOptions;
 import dev.mcpbus.client.CallOptions;
 import dev.mcpbus.cluster.engine.HazelcastCluster;
 import dev.mcpbus.config.ClusterOptions;
-import dev.mcpbus.connection.options.ConnectionOptions;
 import dev.mcpbus.server.RawServer;
 import dev.mcpbus.server.ToolResult;
 import io.vertx.core.Future;
@@ -44,11 +41,7 @@ public final class EmbeddedProgram {
                 "",
                 ANY,
                 (request, arguments) -> Future.succeededFuture(ToolResult.text("hello")));
-    await(
-        bus.add(
-            new ConnectionId("memory"),
-            memory.inMemory(vertx.getOrCreateContext()),
-            ConnectionOptions.DEFAULT));
+    await(bus.add("memory", memory.inMemory(vertx.getOrCreateContext())));
     await(bus.awaitReady(Duration.ofSeconds(30)));
     JsonObject arguments = new JsonObject().put("call", "one").put("deadline", 0);
     CallOptions options = CallOptions.timeout(Duration.ofSeconds(20));
@@ -71,12 +64,8 @@ public final class EmbeddedProgram {
           HazelcastCluster.start(McpBus.vertxOptions(), ClusterOptions.DEFAULT, null);
       case "LUCENE" -> bus.client().searchTools("greet", 3);
       case "MCP_SDK" -> bus.client().listTools();
-      case "MICROMETER" ->
-          McpBus.start(
-              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withMetrics(true)));
-      case "OPENTELEMETRY" ->
-          McpBus.start(
-              vertx, McpBus.Options.of().withTelemetry(TelemetryOptions.DEFAULT.withTracing(true)));
+      case "MICROMETER" -> McpBus.start(vertx, McpBus.Options.of().withMetrics(true));
+      case "OPENTELEMETRY" -> McpBus.start(vertx, McpBus.Options.of().withTracing(true));
       case "SNAKEYAML" ->
           Future.failedFuture(
               failure(() -> Future.succeededFuture(McpBus.Options.of(yaml)))
